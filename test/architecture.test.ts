@@ -260,7 +260,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     lmdb: [],
     blocks: ["lmdb"],
     ids: ["lmdb"],
-    kept: ["lmdb"],
+    state: ["lmdb"],
   },
   "src/daemon": {
     platform: [],

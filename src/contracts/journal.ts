@@ -21,9 +21,9 @@ export type StateKey = readonly [kind: string, ...parts: (string | number)[]];
  * The engine's memory beside events, for the run that comes after this one: sessions, open questions, outcomes, and which epochs became
  * durable (R8, R17, R29). Values are JSON and say whose they are: a key only finds them again.
  */
-export interface KeptState {
+export interface DurableState {
   /** False in memory: nothing is kept there, and whoever would have to work for it need not. */
-  readonly isKept: boolean;
+  readonly isDurable: boolean;
   /**
    * `value` is asked for when the next group is written, in one piece with every event appended by then: all of it is safe or nothing. Undefined
    * removes what was kept. Of several calls for one key before that the last one counts.
@@ -52,7 +52,7 @@ export interface JournalStatus {
   readonly oldestAt: number | undefined;
   readonly head: Epoch;
   /** The last epoch that is as safe as the policy makes it. */
-  readonly safe: Epoch;
+  readonly durableEpoch: Epoch;
   readonly failure: JournalFailure | undefined;
   /** Where it stands, on disk. */
   readonly disk: { readonly path: string; readonly policy: JournalPolicy } | undefined;
@@ -84,7 +84,7 @@ export interface Journal {
   readonly find: (eventId: string) => JournaledEvent | undefined;
   /** An event of the window by its epoch, at once (R10, R28). Undefined where it is not held, or not among `only`: those are passed over unread. */
   readonly at: (epoch: Epoch, only?: JournalSelection) => JournaledEvent | undefined;
-  readonly kept: KeptState;
+  readonly durableState: DurableState;
   readonly status: () => JournalStatus;
   /** Writes what is owed first. */
   readonly close: () => Promise<void>;

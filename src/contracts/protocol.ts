@@ -1,5 +1,5 @@
 import type { Fault } from "../base/errors.js";
-import type { Owed, Taken } from "../engine/subscriptions/taken.js";
+import type { PendingDeliveries, Taken } from "../engine/subscriptions/taken.js";
 import type { Checkpoint } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { PeerIdentity } from "./transport.js";
@@ -35,7 +35,7 @@ export interface Heartbeat<Message> {
 
 /** What still has to go out when a session is ended from this side. */
 export interface LastWords<Message> {
-  readonly owed: Owed;
+  readonly pendingDeliveries: PendingDeliveries;
   /** Said after all that; made when it is said, for it tells the place that was reached. */
   readonly messages: () => readonly Message[];
 }
@@ -83,7 +83,7 @@ export interface MessageHost<Message> {
   /** The source may have something. */
   readonly wake: () => void;
   /** Asks for `finish` with a reason. */
-  readonly expel: (reason: EndReason) => void;
+  readonly terminate: (reason: EndReason) => void;
   /** Sends what answers nothing and is no event: while the peer takes nothing, the newest of it alone waits. */
   readonly tell: (message: Message) => void;
 }

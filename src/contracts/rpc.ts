@@ -1,10 +1,10 @@
 import type { Fault } from "../base/errors.js";
 import type { JsonOutline } from "../base/json-document.js";
-import type { Owed } from "../engine/subscriptions/taken.js";
-import type { DeliveryRun } from "../engine/views/delivery.js";
+import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
+import type { DeliveryBatch } from "../engine/views/delivery.js";
 import type { Millis } from "./clock.js";
 import type { DeliverySource, EndReason, Protocol } from "./protocol.js";
-import type { CloseInfo, FrameRun, PeerIdentity } from "./transport.js";
+import type { CloseInfo, FrameBatch, PeerIdentity } from "./transport.js";
 
 /** One JSON-RPC message that came in. */
 export interface RpcCall {
@@ -61,9 +61,9 @@ export interface AnsweringConnection {
    * `members` are further members of the message beside method and params; `lastMethod` is the method of the run's last frame, by default the same,
    * and has the members among its params too.
    */
-  readonly notifyRun: (
+  readonly notifyBatch: (
     method: string,
-    run: FrameRun<Uint8Array>,
+    batch: FrameBatch<Uint8Array>,
     members?: Readonly<Record<string, string>>,
     lastMethod?: string,
   ) => boolean;
@@ -85,29 +85,33 @@ export interface RpcConnection extends AnsweringConnection {
   readonly request: (method: string, params: object) => Promise<unknown>;
 }
 
-type SendRun = (run: DeliveryRun) => boolean;
+type SendBatch = (batch: DeliveryBatch) => boolean;
 
 /** The runner of a session of calls, as the session sees it. */
 export interface CallHost {
   /** As of `AnsweringConnection`. */
   readonly notify: AnsweringConnection["notify"];
   /** One notification a delivery, and where the run has a checkpoint another one behind them; else as of `AnsweringConnection`. */
-  readonly notifyRun: (
+  readonly notifyBatch: (
     method: string,
-    run: DeliveryRun,
+    batch: DeliveryBatch,
     members: Readonly<Record<string, string>> | undefined,
     checkpointMethod: string,
   ) => boolean;
   /** Joins a source to the connection until `stop`. */
   readonly startPump: (
     source: DeliverySource,
-    send: SendRun,
+    send: SendBatch,
   ) => { readonly wake: () => void; readonly stop: () => void };
   /**
    * Hands over what is owed as the peer takes it, until it is all or the time is over; `until` is an instant of the clock, ms. Resolves with at most
    * how many events were left. Rejects where one could not be made.
    */
-  readonly handOver: (owed: Owed, send: SendRun, until: Millis | undefined) => Promise<number>;
+  readonly handOver: (
+    pendingDeliveries: PendingDeliveries,
+    send: SendBatch,
+    until: Millis | undefined,
+  ) => Promise<number>;
 }
 
 /** One peer's conversation in a protocol of calls. */

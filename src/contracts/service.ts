@@ -33,7 +33,7 @@ export type ServiceMethod =
        * Whether frames put one behind the other are one message, so that a run of them can leave as few: what repeats in protobuf adds up. Else each
        * frame is a message of its own.
        */
-      readonly joinsRuns: boolean;
+      readonly joinsBatches: boolean;
       /**
        * One call. Its frames are what the client sends, each a `ServiceMessage`; where it may send one message only, that one. Their end is not the
        * end of the connection. A close is OK, one with a fault has the fault's status; either comes after what was handed over, and cuts off a peer

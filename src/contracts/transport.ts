@@ -23,7 +23,7 @@ export interface CloseInfo {
  * Messages that leave together. `joined` keeps what a transport made of them, by framing, so that a thousand connections
  * with the same framing share one buffer.
  */
-export interface FrameRun<Frame> {
+export interface FrameBatch<Frame> {
   readonly frames: readonly Frame[];
   /** Goes out behind them, and in no message with them. */
   readonly last?: Frame;
@@ -41,7 +41,7 @@ export interface Connection<Frame> {
   /** Hands one frame over. False: the peer is slow; hand over no more until `writable` resolves. A closed connection answers false. */
   readonly send: (frame: Frame) => boolean;
   /** Hands a run over at the cost of one write. Answers as `send` does. */
-  readonly sendRun: (run: FrameRun<Frame>) => boolean;
+  readonly sendBatch: (batch: FrameBatch<Frame>) => boolean;
   /** Resolves when the peer takes more, or when the connection has closed. Never rejects. */
   readonly writable: () => Promise<void>;
   /**

@@ -7,12 +7,12 @@ import type { CallProtocol } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
 import { createRpcProtocol, type RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
-import { errorMessage } from "../protocols/aaep/subscriber/subscription-desk.js";
-import type { ConverseServices } from "../runtime/conversation.js";
-import { converse } from "../runtime/converse.js";
-import { type CallServices, converseByCalls } from "../runtime/converse-calls.js";
+import { errorMessage } from "../protocols/aaep/subscriber/subscription-handler.js";
+import type { ConversationServices } from "../runtime/conversation.js";
+import { type CallServices, runCallConversation } from "../runtime/run-call-conversation.js";
+import { runConversation } from "../runtime/run-conversation.js";
 
-export interface ProtocolServices extends ConverseServices {
+export interface ProtocolServices extends ConversationServices {
   readonly aaep: RpcServices;
   readonly codec: Codec<Uint8Array, unknown>;
 }
@@ -60,7 +60,7 @@ export function createProtocols(services: ProtocolServices): Protocols {
 function byMessages(protocol: MessageProtocol<unknown>, services: ProtocolServices): ServedProtocol {
   return {
     recognizes: protocol.recognizes,
-    serve: (connection, options) => converse(connection, services.codec, protocol, services, options),
+    serve: (connection, options) => runConversation(connection, services.codec, protocol, services, options),
   };
 }
 
@@ -76,6 +76,6 @@ function byCalls(protocol: CallProtocol, services: ProtocolServices): ServedProt
   };
   return {
     recognizes: protocol.recognizes,
-    serve: (connection, options) => converseByCalls(connection, protocol, shared, options),
+    serve: (connection, options) => runCallConversation(connection, protocol, shared, options),
   };
 }

@@ -8,7 +8,7 @@ import type { Segmenter } from "../contracts/segmenter.js";
 import type { IdServices } from "./event/derived-id.js";
 import type { Evicted } from "./event/event.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
-import type { Sequencing } from "./sessions/session-turn.js";
+import type { Sequencing } from "./sessions/rule-context.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
 
 /**

@@ -15,7 +15,7 @@ export interface StopServices {
   /** As `Engine.settled`. */
   readonly settled: () => Promise<void>;
   /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). */
-  readonly safety: () => Promise<void> | undefined;
+  readonly whenDurable: () => Promise<void> | undefined;
 }
 
 export interface EngineStop {
@@ -35,7 +35,7 @@ export interface EngineStop {
 }
 
 export function createEngineStop(services: StopServices): EngineStop {
-  const { sessions, slices, hub, publishing, questions, settled, safety } = services;
+  const { sessions, slices, hub, publishing, questions, settled, whenDurable } = services;
   let isLeaving = false;
 
   /** All that are open, the oldest first. Nobody may open another meanwhile. */
@@ -59,7 +59,7 @@ export function createEngineStop(services: StopServices): EngineStop {
   /** An outcome is told when it is safe. Where the journal takes nothing, it is nobody's decision yet. */
   const outcomesTold = async (): Promise<void> => {
     try {
-      await safety();
+      await whenDurable();
     } catch {
       // The journal reports its own failures.
     }

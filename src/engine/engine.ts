@@ -8,25 +8,25 @@ import type { AgentHandle } from "./agents/agent-handle.js";
 import { createPublishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
 import { createGapEvents } from "./catch-up/gap-events.js";
-import { createRepeats } from "./catch-up/repeats.js";
+import { createResend } from "./catch-up/resend.js";
 import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineStop, type EngineStop } from "./engine-stop.js";
 import { createOutputDigests } from "./event/cursor.js";
 import type { AgentEvent, NewEvent, Producer } from "./event/event.js";
 import { createHub } from "./hub/hub.js";
-import { createEpochRuns } from "./journal/epoch-runs.js";
-import { createLosses } from "./journal/losses.js";
-import { createOpenSayings, type OpenSayings } from "./notices/sayings.js";
-import { createSpokesman } from "./notices/spokesman.js";
-import { keptQuestions } from "./questions/kept-questions.js";
+import { createEpochBoots } from "./journal/epoch-boots.js";
+import { createEvictions } from "./journal/evictions.js";
+import { createNoticeFactory } from "./notices/notice-factory.js";
+import { createOpenSessionNotices, type OpenSessionNotices } from "./notices/notice-series.js";
+import { durableQuestions } from "./questions/durable-questions.js";
 import { createQuestions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
 import { createReplaying } from "./replaying.js";
 import { terminalsOf } from "./sessions/ended-sessions.js";
+import type { Moment } from "./sessions/rule-context.js";
 import type { OpenQuestion } from "./sessions/session-record.js";
-import { createSessionStandings } from "./sessions/session-standings.js";
-import type { Moment } from "./sessions/session-turn.js";
+import { createSessionSnapshots } from "./sessions/session-snapshots.js";
 import { createSessions } from "./sessions/sessions.js";
 import type { SubscribeSpec } from "./subscribe-spec.js";
 import { resumeStart } from "./subscriptions/resume-start.js";
@@ -82,43 +82,43 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     log.error({ err: caught }, "what was to be done for many at once failed for one"),
   );
   const journal = services.createJournal((event) => {
-    if (sessions.isKnown(event.sessionId) || replaying.newest(event.sessionId) !== undefined) losses.evicted(event);
+    if (sessions.isKnown(event.sessionId) || replaying.newest(event.sessionId) !== undefined) evictions.evicted(event);
   });
-  const { kept } = journal;
-  const losses = createLosses(kept);
-  const runs = createEpochRuns(journal, log);
-  const safety = (): Promise<void> | undefined => journal.append([]).durable;
-  const spokesman = createSpokesman(ids, services.idServices, options.defaultLanguage);
+  const { durableState } = journal;
+  const evictions = createEvictions(durableState);
+  const boots = createEpochBoots(journal, log);
+  const whenDurable = (): Promise<void> | undefined => journal.append([]).durable;
+  const noticeFactory = createNoticeFactory(ids, services.idServices, options.defaultLanguage);
   const sessions = createSessions({
     limits: options,
     validate: services.validate,
     defaultLanguage: options.defaultLanguage,
-    summary: spokesman.madeSummary,
+    summary: noticeFactory.madeSummary,
     hashToken: services.idServices.sha256Hex,
     forgotten: (sessionId) => {
       questions.forgetSession(sessionId);
-      losses.forget(sessionId);
+      evictions.forget(sessionId);
     },
-    changing: (sessionId, summary) => standings.changing(sessionId, summary),
+    changing: (sessionId, summary) => sessionSnapshots.changing(sessionId, summary),
     hasAnswered: (connection, sessionId) => connections.hasAnswered(connection, sessionId),
-    kept,
+    durableState,
     log,
   });
-  const standings = createSessionStandings(sessions);
+  const sessionSnapshots = createSessionSnapshots(sessions);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
   const shapeEvent = (event: AgentEvent, terms: Terms): AgentEvent =>
     applyShape(event, shapeOf(terms), options.defaultLanguage);
 
-  const sayings: OpenSayings = createOpenSayings({
-    standings,
+  const notices: OpenSessionNotices = createOpenSessionNotices({
+    sessionSnapshots,
     questions: {
       open: () => questions.open(),
       find: (token) => questions.find(token),
       entryOf: (eventId) => questions.entryOf(eventId),
     },
-    spokesman,
+    noticeFactory,
   });
 
   const digestOf = createOutputDigests(services.idServices);
@@ -127,7 +127,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const hub = createHub(
     {
       journal,
-      steps: runs,
+      steps: boots,
       log,
       segmenter: services.segmenter,
       clock,
@@ -151,12 +151,12 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
     shown: (subscriptionId, subscriberId, { event }) =>
       questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
-    sayings,
+    notices,
     timestamp: sessions.timestamp,
     mayHaveText: (sessionId, outputId) =>
       sessions.isOutputOpen(sessionId, outputId) || replaying.newest(sessionId) !== undefined,
     gaps: (terms, after, given) => gapEvents(terms, after, given),
-    asBacklog: (entry) => spokesman.asBacklog(entry, (eventId) => isAsked(eventId)),
+    asBacklog: (entry) => noticeFactory.asBacklog(entry, (eventId) => isAsked(eventId)),
     outputDigest: digestOf,
     pace: (change, who) => accounts.pace(change, who),
   };
@@ -186,16 +186,16 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       const hash = services.idServices.sha256Hex(
         JSON.stringify([question.sessionId, question.event.event_id, "resolution"]),
       );
-      const resolution = { ...spokesman.resolution(question, result), eventId: `evt_${hash.slice(0, 32)}` };
+      const resolution = { ...noticeFactory.resolution(question, result), eventId: `evt_${hash.slice(0, 32)}` };
       return publishing.carryOut(sessions.resolve(question.sessionId, question.token, resolution, moment())).durable;
     },
     remind: (question, passed, remainingSeconds) => {
-      const fields = spokesman.reminder(question, passed, remainingSeconds);
+      const fields = noticeFactory.reminder(question, passed, remainingSeconds);
       publishing.carryOut(sessions.remind(question.sessionId, question.token, fields, moment()));
     },
     waiting: (question, isWaiting) => publishing.tellWaiting(question, isWaiting),
-    kept,
-    safety,
+    durableState,
+    whenDurable,
     accident: (caught) => log.error({ err: caught }, "somebody could not be told the outcome of a question"),
   });
 
@@ -203,9 +203,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     questions.open().filter(({ kind, sessionId }) => canAnswer(terms, kind, sessionId));
   const isAsked = (eventId: string): boolean => questions.entryOf(eventId) !== undefined;
 
-  const repeats = createRepeats({
+  const resend = createResend({
     journal,
-    steps: runs,
+    steps: boots,
     idServices: services.idServices,
     openPrivateView: hub.openPrivateView,
     createWakeUps,
@@ -218,8 +218,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   const { gapEvents, lateGaps } = createGapEvents({
     journal,
     sessions,
-    losses,
-    spokesman,
+    evictions,
+    noticeFactory,
     played: (sessionId) => replaying.newest(sessionId),
   });
 
@@ -231,10 +231,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     deliver: hub.deliver,
     sessions,
     questions,
-    spokesman,
+    noticeFactory,
     wakeUps,
     slices,
-    safety,
+    whenDurable,
     producerId: options.producerId,
     agentGraceMs: () => options.agentGraceMs,
     tookPart: connections.tookPart,
@@ -242,7 +242,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       if (former !== undefined) connections.sessionLost(former);
       questions.audienceChanged(sessionId);
     },
-    appended: runs.appended,
+    appended: boots.appended,
   });
 
   const { graceUntil } = publishing;
@@ -264,13 +264,13 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     });
 
   const settled = (): Promise<void> => slices.settled().then(hub.settled);
-  const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled, safety });
+  const stop = createEngineStop({ sessions, slices, hub, publishing, questions, settled, whenDurable });
 
   const subscriptionServices: SubscriptionServices = {
     rules,
     hub,
     journal,
-    steps: runs,
+    steps: boots,
     wakeUps,
     createWakeUps,
     now: clock.now,
@@ -285,8 +285,8 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     isLeaving: stop.isLeaving,
     questions,
-    repeats,
-    safety,
+    resend,
+    whenDurable,
     connections,
     questionsFor,
     shapeEvent,
@@ -302,7 +302,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         retryAfterSeconds: options.retryAfterSeconds,
       });
     }
-    const { start, resumed } = resumeStart(spec.resumeAfter, { journal, runs, openIds: sessions.openIds, lateGaps });
+    const { start, resumed } = resumeStart(spec.resumeAfter, { journal, boots, openIds: sessions.openIds, lateGaps });
     return createSubscription(
       {
         id: `sub_${ids.hex(16)}`,
@@ -328,14 +328,14 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   /** Takes over what the run before left (R29). Nobody publishes or listens yet. */
   const restore = (): void => {
-    const open = sessions.restore(keptQuestions(kept, log, moment()), moment());
-    losses.restore(sessions.isKnown, log);
+    const open = sessions.restore(durableQuestions(durableState, log, moment()), moment());
+    evictions.restore(sessions.isKnown, log);
     questions.restore(open, log);
     publishing.restore(open);
     returnUntil = clock.now() + options.agentGraceMs;
     for (const sessionId of sessions.openIds()) fromBefore.add(sessionId);
   };
-  if (kept.isKept) restore();
+  if (durableState.isDurable) restore();
 
   return {
     openAgent: (identity, events, connection = {}) => {
@@ -352,7 +352,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     endSessions: stop.endSessions,
     leaveSessionsOpen: stop.leaveSessionsOpen,
-    keepsSessions: kept.isKept,
+    keepsSessions: durableState.isDurable,
     settled,
     close: async () => {
       cancelForgetting();
@@ -368,7 +368,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       subscriptionCount: subscriptions.size,
       openSessionCount: sessions.openIds().length,
       openQuestionCount: questions.openCount(),
-      lostSessionCount: losses.count(),
+      lostSessionCount: evictions.count(),
       head: journal.head(),
     }),
     report: accounts.report,

@@ -16,7 +16,7 @@ export interface Checkpointed {
 
 export interface Checkpoints {
   /** Something was handed over without a checkpoint. Said again before that was told, it changes nothing. */
-  readonly owe: (one: Checkpointed) => void;
+  readonly schedule: (one: Checkpointed) => void;
   /** The place was told or looked at: nothing is owed, and the next look comes after `QUIET_MS`. */
   readonly told: (one: Checkpointed) => void;
   readonly leave: (one: Checkpointed) => void;
@@ -26,7 +26,7 @@ export function createCheckpoints(clock: Pick<Clock, "now" | "wakeAt" | "afterTu
   const owed = createQueue(clock, CHECKPOINT_EVERY_MS);
   const quiet = createQueue(clock, QUIET_MS);
   return {
-    owe: (one) => {
+    schedule: (one) => {
       if (!owed.has(one)) owed.enter(one);
     },
     told: (one) => {

@@ -6,7 +6,7 @@ import type { PeerIdentity } from "../contracts/transport.js";
 import type { Checkpoints } from "./checkpoints.js";
 import type { SendingTurns } from "./sending-turns.js";
 
-export interface ConverseServices {
+export interface ConversationServices {
   readonly clock: Clock;
   /** How long a peer may stay without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: () => Millis;
@@ -20,7 +20,7 @@ export interface ConverseServices {
 /** Calls `onLate` where the time for a handshake passes first (R22). Answers what ends the wait. */
 export function awaitHandshake(
   { trust }: PeerIdentity,
-  { clock, handshakeTimeoutMs }: Pick<ConverseServices, "clock" | "handshakeTimeoutMs">,
+  { clock, handshakeTimeoutMs }: Pick<ConversationServices, "clock" | "handshakeTimeoutMs">,
   onLate: () => void,
 ): () => void {
   // A parent may be silent for as long as it likes: the daemon is there for it alone.

@@ -2,7 +2,7 @@
 import { timeToClose, within } from "../base/time-limit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { CloseInfo } from "../contracts/transport.js";
-import type { Owed } from "../engine/subscriptions/taken.js";
+import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import type { DeliverySink } from "./pump.js";
 import type { SendingTurns } from "./sending-turns.js";
 
@@ -23,16 +23,16 @@ type Pause = "done" | "full" | "later" | "no_room";
 
 /** Answers at most how many events were left when the time for them was over. Rejects where one could not be made. */
 export async function handOver(
-  owed: Owed,
+  pendingDeliveries: PendingDeliveries,
   sink: Pick<DeliverySink, "send" | "writable">,
   until: Millis,
   { clock, sendingTurns }: HandOverServices,
 ): Promise<number> {
   const lastAt = until - Math.max(0, Math.min(CLOSING_MS, (until - clock.now()) / 4));
   const sendNext = (): Pause | "taken" => {
-    const drained = owed.drain();
-    if (drained.kind !== "run") return drained.kind;
-    return sink.send(drained.run) ? "taken" : "full";
+    const drained = pendingDeliveries.drain();
+    if (drained.kind !== "batch") return drained.kind;
+    return sink.send(drained.batch) ? "taken" : "full";
   };
   const sendSome = (): Pause => {
     do {
@@ -46,7 +46,7 @@ export async function handOver(
     if (pause === "done") return 0;
     if (pause === "full") await within(lastAt, sink.writable(), clock);
     if (pause === "later") await new Promise<void>(clock.afterTurn);
-    if (clock.now() >= lastAt) return owed.leftCount();
+    if (clock.now() >= lastAt) return pendingDeliveries.leftCount();
   }
 }
 

@@ -3,14 +3,14 @@
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource } from "../contracts/protocol.js";
-import { checkpointRun, withCheckpoint } from "../engine/views/checkpoint.js";
-import type { DeliveryRun } from "../engine/views/delivery.js";
+import { checkpointBatch, withCheckpoint } from "../engine/views/checkpoint.js";
+import type { DeliveryBatch } from "../engine/views/delivery.js";
 import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
 import type { SendingTurns } from "./sending-turns.js";
 
 export interface DeliverySink {
   /** Hands a run over. False: take no more until `writable` resolves. */
-  readonly send: (run: DeliveryRun) => boolean;
+  readonly send: (batch: DeliveryBatch) => boolean;
   readonly writable: () => Promise<void>;
   /** An accident: what was to be sent could not be made. The pump has stopped; only this connection is to end. */
   readonly failed: (fault: Fault) => void;
@@ -108,9 +108,9 @@ class TurnPump implements Pump, Checkpointed {
   private pullOnce(only?: "critical"): "more" | "idle" | "blocked" {
     const { source, sink } = this;
     const taken = source.take(only);
-    const run = taken.kind === "run" ? this.withPlace(taken.run) : this.placeAlone(only);
-    if (run === undefined) return "idle";
-    if (sink.send(run)) return taken.kind === "run" && taken.isAll ? "idle" : "more";
+    const batch = taken.kind === "batch" ? this.withPlace(taken.batch) : this.placeAlone(only);
+    if (batch === undefined) return "idle";
+    if (sink.send(batch)) return taken.kind === "batch" && taken.isAll ? "idle" : "more";
     this.isBlocked = true;
     this.leave();
     source.setBlocked(true);
@@ -119,21 +119,21 @@ class TurnPump implements Pump, Checkpointed {
   }
 
   /** The run that was taken, with the place that it leads to where that is due (R17). */
-  private withPlace(run: DeliveryRun): DeliveryRun {
+  private withPlace(batch: DeliveryBatch): DeliveryBatch {
     const { source, services } = this;
-    if (!source.wantsCheckpoints()) return run;
+    if (!source.wantsCheckpoints()) return batch;
     const now = services.clock.now();
     const isDue = this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS;
     const checkpoint = source.checkpoint(isDue);
     // A place that stands still is looked at no more often than one that moves (R34).
     if (isDue || checkpoint !== undefined) this.told(now);
-    if (checkpoint !== undefined) return withCheckpoint(run, checkpoint);
-    services.checkpoints.owe(this);
-    return run;
+    if (checkpoint !== undefined) return withCheckpoint(batch, checkpoint);
+    services.checkpoints.schedule(this);
+    return batch;
   }
 
   /** The place, where there was nothing to take. */
-  private placeAlone(only: "critical" | undefined): DeliveryRun | undefined {
+  private placeAlone(only: "critical" | undefined): DeliveryBatch | undefined {
     const { source, services } = this;
     if (only !== undefined || !source.wantsCheckpoints()) return undefined;
     if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
@@ -143,7 +143,7 @@ class TurnPump implements Pump, Checkpointed {
     const isDue = this.isPlaceDue;
     const checkpoint = source.checkpoint(isDue);
     if (isDue || checkpoint !== undefined) this.told(services.clock.now());
-    return checkpoint && checkpointRun(checkpoint);
+    return checkpoint && checkpointBatch(checkpoint);
   }
 
   private told(now: Millis): void {

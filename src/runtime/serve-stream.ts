@@ -3,10 +3,10 @@ import { Fault } from "../base/errors.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason, Heartbeat, MessageProtocol } from "../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../contracts/transport.js";
-import type { ConverseServices } from "./conversation.js";
-import { converse } from "./converse.js";
+import type { ConversationServices } from "./conversation.js";
+import { runConversation } from "./run-conversation.js";
 
-export interface StreamServices extends ConverseServices {
+export interface StreamServices extends ConversationServices {
   /** Told of each stream that is being served: `finish` is its owner's to call. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
@@ -21,7 +21,11 @@ export function createStreamServer(
   heartbeat: Heartbeat<Message> | undefined,
 ) => void {
   return (connection, codec, protocol, heartbeat) => {
-    const conversation = converse(connection, codec, protocol, services, { heartbeat, keepsOutput: true, statusOf });
+    const conversation = runConversation(connection, codec, protocol, services, {
+      heartbeat,
+      keepsOutput: true,
+      statusOf,
+    });
     services.served(conversation, connection.peer);
   };
 }

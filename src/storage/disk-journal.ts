@@ -21,10 +21,10 @@ import {
 import { recordBytes, type Totals, writeTotals } from "./blocks/totals.js";
 import { createGroupCommits, type Group, notWritable, unavailable } from "./group-commits.js";
 import { createIdIndex } from "./ids/id-index.js";
-import { createPendingState } from "./kept/kept-state.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { Environment } from "./lmdb/environment.js";
-import { standingFile } from "./lmdb/standing-file.js";
+import { watchedFile } from "./lmdb/watched-file.js";
+import { createPendingState } from "./state/durable-state.js";
 
 export interface DiskJournalOptions {
   readonly environment: Environment;
@@ -46,7 +46,7 @@ export interface DiskJournalOptions {
   /** Limits of that window. */
   readonly window: Pick<JournalRingOptions, "maxEvents" | "maxBytes">;
   /** Most bytes of events that may wait for the disk: beyond it publishing is refused (R29). Default 64 MiB. */
-  readonly maxOwedBytes?: number;
+  readonly maxPendingBytes?: number;
   /** The process that has the journal in place of this one, if any; for good. Asked once a second at most. Default none. */
   readonly otherOwner?: () => number | undefined;
   /** Told of each event that can no longer be read, oldest first. */
@@ -73,7 +73,7 @@ function relearnIds(reader: BlockReader, add: (id: string, epoch: Epoch) => void
 
 /** An open journal on `environment`, which it closes with itself. */
 export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
-  const { environment, path, policy, clock, log, maxOwedBytes = 64 * 1024 * 1024 } = options;
+  const { environment, path, policy, clock, log, maxPendingBytes = 64 * 1024 * 1024 } = options;
   const { tables } = environment;
   /** Looked up each time: a monotonic clock stands still while the machine sleeps, and the other one is set. */
   const wallTimeOffset = (): number => clock.wallTime() - clock.now();
@@ -82,10 +82,10 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
   /** The last epoch that the disk has. */
   let written = options.firstEpoch - 1;
   /** What waits for the disk, ascending. */
-  let owed: JournaledEvent[] = [];
+  let pendingWrites: JournaledEvent[] = [];
   /** Of what waits and what is on its way. */
-  let owedCount = 0;
-  let owedBytes = 0;
+  let pendingCount = 0;
+  let pendingBytes = 0;
   let cancelDue: (() => void) | undefined;
   let isClosed = false;
 
@@ -96,7 +96,7 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
     wallTimeOffsetMs: wallTimeOffset(),
     isOwed: (epoch) => epoch > written,
   });
-  const file = standingFile(path);
+  const file = watchedFile(path);
   const isLost = (): boolean => file.loss() !== undefined;
   const reader = createBlockReader({
     table: tables.blocks,
@@ -128,13 +128,13 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
 
   const begin = (): Group | undefined => {
     // First what is let go of: whoever is told of it has something to write down with that (R27).
-    if (dueNow()) letGo(nextSlice(reader, totals, retention, receiptOf, clock.wallTime(), owed.length));
-    const events = owed;
+    if (dueNow()) letGo(nextSlice(reader, totals, retention, receiptOf, clock.wallTime(), pendingWrites.length));
+    const events = pendingWrites;
     const bytes = events.reduce((sum, event) => sum + blockBytesOf(event), 0);
     const blocks = packBlocks(events, wallTimeOffset());
     const changes = state.take();
     const gone = pendingRemovals;
-    owed = [];
+    pendingWrites = [];
     pendingRemovals = [];
     if (events.length === 0 && changes === undefined && gone.length === 0) return undefined;
 
@@ -163,13 +163,13 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
         for (const { event, epoch } of events) ids.add(event.event_id, epoch);
         totals = { ...after, lostThrough: totals.lostThrough };
         written = last ?? written;
-        owedCount -= events.length;
-        owedBytes -= bytes;
+        pendingCount -= events.length;
+        pendingBytes -= bytes;
         if (changes !== undefined) state.written(changes);
         watchAge();
       },
       giveBack: () => {
-        owed = events.concat(owed);
+        pendingWrites = events.concat(pendingWrites);
         if (changes !== undefined) state.giveBack(changes);
         pendingRemovals = gone.concat(pendingRemovals);
       },
@@ -217,7 +217,7 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
       : { reason: `It belongs to process ${otherOwner} now.`, remedy: "Restart this daemon, or stop it." };
   };
 
-  const assertStanding = (): void => {
+  const assertFileThere = (): void => {
     const loss = file.loss() ?? takenAway();
     if (loss !== undefined) throw new Error(loss.reason);
   };
@@ -228,13 +228,13 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
     path,
     begin,
     commit: async (work) => {
-      assertStanding();
+      assertFileThere();
       await environment.commit(work);
       // How long it is now.
-      assertStanding();
+      assertFileThere();
     },
     revive: environment.revive,
-    diagnose: async () => file.loss() ?? takenAway() ?? (await diagnoseDisk(path, owedBytes)),
+    diagnose: async () => file.loss() ?? takenAway() ?? (await diagnoseDisk(path, pendingBytes)),
   });
 
   /** Comes back when the next block has reached its age, or at once where there is more to let go of than one slice. */
@@ -266,17 +266,17 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
     const failure = commits.failure() ?? file.knownLoss() ?? takenAway();
     if (failure !== undefined) throw notWritable(failure);
     if (events.length === 0) return { events: [], durable: policy === "none" ? undefined : commits.pending() };
-    if (owedBytes > maxOwedBytes) {
+    if (pendingBytes > maxPendingBytes) {
       throw unavailable(
-        `The journal's disk is too slow: ${owedBytes} bytes of events wait for it. Try again in a moment.`,
+        `The journal's disk is too slow: ${pendingBytes} bytes of events wait for it. Try again in a moment.`,
       );
     }
     const appended = window.append(events);
     for (const event of appended.events) {
-      owed.push(event);
-      owedBytes += blockBytesOf(event);
+      pendingWrites.push(event);
+      pendingBytes += blockBytesOf(event);
     }
-    owedCount += appended.events.length;
+    pendingCount += appended.events.length;
     commits.request();
     return { events: appended.events, durable: policy === "none" ? undefined : commits.pending() };
   };
@@ -325,17 +325,17 @@ export function createDiskJournal(options: DiskJournalOptions): DiskJournal {
     oldest,
     find,
     at,
-    kept: state.kept,
+    durableState: state.durableState,
     retain: (limits) => {
       retention = limits;
       watchAge();
     },
     status: () => ({
-      eventCount: totals.eventCount + owedCount,
-      bytes: totals.bytes + owedBytes,
+      eventCount: totals.eventCount + pendingCount,
+      bytes: totals.bytes + pendingBytes,
       oldestAt: oldestAt(),
       head: window.head(),
-      safe: policy === "none" ? window.head() : written,
+      durableEpoch: policy === "none" ? window.head() : written,
       failure: commits.failure() ?? file.loss() ?? takenAway(),
       disk: { path, policy },
     }),

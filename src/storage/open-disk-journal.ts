@@ -7,7 +7,6 @@ import type { Log } from "../contracts/log.js";
 import type { Epoch, Evicted } from "../engine/event/event.js";
 import { countedTotals, readTotals, type Totals } from "./blocks/totals.js";
 import { createDiskJournal, type DiskJournal, type DiskJournalOptions } from "./disk-journal.js";
-import { type BootMark, createBootMark, currentBoot } from "./lmdb/boot-mark.js";
 import { DATA_FILE, inspectDataFile, lengthen } from "./lmdb/data-file.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
@@ -16,9 +15,13 @@ import { journalId } from "./lmdb/journal-id.js";
 import { migrate } from "./lmdb/layout.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
 import { setAside } from "./lmdb/set-aside.js";
+import { createBootMark, currentSystemBoot, type SystemBootMark } from "./lmdb/system-boot-mark.js";
 
 export interface OpenOptions
-  extends Pick<DiskJournalOptions, "policy" | "retention" | "createWindow" | "window" | "maxOwedBytes" | "otherOwner"> {
+  extends Pick<
+    DiskJournalOptions,
+    "policy" | "retention" | "createWindow" | "window" | "maxPendingBytes" | "otherOwner"
+  > {
   /** Of this process alone while the journal is open: mode 0700, and claimed. Made where it is missing. */
   readonly directory: string;
   readonly clock: Clock;
@@ -43,7 +46,7 @@ export interface OpenedJournal {
 /** Room for a million events a second until the next start of an empty journal, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 /** From the last durable epoch and the first epoch of the latest run to the first of the next (R29). */
-const EPOCHS_BETWEEN_RUNS = 2 ** 32;
+const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
 
 /**
  * Opens the journal of a folder, or begins one. Throws a Fault "address_invalid" where something in it that is to be a file is none, and
@@ -57,7 +60,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     assertPlainFiles(directory);
     const lmdb = await (options.lmdb ?? loadLmdb());
-    const mark = createBootMark(path, currentBoot(clock.wallTime()));
+    const mark = createBootMark(path, currentSystemBoot(clock.wallTime()));
     mend(options, path, mark);
     if (policy === "durable" && mark.isThere() && (await isSynced(path))) mark.remove();
     const opened = openEnvironment({ lmdb, path, policy });
@@ -97,7 +100,7 @@ export async function openDiskJournal(options: OpenOptions): Promise<OpenedJourn
 }
 
 /** Makes the file one that can be opened: what cannot be is set aside, with everything that is in it. */
-function mend({ wasLeft = true, clock, log }: OpenOptions, path: string, mark: BootMark): void {
+function mend({ wasLeft = true, clock, log }: OpenOptions, path: string, mark: SystemBootMark): void {
   const verdict = inspectDataFile(path, wasLeft);
   if (verdict.kind === "short") lengthen(path, verdict.bytes);
   if (verdict.kind === "none") mark.remove();
@@ -134,9 +137,9 @@ function startingPoint(
   if (totals === undefined) {
     const firstEpoch = Math.max(
       Math.floor(wallTime) * EPOCHS_PER_MS,
-      noted === 0 ? 0 : noted + 2 * EPOCHS_BETWEEN_RUNS,
+      noted === 0 ? 0 : noted + 2 * EPOCHS_BETWEEN_BOOTS,
     );
     return { totals: { eventCount: 0, bytes: 0, head: firstEpoch - 1, lostThrough: firstEpoch - 1 }, firstEpoch };
   }
-  return { totals, firstEpoch: Math.max(totals.head, noted) + EPOCHS_BETWEEN_RUNS };
+  return { totals, firstEpoch: Math.max(totals.head, noted) + EPOCHS_BETWEEN_BOOTS };
 }

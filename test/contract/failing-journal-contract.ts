@@ -54,7 +54,7 @@ export function failingJournalContract(name: string, open: () => Promise<Failing
     it("takes no question about what is kept beside events either", async () => {
       const { journal, setFailing, attempt } = await open();
       setFailing(true);
-      journal.kept.put(["token", "a"], () => 1);
+      journal.durableState.put(["token", "a"], () => 1);
       const refusal = Promise.allSettled([journal.append([]).durable]);
       await attempt();
       expect(await refusal).toMatchObject([{ status: "rejected", reason: { code: "storage_unavailable" } }]);
@@ -62,7 +62,7 @@ export function failingJournalContract(name: string, open: () => Promise<Failing
       setFailing(false);
       await attempt();
       expect(journal.append([]).durable).toBeUndefined();
-      expect([...journal.kept.recovered(["token"])]).toEqual([[["token", "a"], 1]]);
+      expect([...journal.durableState.recovered(["token"])]).toEqual([[["token", "a"], 1]]);
       await journal.close();
     });
   });

@@ -115,25 +115,25 @@ export function journalContract(name: string, { open, openSmall, keepsState }: J
 
     it("keeps state where it says so", async () => {
       const { journal } = await open();
-      expect(journal.kept.isKept).toBe(keepsState);
-      journal.kept.put(["token", "a"], () => ({ used: true }));
-      journal.kept.put(["token", "b"], () => 2);
-      journal.kept.put(["tokens", "c"], () => 3);
+      expect(journal.durableState.isDurable).toBe(keepsState);
+      journal.durableState.put(["token", "a"], () => ({ used: true }));
+      journal.durableState.put(["token", "b"], () => 2);
+      journal.durableState.put(["tokens", "c"], () => 3);
       await journal.append([]).durable;
       const all = [
         [["token", "a"], { used: true }],
         [["token", "b"], 2],
       ];
-      expect([...journal.kept.recovered(["token"])]).toEqual(keepsState ? all : []);
-      journal.kept.put(["token", "a"], () => undefined);
+      expect([...journal.durableState.recovered(["token"])]).toEqual(keepsState ? all : []);
+      journal.durableState.put(["token", "a"], () => undefined);
       await journal.append([]).durable;
-      expect([...journal.kept.recovered(["token"])]).toEqual(keepsState ? all.slice(1) : []);
-      journal.kept.put(["token", "d"], () => 4);
-      journal.kept.removeAll(["token"]);
-      journal.kept.put(["token", "e"], () => 5);
+      expect([...journal.durableState.recovered(["token"])]).toEqual(keepsState ? all.slice(1) : []);
+      journal.durableState.put(["token", "d"], () => 4);
+      journal.durableState.removeAll(["token"]);
+      journal.durableState.put(["token", "e"], () => 5);
       await journal.append([]).durable;
-      expect([...journal.kept.recovered(["token"])]).toEqual(keepsState ? [[["token", "e"], 5]] : []);
-      expect([...journal.kept.recovered(["tokens"])]).toEqual(keepsState ? [[["tokens", "c"], 3]] : []);
+      expect([...journal.durableState.recovered(["token"])]).toEqual(keepsState ? [[["token", "e"], 5]] : []);
+      expect([...journal.durableState.recovered(["tokens"])]).toEqual(keepsState ? [[["tokens", "c"], 3]] : []);
       await journal.close();
     });
   });

@@ -1,7 +1,7 @@
 // What every transport must do, whatever it is made of. A transport's test calls this function with a subject: a few lines that open a pair.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import type { CloseInfo, Connection, FrameRun, PeekableConnection } from "../../src/contracts/transport.js";
+import type { CloseInfo, Connection, FrameBatch, PeekableConnection } from "../../src/contracts/transport.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
 import { drain, takeFrames } from "../support/peers/frames.js";
 
@@ -49,7 +49,7 @@ export function transportContract(subject: Subject): void {
       await Promise.all([client.close(), server.close(), stop()]);
     }
 
-    function runOf(frames: readonly Uint8Array[]): FrameRun<Uint8Array> {
+    function runOf(frames: readonly Uint8Array[]): FrameBatch<Uint8Array> {
       return { frames, joined: new Map() };
     }
 
@@ -80,17 +80,17 @@ export function transportContract(subject: Subject): void {
         Uint8Array,
         Uint8Array,
       ];
-      const run = runOf([b, c]);
+      const batch = runOf([b, c]);
       const received = takeFrames(pair.server.frames[Symbol.asyncIterator](), 6);
       pair.client.send(a);
-      pair.client.sendRun(run);
-      const encodings = run.joined.size;
-      pair.client.sendRun(run);
+      pair.client.sendBatch(batch);
+      const encodings = batch.joined.size;
+      pair.client.sendBatch(batch);
       pair.client.send(d);
       expect((await received).map((frame) => Buffer.from(frame))).toEqual(
         [a, b, c, b, c, d].map((frame) => Buffer.from(frame)),
       );
-      expect(run.joined.size).toBe(encodings);
+      expect(batch.joined.size).toBe(encodings);
       await closeBoth(pair);
     });
 
@@ -111,10 +111,10 @@ export function transportContract(subject: Subject): void {
         [pair.server, pair.client],
       ] as const) {
         const received = takeFrames(to.frames[Symbol.asyncIterator](), 8);
-        from.sendRun(both);
-        from.sendRun(alone);
+        from.sendBatch(both);
+        from.sendBatch(alone);
         from.send(d);
-        from.sendRun(both);
+        from.sendBatch(both);
         expect((await received).map((frame) => Buffer.from(frame))).toEqual(
           [a, b, last, last, d, a, b, last].map((frame) => Buffer.from(frame)),
         );

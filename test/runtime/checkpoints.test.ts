@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Codec } from "../../src/contracts/codec.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createCheckpoint } from "../../src/engine/views/checkpoint.js";
-import { createDeliveryRun, type Delivery } from "../../src/engine/views/delivery.js";
+import { createDeliveryBatch, type Delivery } from "../../src/engine/views/delivery.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
@@ -40,10 +40,10 @@ function stage() {
         take: () => {
           if (accident !== undefined) throw accident;
           if (waiting === 0) return { kind: "idle" };
-          const run = createDeliveryRun(Array.from({ length: waiting }, () => ({}) as Delivery));
+          const batch = createDeliveryBatch(Array.from({ length: waiting }, () => ({}) as Delivery));
           if (!isStanding) place += waiting;
           waiting = 0;
-          return { kind: "run", run, isAll: false };
+          return { kind: "batch", batch, isAll: false };
         },
         setBlocked: () => undefined,
         wantsCheckpoints: () => wants,
@@ -248,7 +248,7 @@ describe("R17: a place is told", () => {
     const checkpoints = createCheckpoints(clock);
     let told = 0;
     for (let one = 0; one < 601; one += 1) {
-      checkpoints.owe({
+      checkpoints.schedule({
         tellPlace: () => {
           told += 1;
         },

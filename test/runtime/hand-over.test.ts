@@ -1,8 +1,8 @@
 // R8a, R34: the end of a subscription from this side, as its peer takes it.
 import { describe, expect, it } from "vitest";
-import type { Drained, Owed } from "../../src/engine/subscriptions/taken.js";
+import type { Drained, PendingDeliveries } from "../../src/engine/subscriptions/taken.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
-import type { DeliveryRun } from "../../src/engine/views/delivery.js";
+import type { DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { handOver } from "../../src/runtime/hand-over.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-clock.js";
@@ -12,10 +12,10 @@ const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
   sendingTurns: createSendingTurns(clock, createTurnRoom(clock, turnRoomMs)),
 });
 
-const runOf = (length: number): DeliveryRun => ({ deliveries: Array.from({ length }), memo: new Map() }) as never;
+const runOf = (length: number): DeliveryBatch => ({ deliveries: Array.from({ length }), memo: new Map() }) as never;
 
 /** A debt in these parts; each event of a part that was not asked for is left. */
-function owing(parts: readonly (number | "later")[]): Owed & { readonly askedFor: () => number } {
+function owing(parts: readonly (number | "later")[]): PendingDeliveries & { readonly askedFor: () => number } {
   let next = 0;
   return {
     askedFor: () => next,
@@ -23,7 +23,7 @@ function owing(parts: readonly (number | "later")[]): Owed & { readonly askedFor
       const part = parts[next];
       next += 1;
       if (part === undefined) return { kind: "done" };
-      return part === "later" ? { kind: "later" } : { kind: "run", run: runOf(part) };
+      return part === "later" ? { kind: "later" } : { kind: "batch", batch: runOf(part) };
     },
     leftCount: () => parts.slice(next).reduce<number>((sum, part) => sum + (part === "later" ? 0 : part), 0),
   };
@@ -36,8 +36,8 @@ function peer(isTaken: () => boolean) {
   return {
     sent,
     takeMore: () => goOn(),
-    send: (run: DeliveryRun) => {
-      sent.push(run.deliveries.length);
+    send: (batch: DeliveryBatch) => {
+      sent.push(batch.deliveries.length);
       return isTaken();
     },
     writable: () =>

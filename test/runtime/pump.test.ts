@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Fault } from "../../src/base/errors.js";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
-import { createDeliveryRun, type DeliveryRun } from "../../src/engine/views/delivery.js";
+import { createDeliveryBatch, type DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
@@ -10,7 +10,7 @@ import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 /** A source of so many runs, and a sink that takes while `isOpen`. */
 function stage(count: number) {
   const clock = createVirtualClock();
-  const sent: DeliveryRun[] = [];
+  const sent: DeliveryBatch[] = [];
   const failures: Fault[] = [];
   const blocked: boolean[] = [];
   let left = count;
@@ -22,15 +22,15 @@ function stage(count: number) {
         if (state.accident !== undefined) throw state.accident;
         if (left === 0) return { kind: "idle" };
         left -= 1;
-        return { kind: "run", run: createDeliveryRun([]), isAll: false };
+        return { kind: "batch", batch: createDeliveryBatch([]), isAll: false };
       },
       setBlocked: (isBlocked) => blocked.push(isBlocked),
       wantsCheckpoints: () => false,
       checkpoint: () => undefined,
     },
     {
-      send: (run) => {
-        sent.push(run);
+      send: (batch) => {
+        sent.push(batch);
         return state.isOpen;
       },
       writable: () =>

@@ -1,13 +1,13 @@
 // R34: what waits to be sent to many is sent over turns of the event loop, one piece a turn here, and what is critical waits for nobody's turn.
 import { describe, expect, it } from "vitest";
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
-import { createDeliveryRun } from "../../src/engine/views/delivery.js";
+import { createDeliveryBatch } from "../../src/engine/views/delivery.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
 import { createSendingTurns } from "../../src/runtime/sending-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
-const PIECE = createDeliveryRun([]);
+const PIECE = createDeliveryBatch([]);
 
 /** Pumps that share turns with room for one piece each; `sent` has a letter for each piece, small, and for each critical one, capital. */
 function stage(counts: Readonly<Record<string, number>>) {
@@ -30,7 +30,7 @@ function stage(counts: Readonly<Record<string, number>>) {
             if (count === 0 || (only === "critical" && pool === left)) return { kind: "idle" };
             pool.set(name, count - 1);
             sent.push(pool === critical ? name.toUpperCase() : name);
-            return { kind: "run", run: PIECE, isAll: false };
+            return { kind: "batch", batch: PIECE, isAll: false };
           },
           setBlocked: () => undefined,
           wantsCheckpoints: () => false,

@@ -101,12 +101,12 @@ it("agrees with a list", async () => {
             break;
           }
           case "put":
-            journal.kept.put(["state", one.key], () => one.value);
+            journal.durableState.put(["state", one.key], () => one.value);
             if (one.value === undefined) state.delete(one.key);
             else state.set(one.key, one.value);
             break;
           case "removeAll":
-            journal.kept.removeAll(["state"]);
+            journal.durableState.removeAll(["state"]);
             state.clear();
             break;
           case "look":
@@ -119,7 +119,7 @@ it("agrees with a list", async () => {
             rig = await open();
             expect(rig.log.lines).toEqual([]);
             expect(rig.journal.head()).toBeGreaterThan(head);
-            const kept = [...rig.journal.kept.recovered(["state"])].map(([key, value]) => [key[1], value]);
+            const kept = [...rig.journal.durableState.recovered(["state"])].map(([key, value]) => [key[1], value]);
             expect(kept).toEqual([...state].sort(([a], [b]) => a - b));
             break;
           }

@@ -41,15 +41,15 @@ describe("R29: what was published is there after a restart", () => {
     const directory = temporaryDirectory();
     const first = await openRig({ directory });
     let value = 1;
-    first.journal.kept.put(["session", "sess_1"], () => ({ value }));
+    first.journal.durableState.put(["session", "sess_1"], () => ({ value }));
     value = 2;
     await first.journal.append([]).durable;
     await first.journal.close();
     const { journal } = await openRig({ directory });
-    expect([...journal.kept.recovered(["session"])]).toEqual([[["session", "sess_1"], { value: 2 }]]);
-    journal.kept.removeAll(["session"]);
+    expect([...journal.durableState.recovered(["session"])]).toEqual([[["session", "sess_1"], { value: 2 }]]);
+    journal.durableState.removeAll(["session"]);
     await journal.append([]).durable;
-    expect([...journal.kept.recovered(["session"])]).toEqual([]);
+    expect([...journal.durableState.recovered(["session"])]).toEqual([]);
   });
 
   it("a reader sees it while the daemon writes", async () => {

@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StateKey } from "../../src/contracts/journal.js";
 import { createIdIndex } from "../../src/storage/ids/id-index.js";
-import { tableKeyOf } from "../../src/storage/kept/state-keys.js";
-import { createBootMark } from "../../src/storage/lmdb/boot-mark.js";
 import { crc32, crc32ByTable } from "../../src/storage/lmdb/crc32.js";
 import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
+import { createBootMark } from "../../src/storage/lmdb/system-boot-mark.js";
 import type { Table, TableKey } from "../../src/storage/lmdb/tables.js";
+import { tableKeyOf } from "../../src/storage/state/state-keys.js";
 import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -83,12 +83,12 @@ describe("keys of state", () => {
     const key = fc.tuple(fc.constant("kind"), part, part) as unknown as fc.Arbitrary<StateKey>;
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(key, { maxLength: 20, selector: (one) => JSON.stringify(one) }), async (keys) => {
-        journal.kept.removeAll(["kind"]);
+        journal.durableState.removeAll(["kind"]);
         keys.forEach((one, index) => {
-          journal.kept.put(one, () => index);
+          journal.durableState.put(one, () => index);
         });
         await journal.append([]).durable;
-        const values = [...journal.kept.recovered(["kind"])].map(([, value]) => value as number);
+        const values = [...journal.durableState.recovered(["kind"])].map(([, value]) => value as number);
         expect(values.sort((a, b) => a - b)).toEqual(keys.map((_, index) => index));
       }),
       { numRuns: 30 },

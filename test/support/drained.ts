@@ -5,6 +5,6 @@ import type { Delivery } from "../../src/engine/views/delivery.js";
 export function drained(subscription: Pick<Subscription, "drain">): readonly Delivery[] {
   const deliveries: Delivery[] = [];
   for (let next = subscription.drain(); next.kind !== "done"; next = subscription.drain())
-    if (next.kind === "run") deliveries.push(...next.run.deliveries);
+    if (next.kind === "batch") deliveries.push(...next.batch.deliveries);
   return deliveries;
 }

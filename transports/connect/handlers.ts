@@ -203,7 +203,7 @@ function converse(
         type: descriptor.output,
         isJson: passage === AS_JSON,
         isGzip: isGzip(context),
-        joinsRuns: method.joinsRuns,
+        joinsBatches: method.joinsBatches,
       }),
       takesOne: descriptor.methodKind === "server_streaming" || descriptor.methodKind === "unary",
       deadline: context.signal,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
-import type { FrameRun } from "../../src/contracts/transport.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
 import type { Envelopes } from "./envelopes.js";
 
 /** The write side of a stream: what is handed over in one turn of the event loop leaves in one write. */
 export interface Outbox {
   /** Answers whether more may be handed over. */
   readonly send: (bytes: Uint8Array) => boolean;
-  readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
+  readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
   /** Hands everything to the response now. */
   readonly flush: () => void;
@@ -76,14 +76,14 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
       if (pieces.length === 0) setImmediate(flush);
       return hold(envelopes.one(bytes));
     },
-    sendRun: (run) => {
-      if (settled || (run.frames.length === 0 && run.last === undefined)) return !settled;
+    sendBatch: (batch) => {
+      if (settled || (batch.frames.length === 0 && batch.last === undefined)) return !settled;
       // A run is what a whole turn has brought together, so it need not wait for another.
       if (!leavesNow) {
         leavesNow = true;
         process.nextTick(flush);
       }
-      return hold(envelopes.run(run));
+      return hold(envelopes.run(batch));
     },
     writable: () => {
       if (settled || bufferedBytes() <= highWaterMarkBytes) return Promise.resolve();

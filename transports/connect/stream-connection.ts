@@ -117,7 +117,7 @@ export function createStreamCall(
     peer,
     frames: inbox.frames,
     send: outbox.send,
-    sendRun: outbox.sendRun,
+    sendBatch: outbox.sendBatch,
     writable: outbox.writable,
     close: async (fault, withinMs) => {
       if (lost !== undefined) end({ kind: "abrupt", fault: lost }, fault ?? lost, withinMs);

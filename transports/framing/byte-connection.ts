@@ -3,7 +3,7 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
-import type { CloseInfo, FrameRun, PeekableConnection, PeerIdentity } from "../../src/contracts/transport.js";
+import type { CloseInfo, FrameBatch, PeekableConnection, PeerIdentity } from "../../src/contracts/transport.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createFrameDecoder, type FrameDecoder } from "./decoder.js";
 import type { Framing } from "./framings.js";
@@ -81,8 +81,8 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     return this.outbox.send(frame);
   }
 
-  sendRun(run: FrameRun<Uint8Array>): boolean {
-    return this.outbox.sendRun(run);
+  sendBatch(batch: FrameBatch<Uint8Array>): boolean {
+    return this.outbox.sendBatch(batch);
   }
 
   writable(): Promise<void> {

@@ -1,13 +1,13 @@
 import type { Writable } from "node:stream";
-import type { FrameRun } from "../../src/contracts/transport.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
 import type { Framing } from "./framings.js";
-import { type Pieces, piecesOf, piecesOfRun } from "./pieces.js";
+import { type Pieces, piecesOf, piecesOfBatch } from "./pieces.js";
 
 /** The write side of a byte connection: what is handed over by one call, and by what that resolves, leaves together when it has returned. */
 export interface Outbox {
   /** Answers whether more may be handed over. */
   readonly send: (bytes: Uint8Array) => boolean;
-  readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
+  readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
   /** Takes no more, and lets every waiter go on. All that was handed over still leaves; then the stream is ended, and `done` called. */
   readonly end: (done: () => void) => void;
@@ -33,7 +33,7 @@ const FRAMING_BYTES = 4;
 
 type Item =
   | { readonly kind: "frame"; readonly bytes: Uint8Array }
-  | { readonly kind: "run"; readonly run: FrameRun<Uint8Array> };
+  | { readonly kind: "batch"; readonly batch: FrameBatch<Uint8Array> };
 
 export function createOutbox(stream: Writable, limits: OutboxLimits, owner: OutboxOwner): Outbox {
   return new StreamOutbox(stream, limits, owner);
@@ -65,8 +65,8 @@ class StreamOutbox implements Outbox {
     return this.hold({ kind: "frame", bytes }, bytes.length + FRAMING_BYTES);
   }
 
-  sendRun(run: FrameRun<Uint8Array>): boolean {
-    return this.isTaking ? this.hold({ kind: "run", run }, this.piecesOf(run).bytes) : false;
+  sendBatch(batch: FrameBatch<Uint8Array>): boolean {
+    return this.isTaking ? this.hold({ kind: "batch", batch }, this.piecesOf(batch).bytes) : false;
   }
 
   writable(): Promise<void> {
@@ -100,8 +100,8 @@ class StreamOutbox implements Outbox {
     this.items = undefined;
     this.itemBytes = 0;
     const [only] = items;
-    if (items.length === 1 && only?.kind === "run") {
-      this.enqueue(this.piecesOf(only.run));
+    if (items.length === 1 && only?.kind === "batch") {
+      this.enqueue(this.piecesOf(only.batch));
       this.writeOn();
       return;
     }
@@ -119,7 +119,7 @@ class StreamOutbox implements Outbox {
         continue;
       }
       endSingle();
-      this.enqueue(this.piecesOf(item.run));
+      this.enqueue(this.piecesOf(item.batch));
     }
     endSingle();
     this.writeOn();
@@ -130,8 +130,8 @@ class StreamOutbox implements Outbox {
     this.waiting = undefined;
   }
 
-  private piecesOf(run: FrameRun<Uint8Array>): Pieces {
-    return piecesOfRun(run, this.owner.framing(), this.limits.pieceBytes);
+  private piecesOf(batch: FrameBatch<Uint8Array>): Pieces {
+    return piecesOfBatch(batch, this.owner.framing(), this.limits.pieceBytes);
   }
 
   private enqueue({ buffers, bytes }: Pieces): void {

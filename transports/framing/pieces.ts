@@ -1,6 +1,6 @@
 // Pieces are what is written at a time: whole frames, so few that the operating system takes all of a piece or nothing. A connection that is given up
 // between two pieces is never cut in the middle of a frame, whatever its peer has read.
-import type { FrameRun } from "../../src/contracts/transport.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
 import { type Framing, join } from "./framings.js";
 
 /** A local socket takes writes up to about this whole; a longer frame is a piece of its own. */
@@ -40,12 +40,12 @@ export function piecesOf(framing: Framing, frames: readonly Uint8Array[], pieceB
 }
 
 /** The pieces of a run: made once for each framing, and shared by every connection that sends the run. */
-export function piecesOfRun(run: FrameRun<Uint8Array>, framing: Framing, pieceBytes: number): Pieces {
+export function piecesOfBatch(batch: FrameBatch<Uint8Array>, framing: Framing, pieceBytes: number): Pieces {
   const key = `${framing} ${pieceBytes}`;
   // Only this function writes under the key.
-  const known = run.joined.get(key);
+  const known = batch.joined.get(key);
   if (known !== undefined) return known as Pieces;
-  const made = piecesOf(framing, run.last === undefined ? run.frames : [...run.frames, run.last], pieceBytes);
-  run.joined.set(key, made);
+  const made = piecesOf(framing, batch.last === undefined ? batch.frames : [...batch.frames, batch.last], pieceBytes);
+  batch.joined.set(key, made);
   return made;
 }

@@ -1,11 +1,11 @@
-import type { FrameRun } from "../../src/contracts/transport.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
 import type { CallWriter } from "./call-writer.js";
 
 /** The write side of a call, counted in bytes: the library counts messages, of any size (G1). */
 export interface CallOutbox {
   /** Answers whether more may be handed over. */
   readonly send: (frame: Uint8Array) => boolean;
-  readonly sendRun: (run: FrameRun<Uint8Array>) => boolean;
+  readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
   /** No more is taken, and every waiter goes on (S9). What was handed over still leaves. */
   readonly settle: () => void;
@@ -50,9 +50,9 @@ export function createCallOutbox(writer: CallWriter, options: CallOutboxOptions)
       write(writer.ofFrame(frame));
       return written();
     },
-    sendRun: (run) => {
+    sendBatch: (batch) => {
       if (isSettled) return false;
-      for (const bytes of writer.ofRun(run)) write(bytes);
+      for (const bytes of writer.ofBatch(batch)) write(bytes);
       return written();
     },
     writable: () => {

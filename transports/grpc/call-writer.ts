@@ -1,14 +1,14 @@
 // How messages leave a call. The library writes one at a time, each when the one before has left, and copies it for every call. So what has several
 // is written straight to the HTTP/2 stream, framed once for all calls; the library begins the call and ends it, after whatever was written.
 import { Metadata } from "@grpc/grpc-js";
-import type { FrameRun } from "../../src/contracts/transport.js";
-import { bufferOf, enveloped, messagesOf } from "../service-calls/run-messages.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
+import { bufferOf, enveloped, messagesOf } from "../service-calls/batch-messages.js";
 import { byteStreamOf } from "./library-internals.js";
 
 export interface CallWriter {
   /** What `write` takes of a frame, and of a run. That of a run is made once and shared by all calls that send it. */
   readonly ofFrame: (frame: Uint8Array) => Buffer;
-  readonly ofRun: (run: FrameRun<Uint8Array>) => readonly Buffer[];
+  readonly ofBatch: (batch: FrameBatch<Uint8Array>) => readonly Buffer[];
   /** `done` is called once the bytes have left, or never will. */
   readonly write: (bytes: Buffer, done: () => void) => void;
 }
@@ -19,21 +19,21 @@ export interface WritableCall {
   readonly sendMetadata: (metadata: Metadata) => void;
 }
 
-/** `joinsRuns`: whether frames put one behind the other are one message. */
-export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWriter {
+/** `joinsBatches`: whether frames put one behind the other are one message. */
+export function createCallWriter(call: WritableCall, joinsBatches: boolean): CallWriter {
   const stream = byteStreamOf(call);
-  const key = `grpc${stream === undefined ? "" : " framed"}${joinsRuns ? " joined" : ""}`;
+  const key = `grpc${stream === undefined ? "" : " framed"}${joinsBatches ? " joined" : ""}`;
   if (stream === undefined) {
     return {
       ofFrame: bufferOf,
-      ofRun: (run) => kept(run, key, () => messagesOf(run, joinsRuns).map(joined)),
+      ofBatch: (batch) => kept(batch, key, () => messagesOf(batch, joinsBatches).map(joined)),
       write: (message, done) => void call.write(message, done),
     };
   }
   let hasBegun = false;
   return {
     ofFrame: (frame) => enveloped([[frame]]),
-    ofRun: (run) => kept(run, key, () => [enveloped(messagesOf(run, joinsRuns))]),
+    ofBatch: (batch) => kept(batch, key, () => [enveloped(messagesOf(batch, joinsBatches))]),
     write: (bytes, done) => {
       if (!hasBegun) {
         hasBegun = true;
@@ -46,12 +46,12 @@ export function createCallWriter(call: WritableCall, joinsRuns: boolean): CallWr
   };
 }
 
-function kept(run: FrameRun<Uint8Array>, key: string, make: () => readonly Buffer[]): readonly Buffer[] {
-  const known = run.joined.get(key);
+function kept(batch: FrameBatch<Uint8Array>, key: string, make: () => readonly Buffer[]): readonly Buffer[] {
+  const known = batch.joined.get(key);
   // Only this function writes under the key.
   if (known !== undefined) return known as readonly Buffer[];
-  const made = run.frames.length === 0 && run.last === undefined ? [] : make();
-  run.joined.set(key, made);
+  const made = batch.frames.length === 0 && batch.last === undefined ? [] : make();
+  batch.joined.set(key, made);
   return made;
 }
 

@@ -8,7 +8,7 @@ import type {
 } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
-import { bufferOf } from "../service-calls/run-messages.js";
+import { bufferOf } from "../service-calls/batch-messages.js";
 import { type AnyCall, type Handler, refuse } from "./handlers.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { Peers } from "./peers.js";
@@ -76,7 +76,7 @@ function handlerOf(method: ServiceMethod, options: ResolvedGrpcOptions, peers: P
         options,
       );
     } else {
-      const streamOptions = { ...options, joinsRuns: method.joinsRuns };
+      const streamOptions = { ...options, joinsBatches: method.joinsBatches };
       const connection = createStreamConnection(call as unknown as StreamCall, peer, streamOptions);
       try {
         method.accept(connection);

@@ -14,7 +14,7 @@ import { statusOf } from "./status.js";
 
 export type StreamCall = ServerDuplexStream<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>;
 
-export type StreamCallOptions = { readonly joinsRuns: boolean } & Pick<
+export type StreamCallOptions = { readonly joinsBatches: boolean } & Pick<
   ResolvedGrpcOptions,
   "describeFault" | "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after"
 >;
@@ -41,7 +41,7 @@ export function createStreamConnection(
   };
   const inbox: CallInbox =
     "request" in call ? createSingleFrameInbox(call.request, onEnd) : createCallInbox(call, onEnd);
-  const outbox = createCallOutbox(createCallWriter(call, options.joinsRuns), {
+  const outbox = createCallOutbox(createCallWriter(call, options.joinsBatches), {
     highWaterMarkBytes: options.highWaterMarkBytes,
     maxBufferedBytes: options.maxBufferedBytes,
     onOverflow: () => {
@@ -100,7 +100,7 @@ export function createStreamConnection(
     peer: peer.identity,
     frames: inbox.frames,
     send: outbox.send,
-    sendRun: outbox.sendRun,
+    sendBatch: outbox.sendBatch,
     writable: outbox.writable,
     close: async (fault, withinMs = options.closeTimeoutMs) => {
       close(fault, withinMs);

@@ -1,7 +1,7 @@
 import type { ServerUnaryCall, sendUnaryData } from "@grpc/grpc-js";
 import { publicFault } from "../../src/base/errors.js";
 import type { ServiceMethod } from "../../src/contracts/service.js";
-import { bufferOf } from "../service-calls/run-messages.js";
+import { bufferOf } from "../service-calls/batch-messages.js";
 import { watchCallEnd } from "./call-end.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";

@@ -14,7 +14,7 @@ import {
   type IncomingRefused,
   nextTurn,
 } from "./message-reader.js";
-import { encodeMessage, notificationRun } from "./outgoing.js";
+import { encodeMessage, notificationBatch } from "./outgoing.js";
 import { rpcErrorFromFault } from "./status.js";
 
 export interface RpcOptions {
@@ -228,8 +228,8 @@ export function createAnsweringConnection(
   const answering: AnsweringConnection = {
     peer: connection.peer,
     notify,
-    notifyRun: (method, run, members, lastMethod = method) =>
-      connection.sendRun(notificationRun(method, run, members, lastMethod)),
+    notifyBatch: (method, batch, members, lastMethod = method) =>
+      connection.sendBatch(notificationBatch(method, batch, members, lastMethod)),
     writable: () => connection.writable(),
     ended,
     takeNoMore: frames.stop,

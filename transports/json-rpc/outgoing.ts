@@ -1,5 +1,5 @@
 // From messages to frames.
-import type { FrameRun } from "../../src/contracts/transport.js";
+import type { FrameBatch } from "../../src/contracts/transport.js";
 
 export function encodeMessage(message: object): Uint8Array {
   return Buffer.from(JSON.stringify(message));
@@ -9,20 +9,21 @@ export function encodeMessage(message: object): Uint8Array {
  * The notifications of a run, each frame spliced unchanged between one head and tail. Made once for a method and its members, and kept in the run, so
  * that all connections that send it share these bytes and what their framing makes of them.
  */
-export function notificationRun(
+export function notificationBatch(
   method: string,
-  run: FrameRun<Uint8Array>,
+  batch: FrameBatch<Uint8Array>,
   members: Readonly<Record<string, string>> | undefined,
   lastMethod: string,
-): FrameRun<Uint8Array> {
+): FrameBatch<Uint8Array> {
   const head = headOf(method, members);
   const key = `json-rpc ${head}`;
-  const known = run.joined.get(key);
-  if (known !== undefined) return known as FrameRun<Uint8Array>;
-  const frames = spliceAll(head, run.frames);
-  const last = run.last === undefined ? [] : spliceAll(headOf(lastMethod, members), [withMembers(run.last, members)]);
-  const spliced: FrameRun<Uint8Array> = { frames: [...frames, ...last], joined: new Map() };
-  run.joined.set(key, spliced);
+  const known = batch.joined.get(key);
+  if (known !== undefined) return known as FrameBatch<Uint8Array>;
+  const frames = spliceAll(head, batch.frames);
+  const last =
+    batch.last === undefined ? [] : spliceAll(headOf(lastMethod, members), [withMembers(batch.last, members)]);
+  const spliced: FrameBatch<Uint8Array> = { frames: [...frames, ...last], joined: new Map() };
+  batch.joined.set(key, spliced);
   return spliced;
 }
 

@@ -1,6 +1,6 @@
 // Two connections joined back to back in this process: for tests, and for programs that embed the daemon. Any kind of frame.
 import { Fault } from "../../src/base/errors.js";
-import type { CloseInfo, FrameRun, PeekableConnection } from "../../src/contracts/transport.js";
+import type { CloseInfo, FrameBatch, PeekableConnection } from "../../src/contracts/transport.js";
 
 export interface MemoryOptions {
   /** Frames that may wait for the other end before `send` answers false. 1 and up. Default 64. */
@@ -103,7 +103,7 @@ function createEnd<Frame>(
       frames,
       peek,
       send: (frame) => send([frame]),
-      sendRun: ({ frames, last }: FrameRun<Frame>) => send(last === undefined ? frames : [...frames, last]),
+      sendBatch: ({ frames, last }: FrameBatch<Frame>) => send(last === undefined ? frames : [...frames, last]),
       writable: () => (open ? outgoing.writable() : Promise.resolve()),
       close: async (fault) => {
         const kind = peerEnded ? "remote" : "local";

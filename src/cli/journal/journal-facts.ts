@@ -4,7 +4,7 @@ import type { StoredBlock } from "../../storage/blocks/block.js";
 import type { LoadedBlock } from "../../storage/blocks/block-reader.js";
 
 /** What one process of a daemon wrote. */
-export interface RunFacts {
+export interface BootFacts {
   readonly firstEpoch: Epoch;
   readonly lastEpoch: Epoch;
   readonly eventCount: number;
@@ -45,7 +45,7 @@ export interface JournalFacts {
   readonly bytes: number;
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
-  readonly runs: readonly RunFacts[];
+  readonly boots: readonly BootFacts[];
   /** In the order in which they began. */
   readonly sessions: ReadonlyMap<string, SessionFacts>;
   readonly damaged: readonly DamagedPart[];
@@ -54,14 +54,14 @@ export interface JournalFacts {
 type Growing<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] };
 
 /** A start leaves twice as many epochs out (R29); a hole that is smaller was made within a run. */
-const RUN_DISTANCE = 2 ** 31;
+const BOOT_DISTANCE = 2 ** 31;
 
 /** Blocks in order, and in the place of each that is missing within a run one that holds nothing and has no length. */
 export function* withMissing(blocks: Iterable<LoadedBlock>): Iterable<LoadedBlock> {
   let end: Epoch | undefined;
   for (const loaded of blocks) {
     const { first, count } = loaded;
-    if (end !== undefined && first > end && first - end < RUN_DISTANCE) {
+    if (end !== undefined && first > end && first - end < BOOT_DISTANCE) {
       yield { first: end, count: first - end, length: 0, block: undefined };
     }
     yield loaded;
@@ -71,7 +71,7 @@ export function* withMissing(blocks: Iterable<LoadedBlock>): Iterable<LoadedBloc
 
 /** Reads all blocks, in order; once, so that they need not be kept. */
 export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
-  const runs: Growing<RunFacts>[] = [];
+  const boots: Growing<BootFacts>[] = [];
   const sessions = new Map<string, Growing<SessionFacts> & { lastOrdinal: number }>();
   const damaged: DamagedPart[] = [];
   let eventCount = 0;
@@ -79,20 +79,20 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
   let oldestAt: number | undefined;
   let newestAt: number | undefined;
 
-  const noteRun = (epoch: Epoch, at: number): void => {
-    const run = runs.at(-1);
-    if (run === undefined || epoch - run.lastEpoch > RUN_DISTANCE) {
-      runs.push({ firstEpoch: epoch, lastEpoch: epoch, eventCount: 1, firstAt: at, lastAt: at });
+  const noteBoot = (epoch: Epoch, at: number): void => {
+    const boot = boots.at(-1);
+    if (boot === undefined || epoch - boot.lastEpoch > BOOT_DISTANCE) {
+      boots.push({ firstEpoch: epoch, lastEpoch: epoch, eventCount: 1, firstAt: at, lastAt: at });
       return;
     }
-    run.lastEpoch = epoch;
-    run.lastAt = at;
-    run.eventCount += 1;
+    boot.lastEpoch = epoch;
+    boot.lastAt = at;
+    boot.eventCount += 1;
   };
 
   const noteEvent = (block: StoredBlock, index: number): void => {
     const { sessionId, epoch, ordinal, kind, wallTime: at } = block.facts(index);
-    noteRun(epoch, at);
+    noteBoot(epoch, at);
     oldestAt ??= at;
     newestAt = at;
     const state = isTerminalKind(kind) ? (kind.slice("session.".length) as SessionState) : "open";
@@ -132,5 +132,5 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
     eventCount += count;
     for (let index = 0; index < count; index += 1) noteEvent(block, index);
   }
-  return { eventCount, bytes, oldestAt, newestAt, runs, sessions, damaged };
+  return { eventCount, bytes, oldestAt, newestAt, boots, sessions, damaged };
 }

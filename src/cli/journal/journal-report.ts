@@ -1,6 +1,6 @@
 // What `aaepd journal inspect` says of a journal: as lines for people, one fact a line, or as one JSON document.
 import { shownText } from "../terminal/shown-text.js";
-import type { DamagedPart, JournalFacts, RunFacts, SessionFacts } from "./journal-facts.js";
+import type { BootFacts, DamagedPart, JournalFacts, SessionFacts } from "./journal-facts.js";
 
 export interface JournalPlace {
   readonly path: string;
@@ -16,7 +16,7 @@ const SHOWN_SESSIONS = 20;
 
 export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: boolean): readonly string[] {
   const { path, layoutVersion, writerPid, diskBytes } = place;
-  const { eventCount, bytes, oldestAt, newestAt, runs, sessions, damaged } = facts;
+  const { eventCount, bytes, oldestAt, newestAt, boots, sessions, damaged } = facts;
   const left = showsAll ? 0 : Math.max(0, sessions.size - SHOWN_SESSIONS);
   const writer = writerPid === undefined ? "no daemon writes to it" : `process ${writerPid} writes to it`;
   return [
@@ -25,8 +25,8 @@ export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: 
     `${shownBytes(diskBytes)} on disk, ${shownBytes(bytes)} of them events.`,
     damaged.length === 0 ? "Nothing is damaged." : `${counted(damaged.length, "damaged record")}:`,
     ...damaged.map(damagedLine),
-    runs.length === 0 ? "No run of a daemon." : `${counted(runs.length, "run")}:`,
-    ...runs.map(runLine),
+    boots.length === 0 ? "No run of a daemon." : `${counted(boots.length, "run")}:`,
+    ...boots.map(bootLine),
     sessions.size === 0 ? "No session." : `${counted(sessions.size, "session")}${left === 0 ? "" : ", the newest"}:`,
     ...[...sessions.values()].slice(left).map(sessionLine),
     ...(left === 0 ? [] : [`  and ${left} before these; --all shows them.`]),
@@ -54,7 +54,7 @@ export function reportDocument(place: JournalPlace, facts: JournalFacts): object
     events: facts.eventCount,
     oldest: instantOf(facts.oldestAt),
     newest: instantOf(facts.newestAt),
-    runs: facts.runs.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
+    runs: facts.boots.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
       first_epoch: firstEpoch,
       last_epoch: lastEpoch,
       events: eventCount,
@@ -92,7 +92,7 @@ function damagedLine({ firstEpoch, eventCount, bytes, afterAt }: DamagedPart): s
   return `  ${counted(eventCount, "event")} from epoch ${firstEpoch}, ${size}, ${after}`;
 }
 
-function runLine({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: RunFacts): string {
+function bootLine({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }: BootFacts): string {
   return `  ${isoTime(firstAt)} to ${isoTime(lastAt)}: ${counted(eventCount, "event")}, epochs ${firstEpoch} to ${lastEpoch}`;
 }
 

@@ -15,14 +15,14 @@ export interface QuestionSource {
   readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
 }
 
-export type Standing = "waiting" | "left" | "sent" | "unreachable";
+export type QuestionState = "waiting" | "left" | "sent" | "unreachable";
 
 export interface OpenQuestion {
   /** By which it is named here, from 1. */
   readonly number: number;
   readonly source: QuestionSource;
   readonly question: AskedQuestion;
-  standing: Standing;
+  state: QuestionState;
   /** What was answered, as the resolution would name it. */
   sent: string | undefined;
   /** In detail, once that was wanted. */
@@ -41,7 +41,7 @@ export function nameWithAgent({ number, source, question: { agent } }: OpenQuest
   return `Question ${number} of ${agent}${place === "" || place === agent ? "" : `, at ${place}`}`;
 }
 
-const STANDINGS: Readonly<Record<Standing, string>> = {
+const QUESTION_STATES: Readonly<Record<QuestionState, string>> = {
   waiting: "waiting",
   left: "left for later",
   sent: "answered",
@@ -52,8 +52,8 @@ const STANDINGS: Readonly<Record<Standing, string>> = {
 export function listLine(one: OpenQuestion, isAsked: boolean, wallTime: number): string {
   const { event } = one.question;
   const asked = shownText(String(event.action ?? event.question ?? ""));
-  const standing = isAsked ? "being asked" : STANDINGS[one.standing];
-  return `${nameWithAgent(one)}, ${standing}: ${asked} ${timeLine(one.question, wallTime)}`;
+  const state = isAsked ? "being asked" : QUESTION_STATES[one.state];
+  return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, wallTime)}`;
 }
 
 /** How it ended. An answer that somebody else's, or time, was ahead of is said to have been (H8). */

@@ -5,7 +5,7 @@ import type { Subscriber } from "../../client/subscriber.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { readLines } from "../terminal/read-lines.js";
 import type { QuestionSource } from "./open-question.js";
-import { createQuestionDesk } from "./question-desk.js";
+import { createQuestionPrompt } from "./question-prompt.js";
 
 export interface TailQuestions {
   /** What a subscription has to ask for, so that it is asked; nothing once nobody answers any more. */
@@ -54,19 +54,19 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
   let hasStopped = false;
   let tellAsking: () => void = () => {};
 
-  const desk = createQuestionDesk({
+  const prompt = createQuestionPrompt({
     say,
     clock: io.clock,
     tooSoonMs: isTerminal ? TOO_SOON_MS : 0,
     changed: () => {
-      if (desk.takesLine()) tellAsking();
-      if (!desk.isAsking()) onQuiet();
+      if (prompt.takesLine()) tellAsking();
+      if (!prompt.isAsking()) onQuiet();
     },
   });
 
   /** Lines that are piped wait for the question that they answer; not for the next, where theirs may have ended. */
   async function untilAsking(): Promise<void> {
-    if (isTerminal || desk.takesLine()) return;
+    if (isTerminal || prompt.takesLine()) return;
     await new Promise<void>((resolve) => {
       tellAsking = resolve;
     });
@@ -79,9 +79,9 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
       await untilAsking();
       if (hasStopped) return;
       if (text === undefined) say(`Not sent. ${fault?.sentence ?? ""}`);
-      else desk.typed(text);
+      else prompt.typed(text);
     }
-    if (!isTerminal && count === 0 && !desk.wasAsked()) throw noAnswers();
+    if (!isTerminal && count === 0 && !prompt.wasAsked()) throw noAnswers();
     await giveUp();
   }
 
@@ -114,14 +114,14 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
     subscribers.add(subscriber);
     let wasInterrupted = false;
     return {
-      heard: (event) => desk.heard(source, event),
-      holds: (event) => desk.isBusy() && event.urgency !== "critical" && !desk.concernsCurrent(source, event),
-      held: (event, line) => (desk.isReminder(event) ? () => desk.reminderNow(source, event) : line),
+      heard: (event) => prompt.heard(source, event),
+      holds: (event) => prompt.isBusy() && event.urgency !== "critical" && !prompt.concernsCurrent(source, event),
+      held: (event, line) => (prompt.isReminder(event) ? () => prompt.reminderNow(source, event) : line),
       notTaken: (token) => {
         subscriber()
           ?.listPending()
           .then((open) =>
-            desk.notTaken(
+            prompt.notTaken(
               source,
               token,
               open.some((event) => event.reply_token === token),
@@ -132,7 +132,7 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
       },
       interrupted: () => {
         // Further attempts that find nobody are no news.
-        if (!wasInterrupted) desk.interrupted(source);
+        if (!wasInterrupted) prompt.interrupted(source);
         wasInterrupted = true;
       },
       active: () => {
@@ -141,12 +141,12 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
         wasInterrupted = false;
         subscriber()
           ?.listPending()
-          .then((events) => desk.restored(source, events))
+          .then((events) => prompt.restored(source, events))
           .catch(() => {});
       },
       ended: () => {
         subscribers.delete(subscriber);
-        if (!wasInterrupted) desk.interrupted(source);
+        if (!wasInterrupted) prompt.interrupted(source);
         wasInterrupted = true;
       },
     };
@@ -157,7 +157,7 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
     source: createSource,
     stop: () => {
       hasStopped = true;
-      desk.close();
+      prompt.close();
       tellAsking();
       io.stdin.destroy();
     },

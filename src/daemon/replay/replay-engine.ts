@@ -113,7 +113,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
       resumed: subscription.resumed ?? resumedAnew,
       take: (only) => {
         const taken = subscription.take(only);
-        if (taken.kind === "run") hasHeardNews ||= taken.run.deliveries.some(({ epoch }) => epoch > lastKnown);
+        if (taken.kind === "batch") hasHeardNews ||= taken.batch.deliveries.some(({ epoch }) => epoch > lastKnown);
         if (only === undefined && taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
         return taken;
       },

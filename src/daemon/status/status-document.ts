@@ -6,7 +6,7 @@ import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } 
 import type { DeliveryCounts } from "../../engine/subscriptions/delivery-counts.js";
 import type { Terms } from "../../engine/terms/terms.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import { limitsDocument } from "../../protocols/aaep/subscriber/given-members.js";
+import { limitsDocument } from "../../protocols/aaep/subscriber/requested-members.js";
 import { processMemory } from "../platform/process-memory.js";
 import type {
   DaemonStatus,
@@ -209,8 +209,8 @@ function journalDocument(journal: JournalStatus, now: number): StatusJournal {
       ? {}
       : { oldest_at: timeText(oldestAt), oldest_age_seconds: seconds(Math.max(0, now - oldestAt)) }),
     head: journal.head,
-    safe: journal.safe,
-    unsafe_events: Math.max(0, journal.head - journal.safe),
+    safe: journal.durableEpoch,
+    unsafe_events: Math.max(0, journal.head - journal.durableEpoch),
     ...(failure === undefined ? {} : { failure: `${failure.reason} ${failure.remedy}` }),
   };
 }

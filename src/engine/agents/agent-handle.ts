@@ -55,7 +55,7 @@ export interface AgentHandle {
    * Answers when all that happened so far is safe, undefined where it is: what an agent is told of its sessions and questions holds after a restart
    * too (R29). Throws "storage_unavailable" while the journal takes nothing, and rejects with it.
    */
-  readonly safety: () => Promise<void> | undefined;
+  readonly whenDurable: () => Promise<void> | undefined;
   /**
    * Resolves when it may publish more; undefined where it may at once. While much of what it published waits to be shaped for its subscriptions, no
    * more is to be taken from it (R18, R34).

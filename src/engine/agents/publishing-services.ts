@@ -4,7 +4,7 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
-import type { Spokesman } from "../notices/spokesman.js";
+import type { NoticeFactory } from "../notices/notice-factory.js";
 import type { Questions } from "../questions/questions-spec.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { TurnSlices } from "../time/turn-slices.js";
@@ -23,12 +23,12 @@ export interface PublishingServices {
     Questions,
     "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "sessionOf" | "isWaiting"
   >;
-  readonly spokesman: Pick<Spokesman, "notice">;
+  readonly noticeFactory: Pick<NoticeFactory, "notice">;
   readonly wakeUps: WakeUps;
   /** Sessions whose agents are gone are ended in slices. */
   readonly slices: TurnSlices;
   /** Settles when all that was put so far is safe. Throws and rejects where it cannot be made so. */
-  readonly safety: () => Promise<void> | undefined;
+  readonly whenDurable: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
   /** Read each time: it may change. */
   readonly agentGraceMs: () => Millis;

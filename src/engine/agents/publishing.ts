@@ -4,11 +4,11 @@ import type { Millis } from "../../contracts/clock.js";
 import type { Appended } from "../../contracts/journal.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "../event/event.js";
-import type { KeptQuestion } from "../questions/kept-questions.js";
+import type { DurableQuestion } from "../questions/durable-questions.js";
+import type { Moment } from "../sessions/rule-context.js";
 import { type KnownPublish, knownFrom } from "../sessions/same-publish.js";
 import type { PublishAnswer, SessionPlan } from "../sessions/session-plan.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import type { Moment } from "../sessions/session-turn.js";
 import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "../views/publisher-backlog.js";
 import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
 import type { PublishingServices } from "./publishing-services.js";
@@ -48,7 +48,7 @@ export interface Publishing {
   /** What `agentGraceMs` answers has changed. */
   readonly graceChanged: () => void;
   /** Open sessions of the run before wait for their agents from now on, and these questions of theirs are their agents' (R8). */
-  readonly restore: (questions: readonly KeptQuestion[]) => void;
+  readonly restore: (questions: readonly DurableQuestion[]) => void;
   /** Lets go of the clock; sessions that are open stay so for the next run. */
   readonly close: () => void;
 }
@@ -57,7 +57,8 @@ export interface Publishing {
 const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
-  const { clock, ids, log, journal, deliver, sessions, questions, spokesman, wakeUps, slices, safety } = services;
+  const { clock, ids, log, journal, deliver, sessions, questions, noticeFactory, wakeUps, slices, whenDurable } =
+    services;
   // The events of a group have one promise.
   let lastDurable: Promise<void> | undefined;
 
@@ -87,7 +88,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       despiteAccidents("a question's notice could not be made", { event: planned.event.event_id }, () => {
         const before = events[index - 1];
         const fromState = before?.made === "supplied" ? before.event.from_state : AWAITING_INPUT;
-        all.push(spokesman.notice({ ...planned, epoch: journal.head() + all.length }, fromState));
+        all.push(noticeFactory.notice({ ...planned, epoch: journal.head() + all.length }, fromState));
       });
     }
     return all;
@@ -108,7 +109,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     deliver(events, publisher);
     // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written. What the journal does not
     // take was refused above, in this turn.
-    const durable = events.length === 0 ? safety() : appended.durable;
+    const durable = events.length === 0 ? whenDurable() : appended.durable;
     if (durable !== undefined && durable !== lastDurable) {
       lastDurable = durable;
       // Whoever waits for it hears of a failure; that nobody waits is no accident.
@@ -197,7 +198,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
-      const resumeToken = answer.kind === "absorbed" ? undefined : answer.resumeToken;
+      const resumeToken = answer.kind === "suppressed" ? undefined : answer.resumeToken;
       return { eventId: answer.eventId, epoch: entry?.epoch ?? journal.head(), resumeToken };
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
@@ -288,7 +289,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         agentLanguage = language;
       },
       identity: () => identity,
-      safety,
+      whenDurable,
       room: backlog.room,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {

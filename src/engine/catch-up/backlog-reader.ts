@@ -3,29 +3,36 @@
 import type { Journal, JournalRead } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { codePointCount } from "../text/code-points.js";
-import { BATCH_COUNT, type ReadingTurns } from "../time/reading-turns.js";
+import { BATCH_COUNT, type ReadTurns } from "../time/read-turns.js";
 import type { Steps } from "../time/steps.js";
 import type { WakeUpQueue, WakeUps } from "../time/wake-ups.js";
-import type { LiveEntry } from "../views/live-entry.js";
+import type { SharedRendering } from "../views/shared-rendering.js";
 import { isLocal, outputKey, type Unit } from "../views/unit.js";
-import type { Place, PrivateView, View } from "../views/view.js";
+import type { PrivateView, View, ViewCursor } from "../views/view.js";
+import {
+  type CatchUpPoint,
+  catchUpPoint,
+  type DeliveredBefore,
+  deliveredBefore,
+  type TextFloor,
+  wasDelivered,
+} from "./catch-up-point.js";
 import type { GapEvent } from "./gap-events.js";
 import type { LookingBack } from "./looking-back.js";
 import type { Overtaken } from "./overtaken.js";
-import { type Floor, type Given, givenBefore, type ReadingPoint, readingPoint, wasGiven } from "./reading-point.js";
 import { overtakenUnits } from "./superseded.js";
 
 export interface BacklogReader {
   /** Where the next unit stands, after reading on if need be, though not to `before`; undefined while there is none. */
-  readonly next: (before?: Epoch) => Place | undefined;
+  readonly next: (before?: Epoch) => ViewCursor | undefined;
   /** What a critical event overtakes of what is read and not taken, and of the events shortly before it that are not read (R4). */
   readonly overtaken: (critical: JournaledEvent) => Overtaken;
   /** The point at which another reader could go on, were `queued` not given either. */
   readonly point: (
     queued: readonly Unit[],
-    floors: ReadonlyMap<string, Floor>,
+    textFloors: ReadonlyMap<string, TextFloor>,
     skipped?: ReadonlySet<string>,
-  ) => ReadingPoint;
+  ) => CatchUpPoint;
   /** Whether it has still to give an event that it has not read. */
   readonly owes: (entry: JournaledEvent) => boolean;
   /** What it has released and nobody took. */
@@ -44,21 +51,21 @@ export interface BacklogReader {
 export interface BacklogServices {
   readonly journal: Journal;
   /** A view of the same terms with text records and timers of its own. */
-  readonly openView: (wakeUps: WakeUps, startsAfter: Epoch, sentBefore: ReadingPoint["sent"]) => PrivateView;
+  readonly openView: (wakeUps: WakeUps, startsAfter: Epoch, sentBefore: CatchUpPoint["sent"]) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
-  readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
+  readonly renderingOf: (entry: JournaledEvent) => SharedRendering;
   readonly lookBack: LookingBack;
   /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** The gaps in place of the events between two epochs that aged out, each made when it is asked for (R27, R34). */
-  readonly gaps: (after: Epoch, given: Given) => Iterable<GapEvent>;
+  readonly gaps: (after: Epoch, given: DeliveredBefore) => Iterable<GapEvent>;
   /** One of these, put where they would have been; undefined where its subscription does not want it, or has it. */
   readonly gapUnit: (gap: GapEvent, oldest: Epoch) => Unit | undefined;
   /** How far the view is that it is to join: it reads no further, and joins it there (R34). */
   readonly upTo: () => Epoch;
   /** Called in the moment when everything up to there has been read and taken. */
   readonly caughtUp: (own: View) => void;
-  readonly turns: ReadingTurns;
+  readonly turns: ReadTurns;
   /** Called when a read that took its time has ended, and when it is this reader's turn to read on. */
   readonly wake: () => void;
 }
@@ -66,10 +73,10 @@ export interface BacklogServices {
 /** Most events that are read at once, also after a peer took nothing for long. */
 const MOST_AT_ONCE = 2048;
 
-export function createBacklogReader(point: ReadingPoint, services: BacklogServices): BacklogReader {
+export function createBacklogReader(point: CatchUpPoint, services: BacklogServices): BacklogReader {
   const wakeUps = services.createWakeUps();
   const { view, push } = services.openView(wakeUps, point.after, point.sent);
-  const place: Place = { view, cursor: 0 };
+  const viewCursor: ViewCursor = { view, cursor: 0 };
   for (const [output, position] of point.positions) view.texts.beginAt(output, position);
   const last = new Map<string, JournaledEvent>();
   // Where the text ends that was read of outputs of which a part had been given.
@@ -96,15 +103,15 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
     // Held text is released when it would have been released, had the subscription been there.
     at = entry.at;
     wakeUps.advance(at);
-    if (wasGiven(entry, point)) {
+    if (wasDelivered(entry, point)) {
       view.noteTimestamp(entry.event.session_id, entry.event.timestamp);
       return;
     }
     if (entry.kind === "output.streaming") noteEnd(entry);
     const told = services.asBacklog(entry);
     if (told === undefined) return;
-    const live = services.liveEntry(told);
-    steps = push(live, told.at);
+    const rendering = services.renderingOf(told);
+    steps = push(rendering, told.at);
   };
 
   const isInMidBatch = (): boolean => telling !== undefined || steps !== undefined || unreadAt < unread.length;
@@ -149,7 +156,7 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
       // What was read before the gap can no longer be joined with what comes after it.
       view.texts.releaseAll(at);
       const { oldest } = read;
-      const gaps = services.gaps(after, givenBefore(point, last));
+      const gaps = services.gaps(after, deliveredBefore(point, last));
       telling = { after, oldest, gaps: gaps[Symbol.iterator]() };
       after = oldest - 1;
       return true;
@@ -229,48 +236,51 @@ export function createBacklogReader(point: ReadingPoint, services: BacklogServic
   return {
     next: (before) => {
       if (closed) return undefined;
-      view.log.drop(place.cursor);
-      while (place.cursor >= view.log.end()) {
+      view.log.drop(viewCursor.cursor);
+      while (viewCursor.cursor >= view.log.end()) {
         if (readOn(before)) continue;
         if (inFlight || isInMidBatch() || !isLevel()) return undefined;
         services.caughtUp(view);
-        if (place.cursor >= view.log.end()) return undefined;
+        if (viewCursor.cursor >= view.log.end()) return undefined;
       }
-      return place;
+      return viewCursor;
     },
     overtaken: (critical) => {
-      const untaken: LiveEntry[] = [];
-      for (const live of services.lookBack(critical)) {
-        const { entry } = live;
-        if (entry.epoch <= after || !view.terms.wants(live) || wasGiven(entry, point)) continue;
-        const told = entry.made === undefined && !live.critical ? entry : services.asBacklog(entry);
-        const one = told === undefined || told === entry ? live : services.liveEntry(told);
+      const untaken: SharedRendering[] = [];
+      for (const rendering of services.lookBack(critical)) {
+        const { entry } = rendering;
+        if (entry.epoch <= after || !view.terms.wants(rendering) || wasDelivered(entry, point)) continue;
+        const told = entry.made === undefined && !rendering.critical ? entry : services.asBacklog(entry);
+        const one = told === undefined || told === entry ? rendering : services.renderingOf(told);
         if (told !== undefined && !one.critical) untaken.push(one);
       }
       return {
-        units: overtakenUnits(place, view.log.end(), critical),
+        units: overtakenUnits(viewCursor, view.log.end(), critical),
         held: view.texts.heldIn(critical.event.session_id),
         untaken,
       };
     },
-    point: (queued, floors, skipped) => {
+    point: (queued, textFloors, skipped) => {
       // Gaps that are still to be told are found again from where they begin.
-      const onwards = readingPoint(place, queued, floors, skipped, { to: telling?.after ?? after, from: point });
+      const onwards = catchUpPoint(viewCursor, queued, textFloors, skipped, {
+        to: telling?.after ?? after,
+        from: point,
+      });
       const positions = new Map(onwards.positions);
-      const owedFrom = new Map(onwards.owedFrom);
-      const givenIn = new Map(onwards.givenIn);
+      const resumeFloors = new Map(onwards.resumeFloors);
+      const deliveredEpoch = new Map(onwards.deliveredEpoch);
       for (const [output, position] of point.positions) {
         if (positions.has(output) || completed.has(output)) continue;
-        positions.set(output, Math.max(ends.get(output) ?? position, floors.get(output)?.position ?? 0));
-        const from = point.owedFrom?.get(output) ?? 0;
-        owedFrom.set(output, Math.max(from, after + 1));
-        givenIn.set(output, floors.get(output)?.givenIn ?? point.givenIn?.get(output) ?? 0);
+        positions.set(output, Math.max(ends.get(output) ?? position, textFloors.get(output)?.position ?? 0));
+        const from = point.resumeFloors?.get(output) ?? 0;
+        resumeFloors.set(output, Math.max(from, after + 1));
+        deliveredEpoch.set(output, textFloors.get(output)?.deliveredEpoch ?? point.deliveredEpoch?.get(output) ?? 0);
       }
-      return { ...onwards, positions, owedFrom, givenIn };
+      return { ...onwards, positions, resumeFloors, deliveredEpoch };
     },
-    owes: (entry) => entry.epoch > after && !wasGiven(entry, point),
-    released: () => view.log.from(place.cursor),
-    isTelling: () => telling !== undefined || view.log.from(place.cursor).some(isLocal),
+    owes: (entry) => entry.epoch > after && !wasDelivered(entry, point),
+    released: () => view.log.from(viewCursor.cursor),
+    isTelling: () => telling !== undefined || view.log.from(viewCursor.cursor).some(isLocal),
     isResting: turn.isWaiting,
     isReading: () => inFlight || isInMidBatch() || after < readsTo(),
     hurry: (stepCount = Number.POSITIVE_INFINITY) => {

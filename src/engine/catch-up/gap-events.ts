@@ -1,21 +1,21 @@
 // What a subscription is told of a loss: one event for each session, and how it ended where nothing else tells that any more (R17, R27).
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
-import type { Losses, SessionLoss } from "../journal/losses.js";
+import type { Evictions, SessionLoss } from "../journal/evictions.js";
 import type { Loss } from "../notices/daemon-events.js";
-import type { Sayings } from "../notices/sayings.js";
-import type { Spokesman } from "../notices/spokesman.js";
+import type { NoticeFactory } from "../notices/notice-factory.js";
+import type { NoticeSeries } from "../notices/notice-series.js";
 import type { EndedSession } from "../sessions/ended-sessions.js";
 import type { SessionSummary } from "../sessions/session-record.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { Terms } from "../terms/terms.js";
-import type { Given } from "./reading-point.js";
+import type { DeliveredBefore } from "./catch-up-point.js";
 
 export interface GapEventsServices {
   readonly journal: Pick<Journal, "find">;
   readonly sessions: Pick<Sessions, "summary" | "ended" | "endedSince">;
-  readonly losses: Pick<Losses, "since" | "upTo">;
-  readonly spokesman: Pick<Spokesman, "gap" | "gapOfEnded">;
+  readonly evictions: Pick<Evictions, "since" | "upTo">;
+  readonly noticeFactory: Pick<NoticeFactory, "gap" | "gapOfEnded">;
   /** The newest event of a recorded session that is played: it is neither open nor over here. */
   readonly played: (sessionId: string) => AgentEvent | undefined;
 }
@@ -28,7 +28,7 @@ export interface GapEvent {
 
 export interface GapEvents {
   /** For a reader that finds the journal cut off after an epoch, each made when it is asked for (R34). */
-  readonly gapEvents: (terms: Terms, after: Epoch, given: Given) => Iterable<GapEvent>;
+  readonly gapEvents: (terms: Terms, after: Epoch, given: DeliveredBefore) => Iterable<GapEvent>;
   /**
    * For a subscription that goes on live, because all after an epoch is lost to it; undefined: the epoch is not known, and nothing is told of ends.
    */
@@ -38,21 +38,21 @@ export interface GapEvents {
 /** The event that tells a subscription that goes on live of a loss. */
 export interface LateGaps {
   /** Of sessions that ended since: a gap, and how it ended. */
-  readonly ended: Sayings;
+  readonly ended: NoticeSeries;
   /** The loss of an open session as it stands in its sum. */
   readonly lostOf: (session: SessionSummary) => Loss | undefined;
 }
 
 export function createGapEvents(services: GapEventsServices): GapEvents {
-  const { journal, sessions, losses, spokesman, played } = services;
+  const { journal, sessions, evictions, noticeFactory, played } = services;
   const gapOf = (sessionId: string, terms: Terms, lost: Loss): AgentEvent | undefined => {
     const open = sessions.summary(sessionId);
-    if (open !== undefined) return spokesman.gap(open, terms, lost);
+    if (open !== undefined) return noticeFactory.gap(open, terms, lost);
     const last = sessions.ended(sessionId)?.terminal.event ?? played(sessionId);
-    return last && spokesman.gapOfEnded(last, terms, lost);
+    return last && noticeFactory.gapOfEnded(last, terms, lost);
   };
 
-  function* eventsOf(lost: readonly SessionLoss[], terms: Terms, given: Given): Iterable<GapEvent> {
+  function* eventsOf(lost: readonly SessionLoss[], terms: Terms, given: DeliveredBefore): Iterable<GapEvent> {
     for (const loss of lost) {
       // Reading begins at the oldest thing owed: of other sessions all may have been given.
       if (given.all(loss)) continue;
@@ -74,13 +74,13 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
     // The losses are counted now: events that age out from here on are another gap.
     gapEvents: (terms, after, given) =>
       eventsOf(
-        losses.since(after, (id) => given.last(id)?.ordinal),
+        evictions.since(after, (id) => given.last(id)?.ordinal),
         terms,
         given,
       ),
     lateGaps: (after) => {
       const lossOf = (sessionId: string, totalCount: number): Loss | undefined => {
-        const eventCount = losses.upTo(sessionId, totalCount, after ?? 0);
+        const eventCount = evictions.upTo(sessionId, totalCount, after ?? 0);
         const reason = after === undefined ? "unknown_place" : "resumed_too_late";
         return eventCount > 0 ? { eventCount, reason } : undefined;
       };
@@ -97,7 +97,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
             const lost = lossOf(sessionId, terminal.ordinal);
             return lost === undefined
               ? [terminal.event]
-              : [spokesman.gapOfEnded(terminal.event, terms, lost), terminal.event];
+              : [noticeFactory.gapOfEnded(terminal.event, terms, lost), terminal.event];
           },
           release: () => {},
         },

@@ -2,27 +2,27 @@
 // that far (R4).
 import type { Journal } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
-import type { LiveEntry } from "../views/live-entry.js";
+import type { SharedRendering } from "../views/shared-rendering.js";
 
 /** So many epochs are looked back over, and so many events of the session are found. */
 const LOOKED_BACK_COUNT = 256;
 const FOUND_COUNT = 64;
 
 /** Answers what of its session came shortly before a critical event, the oldest first. The last answer is remembered. */
-export type LookingBack = (critical: JournaledEvent) => readonly LiveEntry[];
+export type LookingBack = (critical: JournaledEvent) => readonly SharedRendering[];
 
 export function createLookingBack(
   journal: Pick<Journal, "at">,
-  liveEntry: (entry: JournaledEvent) => LiveEntry,
+  renderingOf: (entry: JournaledEvent) => SharedRendering,
 ): LookingBack {
-  let last: { readonly of: Epoch; readonly found: readonly LiveEntry[] } | undefined;
+  let last: { readonly of: Epoch; readonly found: readonly SharedRendering[] } | undefined;
   return ({ epoch: of, event }) => {
     if (last?.of === of) return last.found;
-    const found: LiveEntry[] = [];
+    const found: SharedRendering[] = [];
     const only = { sessionId: event.session_id };
     for (let epoch = of - 1; epoch >= of - LOOKED_BACK_COUNT && found.length < FOUND_COUNT; epoch -= 1) {
       const entry = journal.at(epoch, only);
-      if (entry !== undefined) found.push(liveEntry(entry));
+      if (entry !== undefined) found.push(renderingOf(entry));
     }
     last = { of, found: found.reverse() };
     return found;

@@ -1,6 +1,6 @@
 // How many events follow a critical one that went ahead of them (R4): those that wait, after coalescing, and what is not taken or read yet.
 import type { HeldText } from "../views/held-text-spec.js";
-import type { LiveEntry } from "../views/live-entry.js";
+import type { SharedRendering } from "../views/shared-rendering.js";
 import type { Unit } from "../views/unit.js";
 import { roleOf } from "../views/view.js";
 import type { ViewTerms } from "../views/view-spec.js";
@@ -11,7 +11,7 @@ export interface Overtaken {
   /** What its view still holds and would have released before the critical event. */
   readonly held: readonly HeldText[];
   /** What its view has not taken, or its reader has not read. */
-  readonly untaken: readonly LiveEntry[];
+  readonly untaken: readonly SharedRendering[];
 }
 
 /**
@@ -27,13 +27,13 @@ export function overtakenCount({ units, held, untaken }: Overtaken, terms: ViewT
   };
   if (isMerging) for (const unit of units) for (const lane of growingLane(unit)) counted.add(lane);
   for (const { output } of held) add(output);
-  for (const live of untaken) {
-    const { entry, output } = live;
+  for (const rendering of untaken) {
+    const { entry, output } = rendering;
     const { chunk, complete, producer } = entry.event;
     if (entry.kind === "output.streaming") {
       const isReleased = complete === true || (chunk !== "" && (terms.passThrough || terms.level !== undefined));
       if (isReleased) add(output);
-    } else if (isMerging && roleOf(live) === "progress") add(progressLane(producer.agent_id));
+    } else if (isMerging && roleOf(rendering) === "progress") add(progressLane(producer.agent_id));
     else count += 1;
   }
   return count;

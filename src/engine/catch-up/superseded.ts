@@ -2,13 +2,13 @@
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
 import { gapOf } from "../views/event-units.js";
-import type { LiveEntry } from "../views/live-entry.js";
+import type { SharedRendering } from "../views/shared-rendering.js";
 import { type EventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
-import { type Place, roleOf } from "../views/view.js";
+import { roleOf, type ViewCursor } from "../views/view.js";
 
 /** What a critical event overtakes between a place and an index of its view. Earlier critical events have gone ahead as well. */
 export function overtakenUnits(
-  { view, cursor }: Place,
+  { view, cursor }: ViewCursor,
   index: number,
   { event, epoch }: JournaledEvent,
 ): readonly Unit[] {
@@ -43,7 +43,7 @@ export function isOfKindSuperseded({ role, entry }: Pick<EventUnit, "role" | "en
 }
 
 /** The same of what no view has taken yet. */
-export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): boolean {
+export function isSupersededBy(waiting: SharedRendering, critical: JournaledEvent): boolean {
   return (
     waiting.entry.event.session_id === critical.event.session_id &&
     waiting.entry.event.producer.agent_id === critical.event.producer.agent_id &&
@@ -56,14 +56,14 @@ export function isSupersededBy(waiting: LiveEntry, critical: JournaledEvent): bo
  * Whether a sum waits to tell where a session stands of which an end tells that it is over. A sum that declares a loss is told all the same (R17,
  * R27).
  */
-function isOutdatedSum(waiting: EventUnit, { terminal }: EventUnit): boolean {
-  const isSum = waiting.entry.event.extensions?.[AAEPD]?.summary === true;
-  return terminal && isSum && gapOf(waiting) === undefined;
+function isOutdatedSummary(waiting: EventUnit, { terminal }: EventUnit): boolean {
+  const isSummary = waiting.entry.event.extensions?.[AAEPD]?.summary === true;
+  return terminal && isSummary && gapOf(waiting) === undefined;
 }
 
 export function isSuperseded(waiting: Unit, critical: EventUnit): waiting is EventUnit {
   if (waiting.kind !== "event" || waiting.session !== critical.session) return false;
-  if (isLocal(waiting)) return isOutdatedSum(waiting, critical);
+  if (isLocal(waiting)) return isOutdatedSummary(waiting, critical);
   return (
     waiting.agent === critical.agent &&
     waiting.epoch < critical.epoch &&

@@ -3,7 +3,7 @@ import type { IdServices } from "./derived-id.js";
 import type { Epoch } from "./event.js";
 
 /** How far the text of one output was given, of which some is still owed or will never be. */
-export interface GivenText {
+export interface DeliveredText {
   /** A position in code points; "end" where the output is skipped (R26). */
   readonly to: number | "end";
   /**
@@ -19,7 +19,7 @@ export interface CursorPlace {
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
   /** Outputs of which more was handed over than that, by `outputDigest`. At most 16. */
-  readonly outputs: ReadonlyMap<string, GivenText>;
+  readonly outputs: ReadonlyMap<string, DeliveredText>;
 }
 
 /** Most outputs that a cursor names. A cursor without an output only repeats more. */
@@ -48,21 +48,21 @@ export function createOutputDigests(ids: IdServices): (outputKey: string) => str
 /** The outputs of which a place covers more than its epoch says. */
 export interface FurtherOutputs {
   /** By their keys, the outputs of which text is owed: how far their text was handed over. */
-  readonly owed: Iterable<readonly [output: string, given: GivenText]>;
+  readonly owed: Iterable<readonly [output: string, given: DeliveredText]>;
   /** The keys of skipped outputs, the oldest first. */
   readonly skipped: ReadonlySet<string>;
   /** By digests, the outputs that earlier places of the subscription covered. */
-  readonly before: Iterable<readonly [digest: string, given: GivenText]>;
+  readonly before: Iterable<readonly [digest: string, given: DeliveredText]>;
 }
 
 /** By digests, the outputs that a cursor names: the skipped ones, the ones that were named before, then the ones of which text is owed, in order. */
-export function givenFurther(
+export function deliveredFurther(
   after: Epoch,
   { owed, skipped, before }: FurtherOutputs,
   digestOf: (output: string) => string,
-): ReadonlyMap<string, GivenText> {
-  const outputs = new Map<string, GivenText>();
-  const add = (digest: string, given: GivenText): void => {
+): ReadonlyMap<string, DeliveredText> {
+  const outputs = new Map<string, DeliveredText>();
+  const add = (digest: string, given: DeliveredText): void => {
     if (given.to === 0 || isPassed(given, after)) return;
     const said = outputs.get(digest);
     if (said === undefined ? outputs.size < MOST_CURSOR_OUTPUTS : isFurther(given, said)) outputs.set(digest, given);
@@ -77,8 +77,8 @@ export function givenFurther(
 /** Whether a place beyond `after` that names `outputs` covers the text that was `before`. */
 export function coversText(
   after: Epoch,
-  outputs: ReadonlyMap<string, GivenText>,
-  before: ReadonlyMap<string, GivenText>,
+  outputs: ReadonlyMap<string, DeliveredText>,
+  before: ReadonlyMap<string, DeliveredText>,
 ): boolean {
   for (const [digest, given] of before) {
     const said = outputs.get(digest);
@@ -88,25 +88,25 @@ export function coversText(
 }
 
 /** The same outputs once nothing is skipped any more: what was skipped is over by this epoch. */
-export function overBy(epoch: Epoch, outputs: ReadonlyMap<string, GivenText>): ReadonlyMap<string, GivenText> {
+export function overBy(epoch: Epoch, outputs: ReadonlyMap<string, DeliveredText>): ReadonlyMap<string, DeliveredText> {
   const isSkipping = [...outputs.values()].some(mayGoOn);
   if (!isSkipping) return outputs;
   return new Map([...outputs].map(([digest, given]) => [digest, mayGoOn(given) ? { ...given, epoch } : given]));
 }
 
-const SKIPPED: GivenText = { to: "end", epoch: 0 };
+const SKIPPED: DeliveredText = { to: "end", epoch: 0 };
 
 /** Whether an output is skipped and may go on. */
-export function mayGoOn({ to, epoch }: GivenText): boolean {
+export function mayGoOn({ to, epoch }: DeliveredText): boolean {
   return to === "end" && epoch === 0;
 }
 
 /** Whether the epoch of a place covers what was given of an output. */
-function isPassed(given: GivenText, after: Epoch): boolean {
+function isPassed(given: DeliveredText, after: Epoch): boolean {
   return given.epoch <= after && !mayGoOn(given);
 }
 
-function isFurther(given: GivenText, said: GivenText): boolean {
+function isFurther(given: DeliveredText, said: DeliveredText): boolean {
   if (said.to === "end") return false;
   return given.to === "end" || said.to < given.to;
 }
@@ -125,7 +125,7 @@ export function readCursor(text: string): CursorPlace | undefined {
   const [, journalId, afterDigits, outputsText = ""] = FORM.exec(text) ?? [];
   const after = Number(afterDigits);
   if (journalId === undefined || !Number.isSafeInteger(after)) return undefined;
-  const outputs = new Map<string, GivenText>();
+  const outputs = new Map<string, DeliveredText>();
   for (const part of outputsText.split(".").slice(1)) {
     const [digest = "", to = "", distance = ""] = part.split("-");
     const isSkipping = to === "e" && Number(distance) === 0;

@@ -5,12 +5,18 @@ import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { createLookingBack, type LookingBack } from "../catch-up/looking-back.js";
-import { type CursorPlace, cursorText, type GivenText, givenFurther, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
+import {
+  type CursorPlace,
+  cursorText,
+  type DeliveredText,
+  deliveredFurther,
+  MOST_CURSOR_OUTPUTS,
+} from "../event/cursor.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
-import type { EpochSteps } from "../journal/epoch-runs.js";
+import type { EpochSteps } from "../journal/epoch-boots.js";
 import { shapeKey } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
-import { createReadingTurns, type ReadingTurns } from "../time/reading-turns.js";
+import { createReadTurns, type ReadTurns } from "../time/read-turns.js";
 import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
 import { followedBy, type Steps } from "../time/steps.js";
 import { createTurnRoom } from "../time/turn-room.js";
@@ -19,9 +25,9 @@ import { createCheckpoint } from "../views/checkpoint.js";
 import { createCodeBlocks } from "../views/code-blocks.js";
 import type { Checkpoint } from "../views/delivery.js";
 import { unitOf } from "../views/event-units.js";
-import { createLiveEntry, type InternedShape, type LiveEntry } from "../views/live-entry.js";
-import { createOutputTexts, type OutputTexts } from "../views/output-texts.js";
+import { createOutputBuffers, type OutputBuffers } from "../views/output-buffers.js";
 import type { PublisherBacklog } from "../views/publisher-backlog.js";
+import { createSharedRendering, type InternedShape, type SharedRendering } from "../views/shared-rendering.js";
 import type { TextUnit } from "../views/unit.js";
 import { createView, type PrivateView, type View } from "../views/view.js";
 import { createViewIntake } from "../views/view-intake.js";
@@ -79,12 +85,12 @@ export interface Hub {
     sentBefore?: ReadonlyMap<string, string>,
   ) => PrivateView;
   /** The subscription whose turn it is to read back in the journal. */
-  readonly readingTurns: ReadingTurns;
+  readonly readTurns: ReadTurns;
   /** One for an entry, for all who are given the same one. */
-  readonly liveEntry: (entry: JournaledEvent) => LiveEntry;
+  readonly renderingOf: (entry: JournaledEvent) => SharedRendering;
   readonly lookBack: LookingBack;
   /** The entries that one overtakes, and that a view has not taken (R4). */
-  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly SharedRendering[];
   /** The checkpoint of all who stand at the end of a view and are owed what it holds, and nothing else. */
   readonly levelCheckpoint: (shared: SharedView) => Checkpoint;
   readonly checkpointOf: (place: Omit<CursorPlace, "journalId">) => Checkpoint;
@@ -116,7 +122,7 @@ const MOST_KEPT_UNITS = 16_384;
 /** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
 const TRIM_STEP_COUNT = 256;
 
-const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
+const NO_OUTPUTS: ReadonlyMap<string, DeliveredText> = new Map();
 const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
 export function createHub(services: HubServices, options: HubOptions): Hub {
@@ -125,17 +131,17 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const shapes = new Map<string, InternedShape>();
   const published = createRecentRate(clock.now());
   const delivered = createRecentRate(clock.now());
-  const readingTurns = createReadingTurns(clock, createTurnRoom(clock, options.turnRoomMs));
+  const readTurns = createReadTurns(clock, createTurnRoom(clock, options.turnRoomMs));
   const room = createTurnRoom(clock, options.turnRoomMs);
   // Of what is read back: the journal gives the same entry to all who read it at about the same time.
-  const liveEntries = new WeakMap<JournaledEvent, LiveEntry>();
+  const renderings = new WeakMap<JournaledEvent, SharedRendering>();
   /** Of many views each keeps less, so that all together keep no more. */
   const windowCount = (): number => Math.min(options.viewWindowCount, Math.ceil(MOST_KEPT_UNITS / views.size));
   const trimStep = (): number => Math.max(1, Math.min(TRIM_STEP_COUNT, windowCount() >> 2));
   const codeBlocks = createCodeBlocks(journal, services.steps);
-  const texts = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
+  const outputBuffers = createOutputBuffers(services.segmenter, options.defaultLanguage, codeBlocks);
 
-  const viewServices = (own: OutputTexts, wakeUps: WakeUps, isBehind: () => boolean): ViewServices => ({
+  const viewServices = (own: OutputBuffers, wakeUps: WakeUps, isBehind: () => boolean): ViewServices => ({
     isBehind,
     outputText: own.textFor,
     chunkOf: own.chunkOf,
@@ -156,12 +162,12 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     return shape;
   };
 
-  const liveEntry = (entry: JournaledEvent): LiveEntry => {
-    const known = liveEntries.get(entry);
+  const renderingOf = (entry: JournaledEvent): SharedRendering => {
+    const known = renderings.get(entry);
     if (known !== undefined) return known;
-    const live = createLiveEntry(entry);
-    liveEntries.set(entry, live);
-    return live;
+    const rendering = createSharedRendering(entry);
+    renderings.set(entry, rendering);
+    return rendering;
   };
 
   const lowestHeld = (key: string): number | undefined => {
@@ -194,7 +200,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     const shared: SharedView = {
       view: createView(
         terms,
-        viewServices(texts, services.wakeUps, () => intake.behindAfter() !== undefined),
+        viewServices(outputBuffers, services.wakeUps, () => intake.behindAfter() !== undefined),
         intake.behindAfter() ?? journal.head(),
         (critical) => wake(shared, critical),
       ),
@@ -204,7 +210,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       level: undefined,
     };
     // One that begins in the middle of an output begins with the piece in progress (R10).
-    for (const text of texts.all()) shared.view.texts.follow(text);
+    for (const text of outputBuffers.all()) shared.view.texts.follow(text);
     return shared;
   };
 
@@ -237,7 +243,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   };
 
   /** Works on an entry in one view. The entry is journaled, so nothing may stop here: a failure is the affair of that view (R29). */
-  const inView = (shared: SharedView, live: LiveEntry, work: () => Steps | undefined): Steps | undefined => {
+  const inView = (shared: SharedView, rendering: SharedRendering, work: () => Steps | undefined): Steps | undefined => {
     // Nobody shares the view any more, or it has failed.
     if (views.get(shared.view.terms.key) !== shared) return undefined;
     const { log: units } = shared.view;
@@ -250,17 +256,17 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       if (units.end() >= shared.trimAt) trim(shared);
       return steps;
     } catch (caught) {
-      abandonView(shared, live.entry.epoch, caught);
+      abandonView(shared, rendering.entry.epoch, caught);
       return undefined;
     }
   };
 
-  const settleText = (live: LiveEntry): void => {
-    if (live.entry.kind !== "output.streaming") return;
+  const settleText = (rendering: SharedRendering): void => {
+    if (rendering.entry.kind !== "output.streaming") return;
     try {
-      texts.settle(live, live.output, lowestHeld);
+      outputBuffers.settle(rendering, rendering.output, lowestHeld);
     } catch (caught) {
-      log.error({ err: caught, epoch: live.entry.epoch }, "text that is no longer needed could not be let go of");
+      log.error({ err: caught, epoch: rendering.entry.epoch }, "text that is no longer needed could not be let go of");
     }
   };
 
@@ -269,21 +275,21 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     room,
     targets: () => views.values(),
     targetCount: () => views.size,
-    begin: (shared, live) => inView(shared, live, () => shared.view.push(live, live.entry.at)),
-    goOn: (shared, live, steps) =>
-      inView(shared, live, () => (steps.next().done === true ? undefined : steps)) === undefined,
+    begin: (shared, rendering) => inView(shared, rendering, () => shared.view.push(rendering, rendering.entry.at)),
+    goOn: (shared, rendering, steps) =>
+      inView(shared, rendering, () => (steps.next().done === true ? undefined : steps)) === undefined,
     taken: settleText,
-    expedite: (live) => {
+    sendCritical: (rendering) => {
       for (const shared of views.values()) {
-        if (!shared.view.terms.wants(live)) continue;
-        const unit = unitOf(live, shared.view, "critical");
+        if (!shared.view.terms.wants(rendering)) continue;
+        const unit = unitOf(rendering, shared.view, "critical");
         for (const member of shared.members) member.sendCritical(unit);
       }
     },
   });
 
   const openPrivateView: Hub["openPrivateView"] = (terms, wakeUps, startsAfter, sentBefore) => {
-    const own = createOutputTexts(services.segmenter, options.defaultLanguage, codeBlocks);
+    const own = createOutputBuffers(services.segmenter, options.defaultLanguage, codeBlocks);
     const view = createView(
       terms,
       viewServices(own, wakeUps, () => false),
@@ -293,9 +299,10 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     );
     return {
       view,
-      push: (live, at) =>
-        followedBy(view.push(live, at), () => {
-          if (live.entry.kind === "output.streaming") own.settle(live, live.output, view.texts.heldOffset);
+      push: (rendering, at) =>
+        followedBy(view.push(rendering, at), () => {
+          if (rendering.entry.kind === "output.streaming")
+            own.settle(rendering, rendering.output, view.texts.heldOffset);
         }),
     };
   };
@@ -304,15 +311,15 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     createCheckpoint(cursorText({ ...place, journalId: journal.id }), place);
 
   const levelCheckpoint = (shared: SharedView): Checkpoint => {
-    const { log: units, texts: held, epoch: epochOf, owedFrom } = shared.view;
+    const { log: units, texts: held, epoch: epochOf, resumeFloor } = shared.view;
     const [epoch, end] = [epochOf(), units.end()];
     if (shared.level?.epoch === epoch && shared.level.end === end) return shared.level.checkpoint;
     const owed = held
       .held(MOST_CURSOR_OUTPUTS)
-      .map(({ output, position, givenIn }) => [output, { to: position, epoch: givenIn }] as const);
-    const after = owedFrom() - 1;
+      .map(({ output, position, deliveredEpoch }) => [output, { to: position, epoch: deliveredEpoch }] as const);
+    const after = resumeFloor() - 1;
     const before = shared.level?.checkpoint.outputs ?? NO_OUTPUTS;
-    const outputs = givenFurther(after, { owed, skipped: NOTHING_SKIPPED, before }, services.outputDigest);
+    const outputs = deliveredFurther(after, { owed, skipped: NOTHING_SKIPPED, before }, services.outputDigest);
     const checkpoint = checkpointOf({ after, outputs });
     shared.level = { epoch, end, checkpoint };
     return checkpoint;
@@ -322,16 +329,16 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     openPrivateView,
     deliver: (entries, publisher) => {
       published.note(entries.length, entries.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
-      for (const entry of entries) intake.push(createLiveEntry(entry), publisher);
+      for (const entry of entries) intake.push(createSharedRendering(entry), publisher);
     },
     settled: intake.settled,
     view: sharedView,
     viewTerms,
     join: (member, shared) => void shared.members.add(member),
     leave,
-    readingTurns,
-    liveEntry,
-    lookBack: createLookingBack(journal, liveEntry),
+    readTurns,
+    renderingOf,
+    lookBack: createLookingBack(journal, renderingOf),
     overtaken: intake.overtaken,
     levelCheckpoint,
     checkpointOf,

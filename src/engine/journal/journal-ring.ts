@@ -9,7 +9,7 @@ import {
   type JournalSelection,
   type NewEvent,
 } from "../event/event.js";
-import { NOTHING_KEPT } from "./nothing-kept.js";
+import { NO_DURABLE_STATE } from "./no-durable-state.js";
 import { createParsedEntries } from "./parsed-entries.js";
 
 export interface JournalRingOptions {
@@ -33,7 +33,7 @@ export interface JournalRingOptions {
  * An event as it is kept: its text, and what is asked of it without reading that. The parsed event would cost twice the memory, in a dozen
  * objects that the collector has to follow; it is made again for the few who read back.
  */
-interface Kept extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
+interface RingEntry extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
   readonly eventId: string;
   readonly source: string;
   /** Of text: its output, "" for the unnamed one. */
@@ -50,11 +50,11 @@ const ENTRY_OVERHEAD_BYTES = 300;
 /** Of text in memory, at most. */
 const BYTES_PER_UNIT = 2;
 
-function keptBytes({ source, published }: Kept): number {
+function entryBytes({ source, published }: RingEntry): number {
   return ENTRY_OVERHEAD_BYTES + BYTES_PER_UNIT * (source.length + (published?.length ?? 0));
 }
 
-function entryFrom({ source, kind, at, ordinal, made, published, epoch }: Kept): JournaledEvent {
+function entryFrom({ source, kind, at, ordinal, made, published, epoch }: RingEntry): JournaledEvent {
   return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
 }
 
@@ -68,7 +68,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   const byId = new Map<string, number>();
   const parsed = createParsedEntries();
   // A circle, and what left it is cleared at once, for the same reason. It widens when it is full.
-  let circle: (Kept | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
+  let circle: (RingEntry | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
   let bytes = 0;
   let oldest = firstEpoch;
   let head = firstEpoch - 1;
@@ -85,24 +85,24 @@ export function createJournalRing(options: JournalRingOptions): Journal {
   // Epochs of one run of the daemon have no holes, so the place follows from the number.
   const placeOf = (epoch: Epoch): number => (epoch - firstEpoch) % circle.length;
 
-  const keptAt = (epoch: Epoch): Kept | undefined =>
+  const keptAt = (epoch: Epoch): RingEntry | undefined =>
     epoch < oldest || epoch > head ? undefined : circle[placeOf(epoch)];
 
   const widen = (): void => {
     const narrow = circle;
     circle = new Array(narrow.length * 2).fill(undefined);
-    for (const kept of narrow) if (kept !== undefined) circle[placeOf(kept.epoch)] = kept;
+    for (const ringEntry of narrow) if (ringEntry !== undefined) circle[placeOf(ringEntry.epoch)] = ringEntry;
   };
 
   const evictOldest = (): void => {
-    const kept = keptAt(oldest);
-    if (kept === undefined) return;
+    const ringEntry = keptAt(oldest);
+    if (ringEntry === undefined) return;
     circle[placeOf(oldest)] = undefined;
-    bytes -= keptBytes(kept);
+    bytes -= entryBytes(ringEntry);
     parsed.drop(oldest);
-    if (byId.get(kept.eventId) === oldest - firstEpoch) byId.delete(kept.eventId);
+    if (byId.get(ringEntry.eventId) === oldest - firstEpoch) byId.delete(ringEntry.eventId);
     oldest += 1;
-    options.evicted?.(kept);
+    options.evicted?.(ringEntry);
   };
 
   const count = (): number => head + 1 - oldest;
@@ -123,7 +123,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
       if (sessionId !== lastSessionId) lastSessionId = sessionId;
       const outputId = kind === "output.streaming" ? outputIdOf(event) : undefined;
       // Literals: a spread costs ten times as much.
-      const kept: Kept = {
+      const ringEntry: RingEntry = {
         eventId,
         sessionId: lastSessionId,
         outputId,
@@ -136,29 +136,30 @@ export function createJournalRing(options: JournalRingOptions): Journal {
         epoch: head,
       };
       if (count() > circle.length) widen();
-      circle[placeOf(head)] = kept;
+      circle[placeOf(head)] = ringEntry;
       byId.set(eventId, head - firstEpoch);
       added.push({ event, kind, source, at, ordinal, made, published, epoch: head });
-      bytes += keptBytes(kept);
+      bytes += entryBytes(ringEntry);
       trim();
     }
     return { events: added, durable: undefined };
   };
 
-  const sharedEntry = (kept: Kept): JournaledEvent => parsed.get(kept.epoch, kept.source.length, () => entryFrom(kept));
+  const sharedEntry = (ringEntry: RingEntry): JournaledEvent =>
+    parsed.get(ringEntry.epoch, ringEntry.source.length, () => entryFrom(ringEntry));
 
-  const wallTimeOf = (kept: Kept | undefined): number | undefined =>
-    kept === undefined ? undefined : kept.at + (options.wallTimeOffsetMs ?? 0);
+  const wallTimeOf = (ringEntry: RingEntry | undefined): number | undefined =>
+    ringEntry === undefined ? undefined : ringEntry.at + (options.wallTimeOffsetMs ?? 0);
 
   const read = (after: Epoch, limit: number): JournalRead => {
     if (after + 1 < oldest && after < head) return { kind: "gap", oldest };
     const events: JournaledEvent[] = [];
     let textUnits = 0;
     for (let epoch = Math.max(after + 1, oldest); epoch <= head && events.length < limit; epoch += 1) {
-      const kept = keptAt(epoch);
-      if (kept === undefined) continue;
-      events.push(sharedEntry(kept));
-      textUnits += kept.source.length;
+      const ringEntry = keptAt(epoch);
+      if (ringEntry === undefined) continue;
+      events.push(sharedEntry(ringEntry));
+      textUnits += ringEntry.source.length;
       if (textUnits >= MOST_READ_UNITS) break;
     }
     return { kind: "events", events };
@@ -166,13 +167,15 @@ export function createJournalRing(options: JournalRingOptions): Journal {
 
   const find = (id: string): JournaledEvent | undefined => {
     const offset = byId.get(id);
-    const kept = offset === undefined ? undefined : keptAt(firstEpoch + offset);
-    return kept && entryFrom(kept);
+    const ringEntry = offset === undefined ? undefined : keptAt(firstEpoch + offset);
+    return ringEntry && entryFrom(ringEntry);
   };
 
   const at = (epoch: Epoch, only?: JournalSelection): JournaledEvent | undefined => {
-    const kept = keptAt(epoch);
-    return kept === undefined || (only !== undefined && !isSelected(kept, only)) ? undefined : entryFrom(kept);
+    const ringEntry = keptAt(epoch);
+    return ringEntry === undefined || (only !== undefined && !isSelected(ringEntry, only))
+      ? undefined
+      : entryFrom(ringEntry);
   };
 
   return {
@@ -183,13 +186,13 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     oldest: () => oldest,
     find,
     at,
-    kept: NOTHING_KEPT,
+    durableState: NO_DURABLE_STATE,
     status: () => ({
       eventCount: count(),
       bytes,
       oldestAt: wallTimeOf(keptAt(oldest)),
       head,
-      safe: head,
+      durableEpoch: head,
       failure: undefined,
       disk: undefined,
     }),

@@ -1,7 +1,7 @@
 // Reading the journal backwards from one event, for what is made again out of several or began before somebody came (R10, R28).
 import type { Journal } from "../../contracts/journal.js";
 import type { JournaledEvent } from "../event/event.js";
-import { type EpochSteps, ONE_RUN } from "./epoch-runs.js";
+import { type EpochSteps, ONE_BOOT } from "./epoch-boots.js";
 
 /** Most events passed over before the one that is looked back from, those of other sessions and outputs among them. */
 export const SCANNED_EVENT_COUNT = 16_384;
@@ -14,7 +14,7 @@ export function lookBack(
   journal: Pick<Journal, "at" | "oldest">,
   from: JournaledEvent,
   mostRead: number,
-  steps: EpochSteps = ONE_RUN,
+  steps: EpochSteps = ONE_BOOT,
 ): Iterable<JournaledEvent> {
   const { session_id: sessionId, output_id: output } = from.event;
   const outputId = typeof output === "string" ? output : "";

@@ -1,7 +1,7 @@
 // What a question asks, in the words and the language in which it is quoted to a listener (AAEP ch. 11, R31).
 import type { AgentEvent, QuestionKind } from "../event/event.js";
-import type { DefaultAnswer } from "../messages/texts/catalogue.js";
-import { quotedIn } from "../messages/texts/wording.js";
+import type { DefaultAnswer } from "../messages/catalogues/catalogue.js";
+import { quotedIn } from "../messages/catalogues/wording.js";
 import { choiceOf, responseKinds } from "../sessions/response-kinds.js";
 import { CATALOGUE_LANGUAGES, type CatalogueLanguage } from "../terms/language.js";
 import { hasVariants } from "../terms/readable-fields.js";

@@ -1,9 +1,9 @@
 // Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
 import type { AgentEvent, Producer, Urgency } from "../event/event.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
-import { catalogueLanguage } from "../messages/daemon-texts.js";
-import { type LocalizedTexts, localizedTexts, type TextAudience } from "../messages/localized-texts.js";
-import type { GapReason, MessageParameters } from "../messages/texts/catalogue.js";
+import type { GapReason, MessageParameters } from "../messages/catalogues/catalogue.js";
+import { catalogueLanguage } from "../messages/daemon-messages.js";
+import { type LocalizedMessages, localizedMessages, type TextAudience } from "../messages/localized-messages.js";
 import { shortenedText } from "../text/shortened-text.js";
 import type { AskingIn } from "./asking.js";
 
@@ -26,7 +26,7 @@ interface Parts {
   readonly type: string;
   readonly urgency: Urgency;
   readonly payload: Readonly<Record<string, unknown>>;
-  readonly texts?: LocalizedTexts;
+  readonly texts?: LocalizedMessages;
   readonly marks?: Readonly<Record<string, unknown>>;
 }
 
@@ -52,7 +52,7 @@ export function speakerOf(producer: Producer): string {
 }
 
 /** Where a session stands. */
-export type SessionStanding = MessageParameters["sessionSummary"];
+export type SessionSituation = MessageParameters["sessionSummary"];
 
 /** The part of a session that can no longer be given (R27). */
 export interface Loss {
@@ -62,24 +62,30 @@ export interface Loss {
 }
 
 /** Sums a session up for a subscription that was not there (AAEP §8.7, R17): from `idle` to its state. A loss is declared with it. */
-export function summaryEvent(facts: DaemonEventFacts, standing: SessionStanding, lost: Loss | undefined): AgentEvent {
-  const sum = localizedTexts(facts.audience, "sessionSummary", () => standing);
+export function summaryEvent(facts: DaemonEventFacts, standing: SessionSituation, lost: Loss | undefined): AgentEvent {
+  const summary = localizedMessages(facts.audience, "sessionSummary", () => standing);
   return build(facts, {
     type: "state.changed",
     urgency: "normal",
     payload: { from_state: "idle", to_state: standing.state },
-    texts: lost === undefined ? sum : { ...sum, summaries: joined(lossTexts(facts, lost).summaries, sum.summaries) },
+    texts:
+      lost === undefined
+        ? summary
+        : { ...summary, summaries: joined(lossMessages(facts, lost).summaries, summary.summaries) },
     marks: { summary: true, ...(lost === undefined ? {} : { gap: gapMark(lost) }) },
   });
 }
 
 /** Text by text: both are in the same languages. */
-function joined(first: LocalizedTexts["summaries"], second: LocalizedTexts["summaries"]): LocalizedTexts["summaries"] {
+function joined(
+  first: LocalizedMessages["summaries"],
+  second: LocalizedMessages["summaries"],
+): LocalizedMessages["summaries"] {
   return Object.fromEntries(Object.entries(first).map(([field, text]) => [field, `${text} ${second[field] ?? ""}`]));
 }
 
-function lossTexts(facts: DaemonEventFacts, { eventCount, reason }: Loss): LocalizedTexts {
-  return localizedTexts(facts.audience, "gap", () => ({ eventCount, reason }));
+function lossMessages(facts: DaemonEventFacts, { eventCount, reason }: Loss): LocalizedMessages {
+  return localizedMessages(facts.audience, "gap", () => ({ eventCount, reason }));
 }
 
 function gapMark({ eventCount, reason }: Loss): Readonly<Record<string, unknown>> {
@@ -97,7 +103,7 @@ export function gapEvent(facts: DaemonEventFacts, gap: Gap): AgentEvent {
     type: "state.changed",
     urgency: "normal",
     payload: { from_state: gap.fromState, to_state: gap.toState },
-    texts: lossTexts(facts, gap),
+    texts: lossMessages(facts, gap),
     marks: { gap: gapMark(gap) },
   });
 }
@@ -119,7 +125,7 @@ export function noticeEvent(
     type: "state.changed",
     urgency: "critical",
     payload: { from_state: asked.fromState, to_state: "awaiting_input" },
-    texts: localizedTexts(facts.audience, "questionNotice", (language, form) => {
+    texts: localizedMessages(facts.audience, "questionNotice", (language, form) => {
       const asking = askingIn(question, language);
       return { agent, kind: asking.kind, asking: asking[form] };
     }),

@@ -1,9 +1,9 @@
 // The two lines of an outcome in the audit log, the reply that counted and what came of it: kept for the next run until the log has them, so that a
 // kill at any instant leaves both (AAEP §10 T3, R29). Where it cannot be known whether they were written they are written again as they were.
 import type { Audit, AuditEntry } from "../../contracts/audit.js";
-import type { KeptState } from "../../contracts/journal.js";
+import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import { readKept } from "../journal/kept-entry.js";
+import { readDurable } from "../journal/durable-entry.js";
 import type { Decision } from "./pending-question.js";
 import { outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
@@ -12,7 +12,7 @@ export interface OutcomeAudit {
    * Keeps the lines of an outcome, in one piece with what makes it so. Answers what writes them, to be called once, when the outcome is safe: what
    * the log says has happened.
    */
-  readonly owe: (outcome: ResolvedQuestion, decision: Decision) => () => void;
+  readonly addPending: (outcome: ResolvedQuestion, decision: Decision) => () => void;
   /** Writes what the run before owed. */
   readonly restore: (log: Pick<Log, "error">) => void;
   /** Answers when the log has all that is owed to it; undefined where it has. */
@@ -27,13 +27,13 @@ interface LinesRecord {
   readonly entries: readonly AuditEntry[];
 }
 
-export function createOutcomeAudit(audit: Audit, kept: KeptState): OutcomeAudit {
-  let owedCount = 0;
+export function createOutcomeAudit(audit: Audit, durableState: DurableState): OutcomeAudit {
+  let pendingCount = 0;
   let waiting: (() => void)[] = [];
 
   const isOver = (): void => {
-    owedCount -= 1;
-    if (owedCount > 0) return;
+    pendingCount -= 1;
+    if (pendingCount > 0) return;
     for (const tell of waiting) tell();
     waiting = [];
   };
@@ -47,11 +47,11 @@ export function createOutcomeAudit(audit: Audit, kept: KeptState): OutcomeAudit 
     for (const entry of entries) audit.record(entry, { at, settled });
   };
 
-  const owe = (lines: LinesRecord): (() => void) => {
+  const addPending = (lines: LinesRecord): (() => void) => {
     let isWritten = false;
     let isKept = false;
-    owedCount += 1;
-    kept.put(["audit", lines.token], () => {
+    pendingCount += 1;
+    durableState.put(["audit", lines.token], () => {
       if (isWritten) return undefined;
       isKept = true;
       return lines;
@@ -59,30 +59,30 @@ export function createOutcomeAudit(audit: Audit, kept: KeptState): OutcomeAudit 
     return () =>
       write(lines, () => {
         isWritten = true;
-        if (isKept) kept.put(["audit", lines.token], () => undefined);
+        if (isKept) durableState.put(["audit", lines.token], () => undefined);
         isOver();
       });
   };
 
   return {
-    owe: (outcome, decision) => {
+    addPending: (outcome, decision) => {
       const lines = { token: outcome.question.token, at: decision.at, entries: entriesOf(outcome, decision) };
-      return kept.isKept && audit.isOn ? owe(lines) : () => write(lines, () => {});
+      return durableState.isDurable && audit.isOn ? addPending(lines) : () => write(lines, () => {});
     },
     restore: (log) => {
       const found: LinesRecord[] = [];
-      readKept(kept, ["audit"], log, (value) => {
+      readDurable(durableState, ["audit"], log, (value) => {
         const { token, at, entries } = value as LinesRecord;
         found.push({ token, at, entries: [...entries] });
       });
       found.sort((a, b) => a.at - b.at);
       for (const lines of found) {
         // Whoever has switched the log off since wants nothing of it.
-        if (audit.isOn) owe(lines)();
-        else kept.put(["audit", lines.token], () => undefined);
+        if (audit.isOn) addPending(lines)();
+        else durableState.put(["audit", lines.token], () => undefined);
       }
     },
-    settled: () => (owedCount === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
+    settled: () => (pendingCount === 0 ? undefined : new Promise((resolve) => waiting.push(resolve))),
   };
 }
 

@@ -32,7 +32,7 @@ export interface Pending {
   /** What was decided, while that is being written down: nobody answers it any more (R29). */
   decision: Decision | undefined;
   /** The decision is written down. */
-  isSafe: boolean;
+  isDurable: boolean;
   /** The journal did not take its default; that is tried again. */
   isRetried: boolean;
   hadAudience: boolean;
@@ -53,7 +53,7 @@ export function createPending(question: OpenQuestion, entry: JournaledEvent, isR
     cancelGrace: undefined,
     due: undefined,
     decision: undefined,
-    isSafe: false,
+    isDurable: false,
     isRetried: false,
     hadAudience: false,
     isRestored,

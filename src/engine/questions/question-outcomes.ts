@@ -1,9 +1,9 @@
 // What is remembered of questions that have their outcome, and who waits to be told until that is safe (R8, R29). Bounded: an agent may ask for ever.
-import type { KeptState } from "../../contracts/journal.js";
+import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { jsonSize } from "../event/event-size.js";
-import { readKept } from "../journal/kept-entry.js";
-import { NOTHING_KEPT } from "../journal/nothing-kept.js";
+import { readDurable } from "../journal/durable-entry.js";
+import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import { OUTCOMES_KEPT_BYTES, OUTCOMES_KEPT_COUNT } from "../sessions/session-limits.js";
 import { NO_RESULT, outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
@@ -25,7 +25,7 @@ export interface QuestionOutcomes {
   /** The session of an outcome that is not safe yet, or kept. */
   readonly sessionOf: (token: string) => string | undefined;
   /** Tells `done` once, when that is safe. */
-  readonly whenSafe: (token: string, done: OutcomeListener) => void;
+  readonly whenDurable: (token: string, done: OutcomeListener) => void;
   readonly forgetSession: (sessionId: string) => void;
   /** Takes over what the run before kept. */
   readonly restore: (log: Pick<Log, "error">) => void;
@@ -35,16 +35,16 @@ export interface QuestionOutcomesOptions {
   /** Most bytes kept of all sessions together, by estimate. Default 8 MiB. */
   readonly maxBytes?: number;
   /** Where they are kept for the next run. Default: nowhere. */
-  readonly kept?: KeptState;
+  readonly durableState?: DurableState;
   /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be. Default: it is. */
-  readonly safety?: () => Promise<void> | undefined;
+  readonly whenDurable?: () => Promise<void> | undefined;
   /** Told what a listener threw: the others are told the outcome all the same. Default: nobody. */
   readonly accident?: (caught: unknown) => void;
   /** Calls `again` after a while. */
   readonly later?: (again: () => void) => void;
 }
 
-interface Kept {
+interface KnownOutcome {
   /** Rises: the order of outcomes. */
   readonly number: number;
   readonly outcome: ResolvedQuestion;
@@ -61,19 +61,19 @@ interface OutcomeRecord extends ResolvedQuestion {
 
 /** Keeps the newest `OUTCOMES_KEPT_COUNT` of each session, and of all sessions together the newest `maxBytes`, by estimate. */
 export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): QuestionOutcomes {
-  const { maxBytes = OUTCOMES_KEPT_BYTES, safety = () => undefined, later = () => undefined } = options;
-  const onDisk = options.kept ?? NOTHING_KEPT;
+  const { maxBytes = OUTCOMES_KEPT_BYTES, whenDurable = () => undefined, later = () => undefined } = options;
+  const onDisk = options.durableState ?? NO_DURABLE_STATE;
   let lastNumber = 0;
   // The oldest first.
-  const kept = new Map<string, Kept>();
+  const known = new Map<string, KnownOutcome>();
   const tokensOf = new Map<string, Set<string>>();
   const unsafe = new Map<string, { readonly sessionId: string; readonly waiting: OutcomeListener[] }>();
   let bytes = 0;
 
   const forget = (token: string): void => {
-    const one = kept.get(token);
+    const one = known.get(token);
     if (one === undefined) return;
-    kept.delete(token);
+    known.delete(token);
     onDisk.put(["outcome", token], () => undefined);
     bytes -= one.bytes;
     const { sessionId } = one.outcome.question;
@@ -85,16 +85,16 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
   const keep = (outcome: ResolvedQuestion, number: number, isNew: boolean): void => {
     const { token, sessionId } = outcome.question;
     lastNumber = Math.max(lastNumber, number);
-    const one: Kept = { number, outcome, bytes: ENTRY_OVERHEAD_BYTES + jsonSize(outcomeFields(outcome)) };
+    const one: KnownOutcome = { number, outcome, bytes: ENTRY_OVERHEAD_BYTES + jsonSize(outcomeFields(outcome)) };
     forget(token);
     if (isNew) onDisk.put(["outcome", token], () => ({ number, ...outcome }) satisfies OutcomeRecord);
-    kept.set(token, one);
+    known.set(token, one);
     bytes += one.bytes;
     const tokens = tokensOf.get(sessionId) ?? new Set();
     tokensOf.set(sessionId, tokens.add(token));
     const [oldest] = tokens;
     if (tokens.size > OUTCOMES_KEPT_COUNT && oldest !== undefined) forget(oldest);
-    for (const [oldestOfAll] of kept) {
+    for (const [oldestOfAll] of known) {
       if (bytes <= maxBytes) break;
       forget(oldestOfAll);
     }
@@ -126,7 +126,7 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
       };
       const askAgain = (): void => {
         try {
-          const settled = safety();
+          const settled = whenDurable();
           if (settled === undefined) release();
           else settled.then(release, () => later(askAgain));
         } catch {
@@ -135,11 +135,11 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
       };
       durable.then(release, () => later(askAgain));
     },
-    find: (token) => (unsafe.has(token) ? "unsafe" : kept.get(token)?.outcome),
-    sessionOf: (token) => unsafe.get(token)?.sessionId ?? kept.get(token)?.outcome.question.sessionId,
-    whenSafe: (token, done) => {
+    find: (token) => (unsafe.has(token) ? "unsafe" : known.get(token)?.outcome),
+    sessionOf: (token) => unsafe.get(token)?.sessionId ?? known.get(token)?.outcome.question.sessionId,
+    whenDurable: (token, done) => {
       const waiting = unsafe.get(token)?.waiting;
-      const outcome = kept.get(token)?.outcome;
+      const outcome = known.get(token)?.outcome;
       if (waiting !== undefined) waiting.push(done);
       else if (outcome !== undefined) done(outcome);
     },
@@ -148,7 +148,7 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
     },
     restore: (log) => {
       const found: OutcomeRecord[] = [];
-      readKept(onDisk, ["outcome"], log, (value) => {
+      readDurable(onDisk, ["outcome"], log, (value) => {
         const { number, question, result } = value as OutcomeRecord;
         found.push({ number, question: { ...question }, result: { ...NO_RESULT, ...result } });
       });

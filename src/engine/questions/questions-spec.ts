@@ -1,14 +1,14 @@
 // What open questions need of the engine, and what they answer to; how they are decided is in questions.ts (AAEP ch. 6).
 import type { Audit } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { KeptState } from "../../contracts/journal.js";
+import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
 import type { TurnSlices } from "../time/turn-slices.js";
 import type { WakeUps } from "../time/wake-ups.js";
-import type { KeptQuestion } from "./kept-questions.js";
+import type { DurableQuestion } from "./durable-questions.js";
 import type { HostDecision, QuestionResult, ResolvedQuestion } from "./question-result.js";
 import type { Reply } from "./reply-check.js";
 
@@ -51,11 +51,11 @@ export interface QuestionsOptions {
   /** Whether anybody who can answer is being waited for has changed: an agent may stop its own clocks meanwhile (pitfall H10). */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Where open questions and outcomes are kept for the next run. Default: nowhere. */
-  readonly kept?: KeptState;
+  readonly durableState?: DurableState;
   /** Told what somebody threw who was told an outcome. Default: nobody. */
   readonly accident?: (caught: unknown) => void;
   /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). Default: it is. */
-  readonly safety?: () => Promise<void> | undefined;
+  readonly whenDurable?: () => Promise<void> | undefined;
 }
 
 /** A subscription, as the audit log names it. */
@@ -83,7 +83,7 @@ export interface Questions {
    * Takes over the questions of the run before, which their sessions know, and all outcomes. A question waits until its deadline, and for want of an
    * audience only after it had one in this run and its agent's grace is over (R8b); what was due meanwhile gets its default now.
    */
-  readonly restore: (questions: readonly KeptQuestion[], log: Pick<Log, "error">) => void;
+  readonly restore: (questions: readonly DurableQuestion[], log: Pick<Log, "error">) => void;
   /**
    * Its agent closes a question: takes it back (AAEP §6.8), or says what was decided in a dialog of its own (R5a). False: it is not open. Throws
    * "invalid_params" for a decision of what is no confirmation.

@@ -3,9 +3,9 @@
 import { Fault } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { JournaledEvent } from "../event/event.js";
-import { NOTHING_KEPT } from "../journal/nothing-kept.js";
+import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import { forgetQuestion, keepQuestion } from "./kept-questions.js";
+import { forgetQuestion, keepQuestion } from "./durable-questions.js";
 import { createOutcomeAudit } from "./outcome-audit.js";
 import {
   type CountedReply,
@@ -42,15 +42,15 @@ const RETRY_MS = 1000;
 export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();
   const byEventId = new Map<string, Pending>();
-  const kept = options.kept ?? NOTHING_KEPT;
+  const durableState = options.durableState ?? NO_DURABLE_STATE;
   let isClosed = false;
   // The daemon stops and its next run has them: nobody's going ends a question any more (R8b).
   let isLeaving = false;
   let cancelRetry = (): void => {};
   const retries: (() => void)[] = [];
   const outcomes = createQuestionOutcomes({
-    kept,
-    ...(options.safety === undefined ? {} : { safety: options.safety }),
+    durableState,
+    ...(options.whenDurable === undefined ? {} : { whenDurable: options.whenDurable }),
     ...(options.accident === undefined ? {} : { accident: options.accident }),
     later: (again) => {
       if (isClosed) return;
@@ -61,7 +61,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       });
     },
   });
-  const audited = createOutcomeAudit(options.audit, kept);
+  const audited = createOutcomeAudit(options.audit, durableState);
   const shownBefore = createShownQuestions();
   const untold = createUntold();
 
@@ -70,7 +70,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return entry !== undefined && isAnswerable(entry) ? entry : undefined;
   };
 
-  const keep = (entry: Pending): void => keepQuestion(kept, entry, options.audit.isOn);
+  const keep = (entry: Pending): void => keepQuestion(durableState, entry, options.audit.isOn);
 
   const take = (question: OpenQuestion, entry: JournaledEvent, isRestored: boolean): Pending => {
     const opened = createPending(question, entry, isRestored);
@@ -103,17 +103,17 @@ export function createQuestions(options: QuestionsOptions): Questions {
     pending.delete(token);
     byEventId.delete(event.event_id);
     shownBefore.over(token, entry.shownTo);
-    forgetQuestion(kept, token);
+    forgetQuestion(durableState, token);
     untold.leave(entry);
     cancelTimers(entry);
     setWaiting(entry, false);
     const outcome = { question: askedOf(question), result: decision.result };
-    outcomes.add(outcome, [audited.owe(outcome, decision), ...entry.listeners], durable);
+    outcomes.add(outcome, [audited.addPending(outcome, decision), ...entry.listeners], durable);
     return true;
   };
 
   const resolve = (entry: Pending, decision: Decision): boolean =>
-    settle(entry, decision, () => outcomeSafety(entry, options.resolve(entry.question, decision.result)));
+    settle(entry, decision, () => whenOutcomeDurable(entry, options.resolve(entry.question, decision.result)));
 
   const decisionOf = (result: QuestionResult, reply?: CountedReply): Decision => ({
     result,
@@ -122,7 +122,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
   });
 
   /** A decision that is written down is safe, though its resolution is not yet: that follows from it in any run. */
-  const outcomeSafety = ({ isSafe }: Pending, durable: Promise<void> | undefined) => (isSafe ? undefined : durable);
+  const whenOutcomeDurable = ({ isDurable }: Pending, durable: Promise<void> | undefined) =>
+    isDurable ? undefined : durable;
 
   /**
    * Decides a question, and tells its session once that is written down: an outcome that somebody heard is not taken back by a kill, and then another
@@ -130,7 +131,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
    */
   const decide = (entry: Pending, decision: Decision, failed: () => void): boolean => {
     if (entry.isSettled || entry.decision !== undefined) return false;
-    if (!kept.isKept) return resolve(entry, decision);
+    if (!durableState.isDurable) return resolve(entry, decision);
     entry.decision = decision;
     untold.join(entry);
     keep(entry);
@@ -141,7 +142,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     };
     let safe: Promise<void> | undefined;
     try {
-      safe = options.safety?.();
+      safe = options.whenDurable?.();
     } catch (caught) {
       takeBack();
       throw caught;
@@ -149,7 +150,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (safe === undefined) return resolve(entry, decision);
     safe.then(
       () => {
-        entry.isSafe = true;
+        entry.isDurable = true;
         options.slices.add(1, () => tell(entry));
       },
       () => {
@@ -280,7 +281,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       const restored = questions.map(({ question, entry, decision }) => {
         const taken = take(question, entry, true);
         taken.decision = decision;
-        taken.isSafe = decision !== undefined;
+        taken.isDurable = decision !== undefined;
         return taken;
       });
       const now = options.now();
@@ -358,7 +359,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     whenResolved: (token, done) => {
       const listeners = pending.get(token)?.listeners;
       if (listeners !== undefined) listeners.push(done);
-      else outcomes.whenSafe(token, done);
+      else outcomes.whenDurable(token, done);
     },
     forgetSession: outcomes.forgetSession,
     audited: audited.settled,

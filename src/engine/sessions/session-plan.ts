@@ -1,8 +1,8 @@
 // What publishing into sessions is asked with, and what a plan of it says: the sessions make it, publishing carries it out (R3).
 import type { JournaledEvent, NewEvent, Producer } from "../event/event.js";
+import type { Moment, SequenceWarning } from "./rule-context.js";
 import type { KnownPublish } from "./same-publish.js";
 import type { OpenQuestion } from "./session-record.js";
-import type { Moment, SequenceWarning } from "./session-turn.js";
 
 /** Who publishes, and when. */
 export interface PublishContext extends Moment {
@@ -29,7 +29,7 @@ export type PublishAnswer =
   /** It was accepted before and gets its first answer again; within one array, the answer to its first copy. */
   | { readonly kind: "repeated"; readonly eventId: string; readonly resumeToken?: string }
   /** It is in order but says nothing new, and does not go out (R3a). */
-  | { readonly kind: "absorbed"; readonly eventId: string };
+  | { readonly kind: "suppressed"; readonly eventId: string };
 
 /** What will have happened once it is committed. Planning anything else, or asking the sessions anything, discards it. */
 export interface SessionPlan {

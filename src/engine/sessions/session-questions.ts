@@ -4,7 +4,17 @@ import { Fault } from "../../base/errors.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
 import { implyState, unimplyState } from "./implied-states.js";
-import { addFact, dropFact, type FactDraft } from "./session-facts.js";
+import {
+  advise,
+  breach,
+  type Draft,
+  emitBefore,
+  emitMade,
+  type RuleContext,
+  stampNow,
+  textOrUndefined,
+} from "./rule-context.js";
+import { forget, type HistoryDraft, remember } from "./session-history.js";
 import {
   CONFIRMATIONS_KEPT_COUNT,
   checkOpenLimit,
@@ -18,27 +28,17 @@ import type {
   QuestionOutcome,
   SessionRecord,
 } from "./session-record.js";
-import {
-  advise,
-  breach,
-  type Draft,
-  emitBefore,
-  emitMade,
-  stampNow,
-  type Turn,
-  textOrUndefined,
-} from "./session-turn.js";
 
 /** Better not done because nobody answered; what may not be is refused before it comes here (AAEP §6.4.1). */
-export function askConfirmation(turn: Turn): void {
-  const { event } = turn;
+export function askConfirmation(context: RuleContext): void {
+  const { event } = context;
   const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
   if ((isIrreversible || event.risk_level === "high") && event.default_decision !== "reject") {
     const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
-    advise(turn, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
+    advise(context, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
   }
   checkNames(event);
-  ask(turn);
+  ask(context);
 }
 
 /** What names the tool or the call in a way that cannot be read must not count as naming nothing, which would permit any (R5). */
@@ -53,24 +53,24 @@ function checkNames({ extra_context: context }: AgentEvent): void {
 }
 
 /** A question has a token of its own, and its agent waits: where it did not say so, the daemon does (R6). */
-export function ask(turn: Turn): void {
-  const { draft, session, agent, event } = turn;
-  const kind = turn.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
+export function ask(context: RuleContext): void {
+  const { draft, session, agent, event } = context;
+  const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = String(event.reply_token);
   checkOpenLimit("questions", session.questions.size, "/reply_token");
   if (draft.replyTokens.has(token)) {
-    breach(turn, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
+    breach(context, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
   const asking = askingKey(agent.agentId, event);
   if (session.asking.has(asking)) {
     const sentence = "Wait for the outcome of the open question, or cancel it; this agent is asking the same already.";
     const pointer = kind === "confirmation" ? "/action" : "/question";
-    breach(turn, "already_asked", sentence, pointer, "AAEP §6.1");
+    breach(context, "already_asked", sentence, pointer, "AAEP §6.1");
   }
   if (agent.told !== AWAITING_INPUT) {
     // Without a word of its own: the question follows, and to the others the notice says it.
     const fields = { from_state: agent.told, to_state: AWAITING_INPUT };
-    emitBefore(turn, "supplied", "state.changed", agent.producer, fields, { asks: kind });
+    emitBefore(context, "supplied", "state.changed", agent.producer, fields, { asks: kind });
     agent.stateBeforeAwaiting = agent.told;
     agent.told = AWAITING_INPUT;
   }
@@ -98,11 +98,11 @@ export function ask(turn: Turn): void {
 function rememberToken(draft: Draft, session: SessionRecord, token: string): void {
   const { undo, replyTokens } = draft;
   undo.put(replyTokens, token, session.sessionId);
-  addFact(draft, session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
+  remember(draft, session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
   for (const oldest of session.replyTokens.keys()) {
     if (session.replyTokens.size <= REPLY_TOKENS_KEPT_COUNT) break;
     if (session.questions.has(oldest)) continue;
-    dropFact(draft, session, "token", session.replyTokens, oldest);
+    forget(draft, session, "token", session.replyTokens, oldest);
     undo.remove(replyTokens, oldest);
   }
 }
@@ -144,7 +144,7 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
   draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
-  addFact(draft, session, "outcome", session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
+  remember(draft, session, "outcome", session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   draft.undo.touch(agent);
@@ -213,16 +213,21 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 }
 
 /** Remembers that a reply accepted a confirmation of this agent (R5). */
-export function accept(draft: FactDraft, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
+export function accept(draft: HistoryDraft, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
   const accepted = { ...permits };
   const value = { ...permits, agentId: agent.agentId };
-  addFact(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
+  remember(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
 }
 
 /** A later "no" to the same action withdraws consent that was not used. */
-function takeBack(draft: FactDraft, session: SessionRecord, agent: AgentRecord, rejected: AcceptedConfirmation): void {
+function takeBack(
+  draft: HistoryDraft,
+  session: SessionRecord,
+  agent: AgentRecord,
+  rejected: AcceptedConfirmation,
+): void {
   for (const accepted of [...agent.confirmations.keys()])
-    if (isSame(accepted, rejected)) dropFact(draft, session, "permit", agent.confirmations, accepted);
+    if (isSame(accepted, rejected)) forget(draft, session, "permit", agent.confirmations, accepted);
 }
 
 /** Whether the two asked for the same: in the same words, for the same call, or for the same tool and not for calls that are known to differ. */

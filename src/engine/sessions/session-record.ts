@@ -2,13 +2,13 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Producer } from "../event/event.js";
 import type { Timestamp } from "../event/timestamps.js";
-import type { Outcome } from "../messages/texts/catalogue.js";
+import type { Outcome } from "../messages/catalogues/catalogue.js";
 import type { TextLengths } from "../text/chunk-text.js";
 import type { PublishedEvent } from "./same-publish.js";
 import type { Undoable } from "./undo-log.js";
 
 /** What is remembered under one name, the oldest first, with the number of each. */
-export type Facts<Key> = Map<Key, number>;
+export type HistoryIndex<Key> = Map<Key, number>;
 
 export type SessionPhase = "absent" | "open" | "ended";
 
@@ -41,7 +41,7 @@ export interface AgentRecord extends Undoable {
   percent: number | undefined;
   /** The latest instant it named. */
   latest: Timestamp | undefined;
-  readonly confirmations: Facts<AcceptedConfirmation>;
+  readonly confirmations: HistoryIndex<AcceptedConfirmation>;
 }
 
 export interface OpenTool {
@@ -94,7 +94,7 @@ export interface QuestionOutcome {
 }
 
 /** An event that was in order and did not go out, with its number among the session's facts. */
-export interface AbsorbedEvent {
+export interface SuppressedEvent {
   readonly published: PublishedEvent;
   readonly number: number;
 }
@@ -112,24 +112,24 @@ export interface SessionRecord extends Undoable {
   /** Those that are open. */
   readonly outputs: Map<string, OutputRecord>;
   /** The keys of the newest that are complete. */
-  readonly completedOutputs: Facts<string>;
+  readonly completedOutputs: HistoryIndex<string>;
   readonly toolsByCallId: Map<string, OpenTool>;
   /** Those without a call's id, by name and by ordinal. */
   readonly toolsByName: Map<string, Map<number, OpenTool>>;
   openToolCount: number;
   /** Of the newest invocations. */
-  readonly usedCallIds: Facts<string>;
+  readonly usedCallIds: HistoryIndex<string>;
   readonly questions: Map<string, OpenQuestion>;
   /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
   readonly asking: Map<string, string>;
   /** Of the newest questions. */
-  readonly replyTokens: Facts<string>;
+  readonly replyTokens: HistoryIndex<string>;
   /** The newest. */
-  readonly outcomes: Facts<QuestionOutcome>;
+  readonly outcomes: HistoryIndex<QuestionOutcome>;
   /** The newest events that were in order and did not go out, by their ids (R3, R3a). */
-  readonly absorbed: Map<string, AbsorbedEvent>;
+  readonly suppressed: Map<string, SuppressedEvent>;
   /** Of facts so far: each has a number of its own. */
-  factCount: number;
+  historyCount: number;
   /** Events that went out, the daemon's included. */
   ordinal: number;
   /** The next `sequence_number`; undefined where the session has none (R16). */
@@ -168,8 +168,8 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     asking: new Map(),
     replyTokens: new Map(),
     outcomes: new Map(),
-    absorbed: new Map(),
-    factCount: 0,
+    suppressed: new Map(),
+    historyCount: 0,
     ordinal: 0,
     nextSequenceNumber: undefined,
     latestMicros: Number.NEGATIVE_INFINITY,

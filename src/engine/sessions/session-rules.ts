@@ -4,7 +4,16 @@ import { Fault } from "../../base/errors.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
-import { addFact, dropFact } from "./session-facts.js";
+import {
+  breach,
+  type Draft,
+  emitBefore,
+  emitMade,
+  type RuleContext,
+  stampNow,
+  textOrUndefined,
+} from "./rule-context.js";
+import { forget, remember } from "./session-history.js";
 import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, checkOpenLimit } from "./session-limits.js";
 import { asksForCall, withdraw } from "./session-questions.js";
 import {
@@ -17,9 +26,8 @@ import {
   openTools,
   type SessionRecord,
 } from "./session-record.js";
-import { breach, type Draft, emitBefore, emitMade, stampNow, type Turn, textOrUndefined } from "./session-turn.js";
 
-export function startSession({ draft, session, event, ownToken }: Turn): void {
+export function startSession({ draft, session, event, ownToken }: RuleContext): void {
   session.phase = "open";
   session.starter = event.producer;
   session.language = event.localization_hints?.primary_language;
@@ -30,8 +38,8 @@ export function startSession({ draft, session, event, ownToken }: Turn): void {
 }
 
 /** A session that went well leaves nothing open (R3a). */
-export function completeSession(turn: Turn): void {
-  const { session } = turn;
+export function completeSession(context: RuleContext): void {
+  const { session } = context;
   if (session.openToolCount > 0 || session.outputs.size > 0) {
     const [tool] = openTools(session);
     const [output] = openOutputs(session);
@@ -39,14 +47,14 @@ export function completeSession(turn: Turn): void {
       tool !== undefined
         ? `tool.completed for ${tool.toolCallId ?? tool.tool}`
         : `a chunk with complete: true for ${output?.outputId ?? "the output without output_id"}`;
-    breach(turn, "session_incomplete", `Publish ${first} first; it is still open.`, "/type", "R3a");
+    breach(context, "session_incomplete", `Publish ${first} first; it is still open.`, "/type", "R3a");
   }
-  endSession(turn);
+  endSession(context);
 }
 
 /** Ends the session; what is open is closed first, in its agents' names (R3a), and its questions with it (AAEP §6.8). */
-export function endSession(turn: Turn): void {
-  const { draft, session, event } = turn;
+export function endSession(context: RuleContext): void {
+  const { draft, session, event } = context;
   closeOpen(draft, session, event.timestamp);
   finish(draft, session);
 }
@@ -91,16 +99,16 @@ function finish(draft: Draft, session: SessionRecord): void {
 }
 
 /** The state left must be the agent's last, or one that its later events imply (AAEP §4.2.1, R3a). */
-export function changeState(turn: Turn): void {
-  const { draft, session, agent, event } = turn;
+export function changeState(context: RuleContext): void {
+  const { draft, session, agent, event } = context;
   const from = String(event.from_state);
   const to = String(event.to_state);
   const isBelated = agent.isRestored && from === AWAITING_INPUT;
   const left = isBelated ? agent.state : from;
   if (left !== agent.state && !isImplied(agent, left)) {
     const sentence = `Set from_state to "${agent.state}", the state this agent is in.`;
-    breach(turn, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
-    supplyState(turn, left);
+    breach(context, "state_mismatch", sentence, "/from_state", "AAEP §4.2.1, R3a");
+    supplyState(context, left);
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
     checkClosures(draft.events.length, agent.openQuestionCount);
@@ -115,45 +123,45 @@ export function changeState(turn: Turn): void {
   agent.impliedStates = 0;
   agent.isRestored = false;
   // The daemon has told already that the waiting is over.
-  if (isBelated && left === to) turn.isAbsorbed = true;
-  else if (isBelated) turn.event = { ...event, from_state: left };
+  if (isBelated && left === to) context.isSuppressed = true;
+  else if (isBelated) context.event = { ...event, from_state: left };
 }
 
 /** Repairs the chain of states: the one that the agent left without having said so is told before (R3). */
-function supplyState(turn: Turn, left: string): void {
-  const { agent } = turn;
+function supplyState(context: RuleContext, left: string): void {
+  const { agent } = context;
   if (agent.told === left) return;
-  emitBefore(turn, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
+  emitBefore(context, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
 }
 
-export function reportProgress({ agent, event }: Turn): void {
+export function reportProgress({ agent, event }: RuleContext): void {
   const { percent } = event.progress as { readonly percent?: unknown };
   agent.percent = typeof percent === "number" ? percent : undefined;
 }
 
 /** A call's id is used once a session; what cannot be undone was confirmed (AAEP §4.3.1, R5). */
-export function invokeTool(turn: Turn): void {
-  const { draft, session, agent, event } = turn;
+export function invokeTool(context: RuleContext): void {
+  const { draft, session, agent, event } = context;
   const tool = String(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined && (session.usedCallIds.has(toolCallId) || session.toolsByCallId.has(toolCallId))) {
     const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
-    breach(turn, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
+    breach(context, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
   }
   if (event.irreversible === true) {
     const used = confirmationFor(agent, tool, toolCallId);
     if (draft.hasAnswered(draft.connection, session.sessionId)) {
       const sentence =
         "Make this call over the agent's own connection; this one has answered a question of the session.";
-      breach(turn, "confirmation_required", sentence, "/irreversible", "R5");
+      breach(context, "confirmation_required", sentence, "/irreversible", "R5");
     } else if (used === undefined) {
       const sentence =
         "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
-      breach(turn, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
-    } else dropFact(draft, session, "permit", agent.confirmations, used);
+      breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
+    } else forget(draft, session, "permit", agent.confirmations, used);
   } else if (toolCallId !== undefined && asksForCall(session, agent, toolCallId)) {
     const sentence = "Wait for the outcome; a question of yours that is open asks whether this very call may be made.";
-    breach(turn, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
+    breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
   checkOpenLimit("tools", session.openToolCount, "/tool");
   const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
@@ -163,7 +171,7 @@ export function invokeTool(turn: Turn): void {
     draft.undo.put(open, opened.ordinal, opened);
   } else {
     draft.undo.put(session.toolsByCallId, toolCallId, opened);
-    addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+    remember(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
   }
   session.openToolCount += 1;
   implyState(agent, "calling_tool");
@@ -184,8 +192,8 @@ function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | 
 }
 
 /** Pairs with an open invocation: by `tool_call_id` where it had one, else by name, the agent's own and the oldest first (AAEP §4.5.2). */
-export function completeTool(turn: Turn): void {
-  const { draft, session, agent, event } = turn;
+export function completeTool(context: RuleContext): void {
+  const { draft, session, agent, event } = context;
   const tool = String(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined) {
@@ -194,8 +202,8 @@ export function completeTool(turn: Turn): void {
       const sentence = "Publish tool.invoked with this tool_call_id first; none is open.";
       // One that was completed already cannot be invoked once more under its id.
       if (session.usedCallIds.has(toolCallId)) throw notInvoked(sentence, "/tool_call_id");
-      breach(turn, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
-      supplyInvocation(turn, tool, toolCallId);
+      breach(context, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
+      supplyInvocation(context, tool, toolCallId);
       return;
     }
     if (open.tool !== tool) throw notInvoked(`Set tool to "${open.tool}", as in tool.invoked.`, "/tool");
@@ -205,8 +213,8 @@ export function completeTool(turn: Turn): void {
     const closed = open && oldestFor(agent, open);
     if (open === undefined || closed === undefined) {
       const sentence = "Publish tool.invoked for this tool first, or name the tool_call_id it was invoked with.";
-      breach(turn, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
-      supplyInvocation(turn, tool, undefined);
+      breach(context, "tool_not_invoked", sentence, "/tool", "AAEP §4.5.2");
+      supplyInvocation(context, tool, undefined);
       return;
     }
     draft.undo.remove(open, closed.ordinal);
@@ -220,16 +228,16 @@ function notInvoked(sentence: string, pointer: string): Fault {
 }
 
 /** Repairs a completion without invocation: listeners hear both (R3). */
-function supplyInvocation(turn: Turn, tool: string, toolCallId: string | undefined): void {
-  const { draft, session, agent } = turn;
+function supplyInvocation(context: RuleContext, tool: string, toolCallId: string | undefined): void {
+  const { draft, session, agent } = context;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
-  const language = turn.event.localization_hints?.primary_language ?? session.language;
-  emitBefore(turn, "closing", "tool.invoked", agent.producer, {
+  const language = context.event.localization_hints?.primary_language ?? session.language;
+  emitBefore(context, "closing", "tool.invoked", agent.producer, {
     tool,
     ...call,
     ...draft.summary({ kind: "tool_supplied", tool, language }),
   });
-  if (toolCallId !== undefined) addFact(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+  if (toolCallId !== undefined) remember(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
   implyState(agent, "calling_tool");
 }
 
@@ -245,8 +253,8 @@ function oldestFor(agent: AgentRecord, open: ReadonlyMap<number, OpenTool>): Ope
 }
 
 /** Chunks of an output follow one another without gaps, and nothing follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
-export function streamOutput(turn: Turn): void {
-  const { draft, session, agent, event } = turn;
+export function streamOutput(context: RuleContext): void {
+  const { draft, session, agent, event } = context;
   const outputId = textOrUndefined(event.output_id);
   const key = outputId ?? "";
   let output = session.outputs.get(key);
@@ -254,7 +262,7 @@ export function streamOutput(turn: Turn): void {
   if (output === undefined) {
     if (session.completedOutputs.has(key)) {
       const sentence = "Begin another output with an output_id of its own; this one is complete.";
-      breach(turn, "output_already_complete", sentence, where, "AAEP §4.5.4");
+      breach(context, "output_already_complete", sentence, where, "AAEP §4.5.4");
     }
     checkOpenLimit("outputs", session.outputs.size, where);
     output = createOutputRecord(outputId, session.ordinal + 1);
@@ -265,22 +273,22 @@ export function streamOutput(turn: Turn): void {
   const given = event.position;
   if (given !== codePoints && !fitsPosition(given, output, output.carry)) {
     const sentence = `Set position to ${codePoints}, the code points sent so far, or leave it out.`;
-    breach(turn, "position_mismatch", sentence, "/position", "AAEP §4.3.3, R13");
+    breach(context, "position_mismatch", sentence, "/position", "AAEP §4.3.3, R13");
   }
   const chunk = String(event.chunk);
   const isLast = event.complete === true;
   const { text, carry } = joinChunk(output.carry, chunk, isLast);
   addLengths(output, text);
   output.carry = carry;
-  if (text !== chunk || given !== codePoints) turn.event = { ...event, chunk: text, position: codePoints };
-  output.last = turn.event;
+  if (text !== chunk || given !== codePoints) context.event = { ...event, chunk: text, position: codePoints };
+  output.last = context.event;
   if (isLast) endOutput(draft, session, output);
   implyState(agent, "writing_output");
 }
 
 function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
   draft.undo.remove(session.outputs, outputId);
-  addFact(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
+  remember(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
 }
 
 /** Ends a session whose agent is gone and will not come back, or because the daemon stops (R8, R8a). */

@@ -7,6 +7,7 @@ import { Fault, type FaultCode } from "../../base/errors.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore, parseTimestamp } from "../event/timestamps.js";
 import { implyState } from "./implied-states.js";
+import { breach, emit, type RuleContext, stampNow } from "./rule-context.js";
 import type { PublishedEvent } from "./same-publish.js";
 import { ask, askConfirmation } from "./session-questions.js";
 import type { SessionPhase } from "./session-record.js";
@@ -20,9 +21,8 @@ import {
   startSession,
   streamOutput,
 } from "./session-rules.js";
-import { breach, emit, stampNow, type Turn } from "./session-turn.js";
 
-type Step = (turn: Turn) => void;
+type Step = (context: RuleContext) => void;
 
 const TABLE: Readonly<Record<SessionPhase, Readonly<Partial<Record<TopicKind, Step>>>>> = {
   absent: {
@@ -55,8 +55,8 @@ const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; re
  * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds the event, and what the daemon must say
  * before it, to the plan. `input` is what the agent sent: a repeat is compared with that where more was changed than a language filled in (R2).
  */
-export function applyEvent(turn: Turn, input: PublishedEvent): void {
-  const { draft, session, agent, kind } = turn;
+export function applyEvent(context: RuleContext, input: PublishedEvent): void {
+  const { draft, session, agent, kind } = context;
   const step = TABLE[session.phase][kind];
   if (step === undefined) {
     const { code, sentence } = OUT_OF_PLACE[session.phase];
@@ -64,17 +64,17 @@ export function applyEvent(turn: Turn, input: PublishedEvent): void {
   }
   draft.undo.touch(session);
   draft.undo.touch(agent);
-  if (session.phase === "open") checkOwner(turn);
-  checkSequenceNumber(turn);
-  checkTime(turn);
-  agent.producer = turn.event.producer;
+  if (session.phase === "open") checkOwner(context);
+  checkSequenceNumber(context);
+  checkTime(context);
+  agent.producer = context.event.producer;
   session.lastAgentId = agent.agentId;
-  step(turn);
-  if (turn.isAbsorbed) return;
-  const { event, taken } = turn;
+  step(context);
+  if (context.isSuppressed) return;
+  const { event, taken } = context;
   const isWhole = event === taken.event;
   const published = isWhole && taken.isAsSent ? undefined : sentText(input);
-  emit(draft, session, event, turn.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, published);
+  emit(draft, session, event, context.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, published);
 }
 
 /** What an agent sent, to compare a repeat with; an event that it did not name cannot be repeated (R3). */
@@ -83,7 +83,7 @@ function sentText({ fields, source }: PublishedEvent): string | undefined {
 }
 
 /** Only the connection that published a session's start goes on with it, or one that shows the token it was given (R8). */
-function checkOwner({ draft, session }: Turn): void {
+function checkOwner({ draft, session }: RuleContext): void {
   if (session.owner === draft.connection) return;
   if (draft.shownHash !== session.tokenHash) {
     throw new Fault("session_not_yours", "Show the resume_token that session.started was answered with.", {
@@ -99,8 +99,8 @@ function checkOwner({ draft, session }: Turn): void {
 }
 
 /** Numbers stand on all events of a session or on none, from 0, without gaps; they end here (R16). */
-function checkSequenceNumber(turn: Turn): void {
-  const { session, kind, event } = turn;
+function checkSequenceNumber(context: RuleContext): void {
+  const { session, kind, event } = context;
   const number = event.sequence_number;
   const expected = kind === "session.started" && number !== undefined ? 0 : session.nextSequenceNumber;
   if (number === undefined && expected === undefined) return;
@@ -109,35 +109,41 @@ function checkSequenceNumber(turn: Turn): void {
       expected === undefined
         ? "Leave out sequence_number: the session began without."
         : `Set sequence_number to ${expected}, the one that follows.`;
-    breach(turn, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
+    breach(context, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
   }
   session.nextSequenceNumber =
     expected === undefined ? undefined : (typeof number === "number" ? number : expected) + 1;
   if (number === undefined) return;
   const { sequence_number: _, ...rest } = event;
-  turn.event = rest as AgentEvent;
+  context.event = rest as AgentEvent;
 }
 
 /** An agent's own instants do not run backwards, and its clock is about right (R3b). */
-function checkTime(turn: Turn): void {
-  const { draft, agent, session } = turn;
-  if (turn.isStamped) {
-    const skewMs = turn.timestamp.micros / 1000 - draft.moment.wallTime;
+function checkTime(context: RuleContext): void {
+  const { draft, agent, session } = context;
+  if (context.isStamped) {
+    const skewMs = context.timestamp.micros / 1000 - draft.moment.wallTime;
     let isRepaired = false;
     if (Math.abs(skewMs) > draft.clockSkewMs) {
       const seconds = Math.round(skewMs / 1000);
       const sentence = `Correct the clock or leave out timestamp: it is ${seconds} s from the daemon's.`;
-      breach(turn, "timestamp_skewed", sentence, "/timestamp", "R3b");
+      breach(context, "timestamp_skewed", sentence, "/timestamp", "R3b");
       isRepaired = true;
-    } else if (agent.latest !== undefined && isBefore(turn.timestamp, agent.latest)) {
-      breach(turn, "timestamp_out_of_order", "Publish in the order of timestamps.", "/timestamp", "AAEP §3.2.5, R3b");
+    } else if (agent.latest !== undefined && isBefore(context.timestamp, agent.latest)) {
+      breach(
+        context,
+        "timestamp_out_of_order",
+        "Publish in the order of timestamps.",
+        "/timestamp",
+        "AAEP §3.2.5, R3b",
+      );
       isRepaired = true;
     }
     if (isRepaired) {
-      turn.event = { ...turn.event, timestamp: stampNow(draft, session) };
-      turn.timestamp = parseTimestamp(turn.event.timestamp) ?? turn.timestamp;
+      context.event = { ...context.event, timestamp: stampNow(draft, session) };
+      context.timestamp = parseTimestamp(context.event.timestamp) ?? context.timestamp;
     }
   }
   // An equal but coarser instant says less than the one before.
-  if (agent.latest === undefined || turn.timestamp.micros >= agent.latest.micros) agent.latest = turn.timestamp;
+  if (agent.latest === undefined || context.timestamp.micros >= agent.latest.micros) agent.latest = context.timestamp;
 }

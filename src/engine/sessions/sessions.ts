@@ -3,20 +3,30 @@
 // session-sequence.ts. Journals, subscriptions and timers belong to other rooms.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { KeptState } from "../../contracts/journal.js";
+import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
-import type { Instant } from "../journal/kept-entry.js";
-import { NOTHING_KEPT } from "../journal/nothing-kept.js";
+import type { Instant } from "../journal/durable-entry.js";
+import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
+import { createDurableSessions } from "./durable-sessions.js";
 import { createEndedSessions, type EndedSession } from "./ended-sessions.js";
 import { createEventIntake, type ValidateEvent } from "./event-intake.js";
-import { createKeptSessions } from "./kept-sessions.js";
+import { answerDuplicate, type Seen } from "./idempotent-publish.js";
 import { type TakenToken, takeOwnToken } from "./own-token.js";
 import { faultAt } from "./publish-fault.js";
-import { answerRepeat, type Seen } from "./repeated-publish.js";
+import {
+  createDraft,
+  type Draft,
+  emitMade,
+  type HashToken,
+  type MadeSummary,
+  type Moment,
+  type SessionLimits,
+  stampNow,
+} from "./rule-context.js";
 import type { PublishedEvent } from "./same-publish.js";
 import { assertClaim, factsIn } from "./session-claims.js";
-import { absorb, type FactChange } from "./session-facts.js";
+import { type HistoryChange, suppress } from "./session-history.js";
 import { checkOpenLimit } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
 import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
@@ -34,16 +44,6 @@ import {
 } from "./session-record.js";
 import { abandonSession } from "./session-rules.js";
 import { applyEvent } from "./session-sequence.js";
-import {
-  createDraft,
-  type Draft,
-  emitMade,
-  type HashToken,
-  type MadeSummary,
-  type Moment,
-  type SessionLimits,
-  stampNow,
-} from "./session-turn.js";
 import { createUndoLog } from "./undo-log.js";
 
 export interface SessionsOptions {
@@ -61,7 +61,7 @@ export interface SessionsOptions {
   /** Told of an open session before anything of it changes that a summary tells, whether it then does or not. */
   readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
   /** What the run before kept, and where this one keeps what the next needs. Default: nothing. */
-  readonly kept?: KeptState;
+  readonly durableState?: DurableState;
   /** Whether a connection has answered a question of a session (R5). Default: none has. */
   readonly hasAnswered?: Draft["hasAnswered"];
   readonly log?: Pick<Log, "error">;
@@ -132,18 +132,22 @@ export interface Sessions {
 export function createSessions(options: SessionsOptions): Sessions {
   const { limits, summary, hashToken } = options;
   const take = createEventIntake(options);
-  const kept = createKeptSessions(options.kept ?? NOTHING_KEPT, options.log ?? { error: () => undefined }, hashToken);
+  const durableSessions = createDurableSessions(
+    options.durableState ?? NO_DURABLE_STATE,
+    options.log ?? { error: () => undefined },
+    hashToken,
+  );
   const open = new Map<string, SessionRecord>();
   const owners = createSessionOwners();
   const replyTokens = new Map<string, string>();
   const ended = createEndedSessions({
     forgotten: ({ sessionId }) => {
-      kept.forgotten(sessionId);
+      durableSessions.forgotten(sessionId);
       options.forgotten?.(sessionId);
     },
     tokensForgotten: (tokens, sessionId) => {
       for (const token of tokens) replyTokens.delete(token);
-      kept.tokensForgotten(sessionId);
+      durableSessions.tokensForgotten(sessionId);
     },
   });
   const undo = createUndoLog();
@@ -185,7 +189,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (terminal === undefined) return;
     const { owner, tokenHash } = session;
     const over = { sessionId, terminal, endedAt: draft.moment.now, owner, tokenHash };
-    kept.ended(over, draft.moment);
+    durableSessions.ended(over, draft.moment);
     ended.add({ ...over, replyTokens: [...session.replyTokens.keys()] });
   };
 
@@ -202,7 +206,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         throw new Fault("internal", "Commit a plan before the next is made.", { origin: "local" });
       }
       pending = undefined;
-      kept.committed(undo.touched(), draft.facts);
+      durableSessions.committed(undo.touched(), draft.history);
       undo.keep();
       for (const session of draft.started) owners.add(session);
       for (const session of draft.adopted) owners.add(session);
@@ -238,13 +242,13 @@ export function createSessions(options: SessionsOptions): Sessions {
       undo.put(session.agents, agent.agentId, agent);
     }
     const isStamped = input.fields.timestamp !== undefined;
-    const turn = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isAbsorbed: false };
+    const ruled = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
     const wasAbsent = session.phase === "absent";
-    applyEvent(turn, input);
+    applyEvent(ruled, input);
     const { event_id: eventId } = event;
-    if (turn.isAbsorbed) {
-      absorb(draft, session, eventId, input);
-      return { kind: "absorbed", eventId };
+    if (ruled.isSuppressed) {
+      suppress(draft, session, eventId, input);
+      return { kind: "suppressed", eventId };
     }
     const index = draft.events.length - 1;
     if (!wasAbsent) return { kind: "accepted", eventId, index };
@@ -269,7 +273,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         try {
           const taken = takeOwnToken(sent);
           const { input } = taken;
-          const again = answerRepeat(draft, open, input, context, seen, taken.token);
+          const again = answerDuplicate(draft, open, input, context, seen, taken.token);
           answers.push(again ?? planOne(draft, taken, context));
           const eventId = input.fields.event_id;
           if (again === undefined && typeof eventId === "string") seen?.set(eventId, input);
@@ -300,9 +304,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = known(sessionId);
       const agent = session.agents.get(agentId);
       if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
-      const facts: FactChange[] = [];
-      accept({ undo, facts }, session, agent, permits);
-      kept.committed(undo.touched(), facts);
+      const history: HistoryChange[] = [];
+      accept({ undo, history }, session, agent, permits);
+      durableSessions.committed(undo.touched(), history);
       undo.keep();
     },
     connectionEnded: (connection) => {
@@ -363,7 +367,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     endedSince: ended.since,
     forgetEnded: ended.forget,
     restore: (questions, present) => {
-      const restored = kept.restored(
+      const restored = durableSessions.restored(
         questions.map(({ question }) => question),
         present,
       );

@@ -14,7 +14,7 @@ const STEP_LIMIT = 256;
 /** `absorb` takes over the next unit into the queue, where it merges with what waits there. */
 export function createDraining(
   queue: Pick<DeliveryQueue, "shift" | "size">,
-  absorb: () => "taken" | "full" | "empty",
+  enqueue: () => "taken" | "full" | "empty",
 ): Draining {
   // Whenever the queue takes no more it is emptied: what can merge has merged.
   let isEmptying = false;
@@ -27,7 +27,7 @@ export function createDraining(
           if (unit !== undefined) send(unit);
           sentCount += 1;
           isEmptying = queue.size() > 0;
-        } else if (absorb() !== "taken") {
+        } else if (enqueue() !== "taken") {
           if (queue.size() === 0) return true;
           isEmptying = true;
         }

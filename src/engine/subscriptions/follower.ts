@@ -1,9 +1,9 @@
 // The way of a subscription through views and journal: it follows a view that it shares, reads on in the journal where it falls behind or comes
 // back, and joins the view again; and how far it has come (R10, R17, R18, R26).
 import { type BacklogReader, createBacklogReader } from "../catch-up/backlog-reader.js";
+import type { CatchUpPoint } from "../catch-up/catch-up-point.js";
 import type { GapEvent } from "../catch-up/gap-events.js";
-import type { ReadingPoint } from "../catch-up/reading-point.js";
-import { coversText, type FurtherOutputs, type GivenText, givenFurther, overBy } from "../event/cursor.js";
+import { coversText, type DeliveredText, deliveredFurther, type FurtherOutputs, overBy } from "../event/cursor.js";
 import { type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
 import type { SharedView, ViewMember } from "../hub/shared-view.js";
 import { createCheckpoint } from "../views/checkpoint.js";
@@ -17,7 +17,7 @@ import { Pull } from "./pull.js";
 import type { SubscriptionStart } from "./resume-start.js";
 import type { TerminationReason } from "./subscription-spec.js";
 
-const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
+const NO_OUTPUTS: ReadonlyMap<string, DeliveredText> = new Map();
 const NOTHING_FURTHER: FurtherOutputs = { owed: [], skipped: new Set(), before: NO_OUTPUTS };
 
 /** The fifth part of a subscription. A class, because there is one for each subscription. */
@@ -49,11 +49,11 @@ export abstract class Follower extends Pull implements ViewMember {
     const { named } = start;
     if (named !== undefined)
       this.latest = createCheckpoint(named.cursor, { after: named.after, outputs: start.outputs });
-    this.setGiven(start.outputs);
+    this.setDelivered(start.outputs);
     if (start.kind === "resume") this.readOnFrom(start.point);
     else if (this.isBehind(this.shared.view)) this.readOnFrom(newcomersPoint(this.shared.view, head()));
     this.tellBefore(start);
-    this.askUpTo(head());
+    this.sendOpenQuestions(head());
   }
 
   /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
@@ -70,22 +70,22 @@ export abstract class Follower extends Pull implements ViewMember {
     // Of a question that it was asked it hears no notice where it can no longer answer (R6).
     for (const notice of this.noticesAfter(next.view.epoch())) this.passOver(notice);
     const ahead = new Map(
-      [...pending, ...this.noticesOwed()].map((entry) => [entry.epoch, hub.liveEntry(entry)] as const),
+      [...pending, ...this.pendingNotices()].map((entry) => [entry.epoch, hub.renderingOf(entry)] as const),
     );
     const wanted = [...ahead.values()].filter(next.view.terms.wants);
     this.sendCriticals(
-      wanted.sort((a, b) => a.entry.epoch - b.entry.epoch).map((live) => unitOf(live, next.view, "critical")),
+      wanted.sort((a, b) => a.entry.epoch - b.entry.epoch).map((rendering) => unitOf(rendering, next.view, "critical")),
     );
-    this.askUpTo(journal.head());
+    this.sendOpenQuestions(journal.head());
   }
 
   /** Where it stands in a view that lets go of units before `window`; undefined where it needs none of them any more. */
-  protected cursorBefore(window: number, mayAbsorb: boolean): number | undefined {
-    const { standing, services } = this;
+  protected cursorBefore(window: number, mayEnqueue: boolean): number | undefined {
+    const { viewCursor, services } = this;
     if (this.backlog !== undefined) return undefined;
-    if (standing.cursor >= window) return standing.cursor;
+    if (viewCursor.cursor >= window) return viewCursor.cursor;
     // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
-    if (mayAbsorb && this.absorb(window)) return this.standing.cursor;
+    if (mayEnqueue && this.enqueue(window)) return this.viewCursor.cursor;
     this.readOnFrom(this.point([]));
     beginEpisode(this.account, this, services.rules.pace, services.now());
     return undefined;
@@ -102,9 +102,9 @@ export abstract class Follower extends Pull implements ViewMember {
     const reader = this.backlog;
     if (reader !== undefined) {
       for (const entry of this.services.terminals()) {
-        const live = hub.liveEntry(entry);
-        if (reader.owes(entry) && view.terms.wants(live) && !this.wentAhead(entry.epoch))
-          kept.push(unitOf(live, view, "plain"));
+        const rendering = hub.renderingOf(entry);
+        if (reader.owes(entry) && view.terms.wants(rendering) && !this.wentAhead(entry.epoch))
+          kept.push(unitOf(rendering, view, "plain"));
       }
     }
     const open = new Set(rules.openQuestions(this.granted).map(({ epoch }) => epoch));
@@ -115,21 +115,21 @@ export abstract class Follower extends Pull implements ViewMember {
     this.briefing()?.drop(["sums"]);
     this.standAtEnd(undefined);
     for (const held of view.texts.held())
-      this.trim(held.output, { position: held.endPosition, epoch: view.epoch() + 1, givenIn: held.lastEpoch });
+      this.trim(held.output, { position: held.endPosition, epoch: view.epoch() + 1, deliveredEpoch: held.lastEpoch });
     const skipped = journal.head();
     if (this.isBehind(view)) this.readOnFrom(pointAfter(skipped));
     endEpisode(this.account, this, rules.pace);
     this.sendCriticals(urgent);
-    this.askUpTo(journal.head());
-    this.urge(kept.filter(({ epoch }) => !gone.has(epoch)));
-    this.sumUp();
+    this.sendOpenQuestions(journal.head());
+    this.sendFirst(kept.filter(({ epoch }) => !gone.has(epoch)));
+    this.tellSummaries();
     return skipped;
   }
 
   /** How many published events it has not taken over: units of its view, or events of the journal. */
   protected untakenCount(): number {
     const { steps, journal } = this.services;
-    const { view, cursor } = this.standing;
+    const { view, cursor } = this.viewCursor;
     if (this.backlog !== undefined) return steps.count(this.point([]).after, journal.head());
     return view.log.end() - cursor + steps.count(view.epoch(), journal.head());
   }
@@ -145,26 +145,26 @@ export abstract class Follower extends Pull implements ViewMember {
     if (handedOver === undefined) return undefined;
     const { after, further } = handedOver;
     const named = [...further.before, ...(level?.outputs ?? []), ...before];
-    const outputs = givenFurther(after, { ...further, before: named }, rules.outputDigest);
+    const outputs = deliveredFurther(after, { ...further, before: named }, rules.outputDigest);
     const next = hub.checkpointOf({ after, outputs });
     return next.cursor === latest?.cursor ? latest : next;
   }
 
-  private readOnFrom(point: ReadingPoint): void {
+  private readOnFrom(point: CatchUpPoint): void {
     this.backlog?.close();
     this.setFloors(point);
     this.standAtEnd(this.readerFrom(point));
   }
 
-  private readerFrom(point: ReadingPoint): BacklogReader {
+  private readerFrom(point: CatchUpPoint): BacklogReader {
     const { hub, rules, journal, createWakeUps } = this.services;
     return createBacklogReader(point, {
       journal,
       openView: (wakeUps, startsAfter, sent) =>
         hub.openPrivateView(hub.viewTerms(this.granted), wakeUps, startsAfter, sent),
       createWakeUps,
-      turns: hub.readingTurns,
-      liveEntry: hub.liveEntry,
+      turns: hub.readTurns,
+      renderingOf: hub.renderingOf,
       lookBack: hub.lookBack,
       asBacklog: (entry) => this.asBacklog(entry),
       gaps: (after, given) => rules.gaps(this.granted, after, given),
@@ -178,8 +178,8 @@ export abstract class Follower extends Pull implements ViewMember {
   private gapUnit({ event, epoch }: GapEvent, oldest: Epoch): Unit | undefined {
     const { view } = this.shared;
     if (epoch !== undefined && this.wentAhead(epoch)) return undefined;
-    const live = this.localEntry(event, topicKind(event.type), oldest - 1);
-    return view.terms.wants(live) ? unitOf(live, view, "plain") : undefined;
+    const rendering = this.localEntry(event, topicKind(event.type), oldest - 1);
+    return view.terms.wants(rendering) ? unitOf(rendering, view, "plain") : undefined;
   }
 
   /** Goes on in the shared view, at the same epoch. */
@@ -197,7 +197,7 @@ export abstract class Follower extends Pull implements ViewMember {
   }
 
   /** Notices of open questions that it has still to read: it could have answered them before, and was not asked in time (R6). */
-  private noticesOwed(): readonly JournaledEvent[] {
+  private pendingNotices(): readonly JournaledEvent[] {
     const isOwed = (notice: JournaledEvent): boolean =>
       this.backlog?.owes(notice) === true && !this.wentAhead(notice.epoch);
     return this.noticesUnasked().filter(isOwed);

@@ -1,5 +1,5 @@
 // Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
-import type { Floor, ReadingPoint } from "../catch-up/reading-point.js";
+import type { CatchUpPoint, TextFloor } from "../catch-up/catch-up-point.js";
 import type { FurtherOutputs } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { Terms } from "../terms/terms.js";
@@ -25,19 +25,19 @@ export function paceOf(terms: Terms): Pace {
 }
 
 /** The point of a subscription to which nothing is owed that was published up to an epoch. */
-export function pointAfter(epoch: Epoch): ReadingPoint {
-  return { after: epoch, givenTo: epoch, textTo: epoch, positions: new Map() };
+export function pointAfter(epoch: Epoch): CatchUpPoint {
+  return { after: epoch, deliveredTo: epoch, textTo: epoch, positions: new Map() };
 }
 
 /** Where a newcomer begins whose view is behind: with the text that the view holds or has still to take, and with events after the newest (R10). */
-export function newcomersPoint(view: View, head: Epoch): ReadingPoint {
+export function newcomersPoint(view: View, head: Epoch): CatchUpPoint {
   const positions = new Map<string, number>();
   let after = view.epoch();
   for (const held of view.texts.held()) {
     positions.set(held.output, held.position);
     after = Math.min(after, held.firstEpoch - 1);
   }
-  return { after, givenTo: head, textTo: view.epoch(), positions };
+  return { after, deliveredTo: head, textTo: view.epoch(), positions };
 }
 
 /**
@@ -56,7 +56,7 @@ export function mayJoin(own: View, shared: View): boolean {
 export function settleHeldText(
   own: View,
   shared: View,
-  trim: (output: string, floor: Floor) => void,
+  trim: (output: string, floor: TextFloor) => void,
   at: number,
 ): void {
   const sharedHeld = new Map(shared.texts.held().map((held) => [held.output, held]));
@@ -65,10 +65,10 @@ export function settleHeldText(
     if (position === undefined || position > held.position)
       own.texts.release(held.output, position ?? held.endPosition, at);
     else if (position < held.position)
-      trim(held.output, { position: held.position, epoch: held.firstEpoch, givenIn: held.givenIn });
+      trim(held.output, { position: held.position, epoch: held.firstEpoch, deliveredEpoch: held.deliveredEpoch });
     sharedHeld.delete(held.output);
   }
   // The private view holds nothing of these outputs, so all of their text has been given.
   for (const { output, endPosition, lastEpoch } of sharedHeld.values())
-    trim(output, { position: endPosition, epoch: shared.epoch() + 1, givenIn: lastEpoch });
+    trim(output, { position: endPosition, epoch: shared.epoch() + 1, deliveredEpoch: lastEpoch });
 }

@@ -4,8 +4,8 @@ import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
 import type { Terms } from "../terms/terms.js";
 import { collapse, unitOf } from "../views/event-units.js";
-import type { LiveEntry } from "../views/live-entry.js";
 import type { CollapsedEvent } from "../views/merged-events.js";
+import type { SharedRendering } from "../views/shared-rendering.js";
 import { type EventUnit, isLocal } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import { createAccount, noteGap } from "./account.js";
@@ -53,10 +53,10 @@ export abstract class Listener implements DeliveryQueueOptions {
   }
 
   collapseStates(first: EventUnit, last: EventUnit): EventUnit {
-    return collapse(first, last, (...states) => this.collapsedEvent(...states), this.services.hub.liveEntry);
+    return collapse(first, last, (...states) => this.collapsedEvent(...states), this.services.hub.renderingOf);
   }
 
-  questionsToAsk(upTo: Epoch): readonly JournaledEvent[] {
+  questionsBefore(upTo: Epoch): readonly JournaledEvent[] {
     const open = this.services.rules.openQuestions(this.granted);
     return open.filter(({ epoch }) => epoch <= upTo && !this.wasAsked(epoch));
   }
@@ -65,7 +65,7 @@ export abstract class Listener implements DeliveryQueueOptions {
   questionUnit(entry: JournaledEvent): EventUnit | undefined {
     const { services, shared } = this;
     if (this.wasAsked(entry.epoch) || !services.rules.isOpenQuestion(entry, this.granted)) return undefined;
-    return unitOf(services.hub.liveEntry(entry), shared.view, "critical");
+    return unitOf(services.hub.renderingOf(entry), shared.view, "critical");
   }
 
   /** Tells of the time before the subscription; undefined where all of that has been said. */
@@ -99,10 +99,10 @@ export abstract class Listener implements DeliveryQueueOptions {
   }
 
   /** Sums up where sessions stand (R17), each when its turn comes. Held text that follows is not told as if it had come before. */
-  protected sumUp(only?: ReadonlySet<string>, lostOf?: LateGaps["lostOf"]): void {
+  protected tellSummaries(only?: ReadonlySet<string>, lostOf?: LateGaps["lostOf"]): void {
     const { rules, journal } = this.services;
     const { view } = this.shared;
-    this.toBrief().add("sums", rules.sayings.sums(only, lostOf), journal.head());
+    this.toBrief().add("sums", rules.notices.summaries(only, lostOf), journal.head());
     for (const { session } of view.texts.held()) {
       const timestamp = only?.has(session) === false ? undefined : rules.timestamp(session);
       if (timestamp !== undefined) view.noteTimestamp(session, timestamp);
@@ -116,9 +116,9 @@ export abstract class Listener implements DeliveryQueueOptions {
     const late = start.kind === "live" ? start.late : undefined;
     if (late !== undefined) this.toBrief().add("losses", late.ended, epoch);
     const only = start.kind === "resume" ? start.summarize : undefined;
-    this.sumUp(only, late?.lostOf);
+    this.tellSummaries(only, late?.lostOf);
     // Critical, and so at no cost (R4, R6).
-    this.toBrief().add("notices", rules.sayings.notices(this.granted, only), epoch);
+    this.toBrief().add("notices", rules.notices.notices(this.granted, only), epoch);
   }
 
   /** An entry as this subscription is told it out of the journal. */
@@ -147,9 +147,9 @@ export abstract class Listener implements DeliveryQueueOptions {
   }
 
   /** An event that the daemon says to this subscription alone. */
-  protected localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): LiveEntry {
+  protected localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): SharedRendering {
     const { hub, now } = this.services;
-    return hub.liveEntry({ event, kind, source: undefined, at: now(), ordinal: 0, made: "state", epoch });
+    return hub.renderingOf({ event, kind, source: undefined, at: now(), ordinal: 0, made: "state", epoch });
   }
 
   private wasAsked(epoch: Epoch): boolean {

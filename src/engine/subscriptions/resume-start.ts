@@ -1,10 +1,10 @@
 // How a subscription begins that comes back with a cursor (R17, R27): with what the journal holds after it, or with sums and what was lost.
 import type { Journal } from "../../contracts/journal.js";
+import type { CatchUpPoint } from "../catch-up/catch-up-point.js";
 import type { GapEvents, LateGaps } from "../catch-up/gap-events.js";
-import type { ReadingPoint } from "../catch-up/reading-point.js";
-import { type GivenText, readCursor } from "../event/cursor.js";
+import { type DeliveredText, readCursor } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
-import type { EpochRuns } from "../journal/epoch-runs.js";
+import type { EpochBoots } from "../journal/epoch-boots.js";
 import { pointAfter } from "./joining.js";
 
 /**
@@ -26,13 +26,13 @@ export type SubscriptionStart =
       /** Told before anything else: events that can no longer be given, and what they led to (R17, R27). */
       readonly late: LateGaps | undefined;
       readonly named: NamedPlace | undefined;
-      readonly outputs: ReadonlyMap<string, GivenText>;
+      readonly outputs: ReadonlyMap<string, DeliveredText>;
     }
   | {
       readonly kind: "resume";
-      readonly point: ReadingPoint;
+      readonly point: CatchUpPoint;
       /** Outputs of which more was given than up to the point, by their digests. */
-      readonly outputs: ReadonlyMap<string, GivenText>;
+      readonly outputs: ReadonlyMap<string, DeliveredText>;
       /** The open sessions that are summed up. */
       readonly summarize: ReadonlySet<string>;
       readonly named: NamedPlace;
@@ -40,7 +40,7 @@ export type SubscriptionStart =
 
 export interface ResumeServices {
   readonly journal: Pick<Journal, "id" | "head" | "oldest">;
-  readonly runs: Pick<EpochRuns, "next" | "isVoid">;
+  readonly boots: Pick<EpochBoots, "next" | "isVoid">;
   readonly openIds: () => readonly string[];
   readonly lateGaps: GapEvents["lateGaps"];
 }
@@ -51,13 +51,13 @@ export interface ResumeStart {
   readonly resumed: Resumed | undefined;
 }
 
-const NO_OUTPUTS: ReadonlyMap<string, GivenText> = new Map();
+const NO_OUTPUTS: ReadonlyMap<string, DeliveredText> = new Map();
 
 /** `cursor`: what the subscription named; undefined for a newcomer. */
 export function resumeStart(cursor: string | undefined, services: ResumeServices): ResumeStart {
   if (cursor === undefined)
     return { start: { kind: "live", late: undefined, named: undefined, outputs: NO_OUTPUTS }, resumed: undefined };
-  const { journal, runs, openIds, lateGaps } = services;
+  const { journal, boots, openIds, lateGaps } = services;
   const place = readCursor(cursor);
   if (place === undefined || place.journalId !== journal.id || place.after > journal.head())
     return {
@@ -66,10 +66,10 @@ export function resumeStart(cursor: string | undefined, services: ResumeServices
     };
   const { after } = place;
   const isKept =
-    !runs.isVoid(after) && [...place.outputs.values()].every(({ to, epoch }) => to === "end" || !runs.isVoid(epoch));
+    !boots.isVoid(after) && [...place.outputs.values()].every(({ to, epoch }) => to === "end" || !boots.isVoid(epoch));
   // Where the place is void, so is how far text had gone there.
   const outputs = isKept ? place.outputs : NO_OUTPUTS;
-  if (runs.next(after) < journal.oldest() && after < journal.head())
+  if (boots.next(after) < journal.oldest() && after < journal.head())
     return { start: { kind: "live", late: lateGaps(after), named: { cursor, after }, outputs }, resumed: "gap" };
   const summarize = new Set(isKept ? [] : openIds());
   return {

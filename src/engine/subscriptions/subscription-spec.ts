@@ -2,14 +2,14 @@
 // in its parts.
 import type { Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
+import type { DeliveredBefore } from "../catch-up/catch-up-point.js";
 import type { GapEvent } from "../catch-up/gap-events.js";
-import type { Given } from "../catch-up/reading-point.js";
-import type { Repeats } from "../catch-up/repeats.js";
+import type { Resend } from "../catch-up/resend.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { Hub } from "../hub/hub.js";
 import type { ViewMember } from "../hub/shared-view.js";
-import type { EpochSteps } from "../journal/epoch-runs.js";
-import type { OpenSayings } from "../notices/sayings.js";
+import type { EpochSteps } from "../journal/epoch-boots.js";
+import type { OpenSessionNotices } from "../notices/notice-series.js";
 import type { Questions } from "../questions/questions-spec.js";
 import type { Reply } from "../questions/reply-check.js";
 import type { SharedConnections } from "../questions/shared-connections.js";
@@ -99,13 +99,13 @@ export interface SubscriptionRules {
   /** Told of each question that left, once a subscription. */
   readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
   /** Everything that is said of open sessions to a newcomer (R6, R17). */
-  readonly sayings: OpenSayings;
+  readonly notices: OpenSessionNotices;
   /** Whether more text of an output may be published. */
   readonly mayHaveText: (sessionId: string, outputId: string) => boolean;
   /** The latest timestamp of an open session. */
   readonly timestamp: (sessionId: string) => string | undefined;
   /** One for each session of which something aged out between two epochs (R27). */
-  readonly gaps: (terms: Terms, after: Epoch, given: Given) => Iterable<GapEvent>;
+  readonly gaps: (terms: Terms, after: Epoch, given: DeliveredBefore) => Iterable<GapEvent>;
   /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
   /** Stands for an output in a cursor (R17). */
@@ -124,8 +124,8 @@ export interface SubscriptionServices {
     | "join"
     | "leave"
     | "openPrivateView"
-    | "readingTurns"
-    | "liveEntry"
+    | "readTurns"
+    | "renderingOf"
     | "lookBack"
     | "overtaken"
     | "levelCheckpoint"
@@ -144,9 +144,9 @@ export interface SubscriptionServices {
   /** The daemon stops, and the next run delivers what is owed (R8b). */
   readonly isLeaving: () => boolean;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "sessionOf" | "shown" | "wasShown">;
-  readonly repeats: Pick<Repeats, "find">;
+  readonly resend: Pick<Resend, "find">;
   /** Answers when all that was journaled so far is safe, undefined where it is; throws or rejects while it cannot be (R29). */
-  readonly safety: () => Promise<void> | undefined;
+  readonly whenDurable: () => Promise<void> | undefined;
   readonly connections: Pick<SharedConnections, "answered" | "ownSessions" | "join">;
   /** The open questions that these terms can answer. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
@@ -186,7 +186,7 @@ export interface Subscription extends NamedSubscription {
   readonly openQuestions: () => readonly AgentEvent[];
   /** Whether this reply was the one that counted. Says nothing of why not (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
-  readonly safety: SubscriptionServices["safety"];
+  readonly whenDurable: SubscriptionServices["whenDurable"];
   readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
   /** The next of everything that is owed, coalesced, whatever the budget (R8a). To be called again until it is done; nothing else is taken then. */
   readonly drain: () => Drained;

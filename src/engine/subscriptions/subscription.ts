@@ -96,8 +96,8 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
     const { services, shared } = this;
     const now = services.now();
     const taken = this.pull(now, only);
-    if (taken.kind === "run") {
-      this.noteDelivered(taken.run.deliveries.length, now);
+    if (taken.kind === "batch") {
+      this.noteDelivered(taken.batch.deliveries.length, now);
       if (!taken.isAll) return taken;
     }
     // Units that are not critical have not been looked at.
@@ -149,7 +149,7 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
   }
 
   sessionLost(): void {
-    this.askUpTo(this.services.journal.head());
+    this.sendOpenQuestions(this.services.journal.head());
     this.tellReady();
   }
 
@@ -189,9 +189,9 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
   }
 
   repeat(eventId: string): void {
-    const { repeats, hub } = this.services;
-    const entry = repeats.find(eventId, this.granted, this.former);
-    this.urge([unitOf(hub.liveEntry(entry), this.shared.view, "plain")]);
+    const { resend, hub } = this.services;
+    const entry = resend.find(eventId, this.granted, this.former);
+    this.sendFirst([unitOf(hub.renderingOf(entry), this.shared.view, "plain")]);
     this.tellReady();
   }
 
@@ -211,8 +211,8 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
     return hasCounted;
   }
 
-  safety(): Promise<void> | undefined {
-    return this.services.safety();
+  whenDurable(): Promise<void> | undefined {
+    return this.services.whenDurable();
   }
 
   refusedReply(fate: RefusedFate, token: string, raw: unknown): void {
@@ -236,7 +236,7 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
     if (this.closed || services.isLeaving()) return { kind: "done" };
     const now = services.now();
     const drained = this.pull(now, "all");
-    if (drained.kind === "run") this.noteDelivered(drained.run.deliveries.length, now);
+    if (drained.kind === "batch") this.noteDelivered(drained.batch.deliveries.length, now);
     return drained;
   }
 
@@ -269,8 +269,8 @@ class PulledSubscription extends Follower implements OpenSubscription, Replier, 
     this.checkLag();
     if (this.closed) return undefined;
     const { granted, peerLag } = this;
-    const mayAbsorb = granted.maxEventsPerSecond !== undefined && !granted.paused && peerLag.since === undefined;
-    return this.cursorBefore(window, mayAbsorb);
+    const mayEnqueue = granted.maxEventsPerSecond !== undefined && !granted.paused && peerLag.since === undefined;
+    return this.cursorBefore(window, mayEnqueue);
   }
 
   status(): SubscriptionStatus {

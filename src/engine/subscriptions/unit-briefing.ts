@@ -2,10 +2,10 @@
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
 import type { Terms } from "../terms/terms.js";
 import { unitOf } from "../views/event-units.js";
-import type { LiveEntry } from "../views/live-entry.js";
+import type { SharedRendering } from "../views/shared-rendering.js";
 import type { Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
-import { type Briefing, type BriefingKind, createBriefing, type Saying } from "./briefing.js";
+import { type Briefing, type BriefingKind, type BriefingNotice, createBriefing } from "./briefing.js";
 
 /** Tells of the time before a subscription: each unit is made when it is asked for, and is to be given then (R17, R34). */
 export interface UnitBriefing extends Pick<Briefing, "add" | "drop"> {
@@ -16,7 +16,7 @@ export interface UnitBriefing extends Pick<Briefing, "add" | "drop"> {
   readonly next: () => readonly Unit[] | undefined;
   readonly count: () => number;
   /** How many times `next` has been asked, of all that this briefing tells. */
-  readonly saidCount: () => number;
+  readonly enqueuedCount: () => number;
   /** The same of one session, out of its order: before something critical of that session. */
   readonly ofSession: (session: string) => readonly Unit[];
 }
@@ -25,7 +25,7 @@ export interface BriefedListener {
   readonly terms: () => Terms;
   readonly view: () => View;
   /** What the daemon says to this subscription alone. */
-  readonly localEntry: (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch) => LiveEntry;
+  readonly localEntry: (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch) => SharedRendering;
   readonly isOpen: (sessionId: string) => boolean;
 }
 
@@ -34,21 +34,21 @@ const TOLD: readonly BriefingKind[] = ["losses", "sums"];
 
 export function createUnitBriefing(listener: BriefedListener): UnitBriefing {
   const briefing = createBriefing();
-  let saidCount = 0;
+  let enqueuedCount = 0;
 
-  const unitsOf = (sayings: readonly Saying[]): readonly Unit[] => {
+  const unitsOf = (series: readonly BriefingNotice[]): readonly Unit[] => {
     const view = listener.view();
-    return sayings.flatMap(({ kind, event, epoch }) => {
+    return series.flatMap(({ kind, event, epoch }) => {
       // Held text that follows is not told as if it had come before (R30).
       if (kind === "sums" && listener.isOpen(event.session_id)) view.noteTimestamp(event.session_id, event.timestamp);
-      const live = listener.localEntry(event, topicKind(event.type), epoch);
-      return view.terms.wants(live) ? unitOf(live, view, "plain") : [];
+      const rendering = listener.localEntry(event, topicKind(event.type), epoch);
+      return view.terms.wants(rendering) ? unitOf(rendering, view, "plain") : [];
     });
   };
 
   const next = (kinds: readonly BriefingKind[]): readonly Unit[] | undefined => {
-    const sayings = briefing.next(kinds, listener.terms());
-    return sayings && unitsOf(sayings);
+    const series = briefing.next(kinds, listener.terms());
+    return series && unitsOf(series);
   };
 
   return {
@@ -57,10 +57,10 @@ export function createUnitBriefing(listener: BriefedListener): UnitBriefing {
     nextNotice: () => next(NOTICES),
     noticeCount: () => briefing.count(NOTICES),
     next: () => {
-      saidCount += 1;
+      enqueuedCount += 1;
       return next(TOLD);
     },
-    saidCount: () => saidCount,
+    enqueuedCount: () => enqueuedCount,
     count: () => briefing.count(TOLD),
     ofSession: (sessionId) => unitsOf(briefing.ofSession(sessionId, listener.terms())),
   };

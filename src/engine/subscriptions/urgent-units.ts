@@ -5,11 +5,11 @@ import type { EventUnit, Unit } from "../views/unit.js";
 import type { UnitBriefing } from "./unit-briefing.js";
 
 export interface UrgentUnits {
-  readonly urge: (units: readonly Unit[]) => void;
+  readonly sendFirst: (units: readonly Unit[]) => void;
   /** Of these questions, the ones that are still open by then are taken next. */
-  readonly ask: (questions: readonly JournaledEvent[]) => void;
+  readonly sendOpenQuestions: (questions: readonly JournaledEvent[]) => void;
   /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
-  readonly take: (isExpedited: (epoch: Epoch) => boolean) => readonly Unit[];
+  readonly take: (isOvertaking: (epoch: Epoch) => boolean) => readonly Unit[];
   /** Whether anything is left. */
   readonly hasMore: () => boolean;
   /** How many units wait that are made already. */
@@ -33,15 +33,15 @@ export function createUrgentUnits(owner: UrgentUnitsOwner): UrgentUnits {
   let nextAsked = 0;
 
   /** How a question's session stands is said directly before it, at no cost either (R17). */
-  const withSum = (unit: Unit): readonly Unit[] => [...(owner.briefing()?.ofSession(unit.session) ?? []), unit];
+  const withSummary = (unit: Unit): readonly Unit[] => [...(owner.briefing()?.ofSession(unit.session) ?? []), unit];
 
-  const takeQuestions = (isExpedited: (epoch: Epoch) => boolean): readonly Unit[] => {
+  const takeQuestions = (isOvertaking: (epoch: Epoch) => boolean): readonly Unit[] => {
     const looked = asked.slice(nextAsked, nextAsked + URGENT_LIMIT);
     nextAsked += looked.length;
     if (nextAsked >= asked.length) asked = NO_UNITS;
     return looked.flatMap((entry) => {
-      const unit = isExpedited(entry.epoch) ? undefined : owner.questionUnit(entry);
-      return unit === undefined ? [] : withSum(unit);
+      const unit = isOvertaking(entry.epoch) ? undefined : owner.questionUnit(entry);
+      return unit === undefined ? [] : withSummary(unit);
     });
   };
 
@@ -50,7 +50,7 @@ export function createUrgentUnits(owner: UrgentUnitsOwner): UrgentUnits {
     for (let count = 0; count < URGENT_LIMIT; count += 1) {
       const next = owner.briefing()?.nextNotice();
       if (next === undefined) break;
-      for (const notice of next) notices.push(...withSum(notice));
+      for (const notice of next) notices.push(...withSummary(notice));
     }
     return notices;
   };
@@ -58,15 +58,15 @@ export function createUrgentUnits(owner: UrgentUnitsOwner): UrgentUnits {
   const hasQuestions = (): boolean => asked.length > 0;
 
   return {
-    urge: (units) => {
+    sendFirst: (units) => {
       urgent = [...urgent, ...units];
     },
-    ask: (questions) => {
+    sendOpenQuestions: (questions) => {
       asked = questions;
       nextAsked = 0;
     },
-    take: (isExpedited) => {
-      const questions = takeQuestions(isExpedited);
+    take: (isOvertaking) => {
+      const questions = takeQuestions(isOvertaking);
       const first = [...questions, ...(hasQuestions() ? NO_UNITS : takeNotices()), ...urgent.slice(0, URGENT_LIMIT)];
       urgent = urgent.slice(URGENT_LIMIT);
       return first;

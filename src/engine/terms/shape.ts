@@ -2,7 +2,7 @@
 // What must not live here: anything of a single subscription beyond its verbosity and languages.
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
-import { hasDaemonTexts, shapeDaemonTexts } from "./shape-daemon-texts.js";
+import { hasDaemonMessages, shapeDaemonMessages } from "./shape-daemon-messages.js";
 import { shapeVariants } from "./shape-languages.js";
 import type { Terms } from "./terms.js";
 
@@ -52,6 +52,6 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
  * given theirs (R2): it is in `defaultLanguage`.
  */
 export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
-  if (hasDaemonTexts(event)) return shapeDaemonTexts(event, shape);
+  if (hasDaemonMessages(event)) return shapeDaemonMessages(event, shape);
   return hasVariants(event) ? shapeVariants(event, shape, defaultLanguage) : shapeSummaries(event, shape.verbosity);
 }

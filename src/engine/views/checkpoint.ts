@@ -1,6 +1,6 @@
 // A cursor as it goes out in a message of its own, encoded once for all who stand alike (R17).
 import type { CursorPlace } from "../event/cursor.js";
-import type { Checkpoint, DeliveryRun } from "./delivery.js";
+import type { Checkpoint, DeliveryBatch } from "./delivery.js";
 
 export function createCheckpoint(cursor: string, { after, outputs }: Omit<CursorPlace, "journalId">): Checkpoint {
   return { cursor, after, outputs, memo: new Map() };
@@ -8,24 +8,24 @@ export function createCheckpoint(cursor: string, { after, outputs }: Omit<Cursor
 
 interface Checkpointed {
   readonly checkpoint: Checkpoint;
-  readonly run: DeliveryRun;
+  readonly batch: DeliveryBatch;
 }
 
 /** The same deliveries with a checkpoint behind them: the same run for all who are given both. */
-export function withCheckpoint(run: DeliveryRun, checkpoint: Checkpoint): DeliveryRun {
+export function withCheckpoint(batch: DeliveryBatch, checkpoint: Checkpoint): DeliveryBatch {
   // Only this function writes under itself.
-  const known = run.memo.get(withCheckpoint) as Checkpointed | undefined;
-  if (known?.checkpoint === checkpoint) return known.run;
-  const made: DeliveryRun = { deliveries: run.deliveries, checkpoint, memo: new Map() };
-  run.memo.set(withCheckpoint, { checkpoint, run: made } satisfies Checkpointed);
+  const known = batch.memo.get(withCheckpoint) as Checkpointed | undefined;
+  if (known?.checkpoint === checkpoint) return known.batch;
+  const made: DeliveryBatch = { deliveries: batch.deliveries, checkpoint, memo: new Map() };
+  batch.memo.set(withCheckpoint, { checkpoint, batch: made } satisfies Checkpointed);
   return made;
 }
 
 /** A checkpoint alone as a run. */
-export function checkpointRun(checkpoint: Checkpoint): DeliveryRun {
-  const known = checkpoint.memo.get(checkpointRun) as DeliveryRun | undefined;
+export function checkpointBatch(checkpoint: Checkpoint): DeliveryBatch {
+  const known = checkpoint.memo.get(checkpointBatch) as DeliveryBatch | undefined;
   if (known !== undefined) return known;
-  const made: DeliveryRun = { deliveries: [], checkpoint, memo: new Map() };
-  checkpoint.memo.set(checkpointRun, made);
+  const made: DeliveryBatch = { deliveries: [], checkpoint, memo: new Map() };
+  checkpoint.memo.set(checkpointBatch, made);
   return made;
 }

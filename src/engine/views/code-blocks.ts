@@ -2,7 +2,7 @@
 // asked for, and remembered for the chunks that were looked at: each is read once, and nothing is done for chunks that nobody asks about.
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
-import { type EpochSteps, ONE_RUN } from "../journal/epoch-runs.js";
+import { type EpochSteps, ONE_BOOT } from "../journal/epoch-boots.js";
 import { lookBack } from "../journal/look-back.js";
 import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 
@@ -10,14 +10,14 @@ import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 const FIRST_SWEEP_COUNT = 1024;
 
 /** Where the text of an output stands after some chunk. */
-interface Standing {
+interface FenceState {
   /** What opened the block that is not closed. */
   readonly mark: string | undefined;
   /** The beginning of a line whose kind is not known yet; undefined further on in a line. */
   readonly head: string | undefined;
 }
 
-const BEGINNING: Standing = { mark: undefined, head: "" };
+const BEGINNING: FenceState = { mark: undefined, head: "" };
 
 export interface CodeBlocks {
   /**
@@ -30,9 +30,9 @@ export interface CodeBlocks {
 }
 
 /** Reads each chunk of `journal` once at most, and looks no further back than 16,384 events before a chunk: beyond, no block is known to be open. */
-export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps: EpochSteps = ONE_RUN): CodeBlocks {
+export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps: EpochSteps = ONE_BOOT): CodeBlocks {
   // Where the text stands before each chunk that was looked at. Epochs are those of all outputs, so no two chunks have the same.
-  const known = new Map<Epoch, Standing>();
+  const known = new Map<Epoch, FenceState>();
   let sweepAtCount = FIRST_SWEEP_COUNT;
 
   /** As many are left as the journal has, at most; each sweep pays for as many as were added since the one before. */
@@ -43,20 +43,20 @@ export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps:
     sweepAtCount = Math.max(FIRST_SWEEP_COUNT, 2 * known.size);
   };
 
-  const before = (chunk: JournaledEvent): Standing => {
+  const before = (chunk: JournaledEvent): FenceState => {
     const later: JournaledEvent[] = [];
     for (const entry of lookBack(journal, chunk, Number.POSITIVE_INFINITY, steps)) {
       later.push(entry);
       if (entry.event.position === 0 || known.has(entry.epoch)) break;
     }
-    let standing = BEGINNING;
+    let fenceState = BEGINNING;
     for (const { event, epoch } of later.reverse()) {
-      standing = known.get(epoch) ?? standing;
-      known.set(epoch, standing);
-      if (epoch !== chunk.epoch) standing = after(standing, event);
+      fenceState = known.get(epoch) ?? fenceState;
+      known.set(epoch, fenceState);
+      if (epoch !== chunk.epoch) fenceState = after(fenceState, event);
     }
     forgetEvicted();
-    return standing;
+    return fenceState;
   };
 
   return {
@@ -75,10 +75,10 @@ export function isMarkdown({ content_type: contentType }: AgentEvent): boolean {
   return contentType !== "text/html";
 }
 
-function after(standing: Standing, event: AgentEvent): Standing {
+function after(fenceState: FenceState, event: AgentEvent): FenceState {
   const text = event.chunk;
-  if (typeof text !== "string" || !isMarkdown(event)) return standing;
-  let { mark, head } = standing;
+  if (typeof text !== "string" || !isMarkdown(event)) return fenceState;
+  let { mark, head } = fenceState;
   for (let at = 0; at < text.length; ) {
     const feed = text.indexOf("\n", at);
     const end = feed < 0 ? text.length : feed + 1;
@@ -98,5 +98,5 @@ function after(standing: Standing, event: AgentEvent): Standing {
     at = end;
   }
   // Most chunks change nothing: one standing is then kept for all of them.
-  return mark === standing.mark && head === standing.head ? standing : { mark, head };
+  return mark === fenceState.mark && head === fenceState.head ? fenceState : { mark, head };
 }

@@ -1,5 +1,5 @@
 // What leaves the engine: events as one subscription's terms want them, with encodings that all who receive them share (R14).
-import type { GivenText } from "../event/cursor.js";
+import type { DeliveredText } from "../event/cursor.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 
 /** How an event becomes a frame. One object a format; its identity is the key under which encodings are shared. */
@@ -15,7 +15,7 @@ export interface Delivery {
   readonly epoch: Epoch;
   readonly encoded: <Frame>(format: WireFormat<Frame>) => Frame;
   /** It alone as a run, the same one for all who are given just that. */
-  readonly alone: () => DeliveryRun;
+  readonly alone: () => DeliveryBatch;
 }
 
 /** A place that was reached, to be told (R17). One object for all subscriptions that stand at the same place of one view. */
@@ -24,13 +24,13 @@ export interface Checkpoint {
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
   /** Outputs of which more was handed over, by their digests. */
-  readonly outputs: ReadonlyMap<string, GivenText>;
+  readonly outputs: ReadonlyMap<string, DeliveredText>;
   /** The frames that codecs made of it, by codec. */
   readonly memo: Map<unknown, unknown>;
 }
 
 /** Deliveries that leave together. `memo` keeps what codecs and transports made of the whole run. */
-export interface DeliveryRun {
+export interface DeliveryBatch {
   readonly deliveries: readonly Delivery[];
   /** The place that its subscription has reached with them; goes out behind them, in a message of its own (R17). */
   readonly checkpoint?: Checkpoint;
@@ -50,7 +50,7 @@ class EncodedOnce implements Delivery {
   private firstFormat: WireFormat<unknown> | undefined;
   private firstFrame: unknown;
   private others: Map<WireFormat<unknown>, unknown> | undefined;
-  private run: DeliveryRun | undefined;
+  private batch: DeliveryBatch | undefined;
 
   constructor(event: AgentEvent, epoch: Epoch, source: string | undefined) {
     this.event = event;
@@ -58,9 +58,9 @@ class EncodedOnce implements Delivery {
     this.source = source;
   }
 
-  alone(): DeliveryRun {
-    this.run ??= createDeliveryRun([this]);
-    return this.run;
+  alone(): DeliveryBatch {
+    this.batch ??= createDeliveryBatch([this]);
+    return this.batch;
   }
 
   encoded<Frame>(format: WireFormat<Frame>): Frame {
@@ -81,6 +81,6 @@ class EncodedOnce implements Delivery {
   }
 }
 
-export function createDeliveryRun(deliveries: readonly Delivery[]): DeliveryRun {
+export function createDeliveryBatch(deliveries: readonly Delivery[]): DeliveryBatch {
   return { deliveries, memo: new Map() };
 }

@@ -1,8 +1,8 @@
 // Units that a subscription makes of events for itself: of what it is told, and of state changes that collapse while they wait (R11, R17).
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
-import type { LiveEntry } from "./live-entry.js";
 import type { CollapsedEvent } from "./merged-events.js";
+import type { SharedRendering } from "./shared-rendering.js";
 import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 
@@ -14,8 +14,8 @@ export function gapOf(unit: Unit): number | undefined {
   return "events" in gap && typeof gap.events === "number" ? gap.events : 0;
 }
 
-export function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): EventUnit {
-  const { entry } = live;
+export function unitOf(rendering: SharedRendering, view: View, role: EventUnit["role"]): EventUnit {
+  const { entry } = rendering;
   return {
     kind: "event",
     session: entry.event.session_id,
@@ -26,7 +26,7 @@ export function unitOf(live: LiveEntry, view: View, role: EventUnit["role"]): Ev
     role,
     terminal: isTerminalKind(entry.kind),
     entry,
-    delivery: live.deliveryIn(view.terms.shape),
+    delivery: rendering.deliveryIn(view.terms.shape),
   };
 }
 
@@ -34,7 +34,7 @@ export function collapse(
   first: EventUnit,
   last: EventUnit,
   make: CollapsedEvent,
-  liveEntry: (entry: JournaledEvent) => LiveEntry,
+  renderingOf: (entry: JournaledEvent) => SharedRendering,
 ): EventUnit {
   const event = make(first.delivery.event, last.delivery.event, { first: first.firstEpoch, last: last.epoch });
   const entry: JournaledEvent = { ...last.entry, event, source: undefined };
@@ -44,6 +44,6 @@ export function collapse(
     firstEpoch: first.firstEpoch,
     role: loud ? "state" : "background-state",
     entry,
-    delivery: liveEntry(entry).deliveryIn({ key: "as it is", apply: (shaped) => shaped }),
+    delivery: renderingOf(entry).deliveryIn({ key: "as it is", apply: (shaped) => shaped }),
   };
 }

@@ -2,8 +2,8 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { Epoch } from "../event/event.js";
 import type { Steps } from "../time/steps.js";
-import type { LiveEntry } from "./live-entry.js";
 import type { OutputText } from "./output-text.js";
+import type { SharedRendering } from "./shared-rendering.js";
 import type { TextUnit } from "./unit.js";
 import type { ViewServices, ViewTerms } from "./view-spec.js";
 
@@ -13,7 +13,7 @@ export interface HeldText {
   readonly session: string;
   readonly firstEpoch: Epoch;
   /** Of the chunk with the last text before; 0 where that is not known. */
-  readonly givenIn: Epoch;
+  readonly deliveredEpoch: Epoch;
   /** Of the newest chunk held. */
   readonly lastEpoch: Epoch;
   /** Code points from the start of the output, of the first and after the last character held. */
@@ -37,9 +37,9 @@ export interface HeldTextsOwner {
 
 export interface HeldTexts {
   /** Takes the next chunk of an output and releases what it shows to be ready; step by step, the first at once (R34). */
-  readonly push: (live: LiveEntry, key: string, at: Millis) => Steps | undefined;
+  readonly push: (rendering: SharedRendering, key: string, at: Millis) => Steps | undefined;
   /** Releases what an event of its session ends (R30). */
-  readonly releaseFor: (live: LiveEntry, at: Millis) => void;
+  readonly releaseFor: (rendering: SharedRendering, at: Millis) => void;
   /** Text held of each output. With `most`, of so many outputs at most, found without a look at outputs of which none is held. */
   readonly held: (most?: number) => readonly HeldText[];
   /** What of a session is held and goes out before the next event. */

@@ -7,9 +7,9 @@ import { codePointCount, offsetOfCodePoint } from "../text/code-points.js";
 import type { Steps } from "../time/steps.js";
 import type { HeldText, HeldTexts, HeldTextsOwner } from "./held-text-spec.js";
 import { agree, createHold, type Hold, isEmpty, ownHint, passBy } from "./hold.js";
-import type { LiveEntry } from "./live-entry.js";
 import { createLowestEpochs } from "./lowest-epochs.js";
 import type { Chunk } from "./output-text.js";
+import type { SharedRendering } from "./shared-rendering.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 
 /** How a segment ends. */
@@ -39,7 +39,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
 
   /** Of the text that a hold still holds; undefined where it holds none. */
   const firstEpochOf = (hold: Hold): Epoch | undefined =>
-    isEmpty(hold) ? undefined : hold.text.chunkAt(hold.start)?.live.entry.epoch;
+    isEmpty(hold) ? undefined : hold.text.chunkAt(hold.start)?.rendering.entry.epoch;
   const epochs = createLowestEpochs(firstEpochOf);
   // What ends a segment by force is at least this. Where completion alone releases, no hint but that one is of the set; where chunks pass through,
   // any is.
@@ -62,7 +62,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     if (first === undefined) return MAX_TEXT_BYTES;
     if (hold.roomFor !== first) {
       hold.roomFor = first;
-      hold.room = roomForText(first.live.textBase);
+      hold.room = roomForText(first.rendering.textBase);
     }
     return hold.room;
   };
@@ -76,7 +76,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   /** The strongest boundary that a cut is; undefined where no hint of the set fits. */
   const hintOf = (hold: Hold, final: Chunk, cut: number, least: Boundary | undefined): Boundary | undefined => {
     if (isCompletionAlone) return undefined;
-    const own = final.end === cut ? ownHint(final.live.entry.event) : undefined;
+    const own = final.end === cut ? ownHint(final.rendering.entry.event) : undefined;
     const level = hold.text.boundaries.levelAt(cut);
     // The text may be at its end, and its last chunk, without text, still to come.
     let hint: Boundary = level === "completion" ? "none" : level;
@@ -106,7 +106,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     hold.position += codePointCount(text);
     hold.firstAt = hold.text.chunkAt(cut)?.at ?? at;
     hold.opening = isAtSeam ? hold.seams.shift() : undefined;
-    const { entry } = first.live;
+    const { entry } = first.rendering;
     const isVerbatim =
       first === final &&
       first.start === from.start &&
@@ -122,8 +122,8 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       agent: hold.agent,
       at,
       firstEpoch: entry.epoch,
-      epoch: complete ? Math.max(final.live.entry.epoch, epoch()) : final.live.entry.epoch,
-      givenIn: hold.text.epochBefore(from.start),
+      epoch: complete ? Math.max(final.rendering.entry.epoch, epoch()) : final.rendering.entry.epoch,
+      deliveredEpoch: hold.text.epochBefore(from.start),
       output: hold.text.key,
       position: from.position,
       endPosition: hold.position,
@@ -131,9 +131,9 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       hint,
       complete,
       timestamp,
-      base: first.live.textBase,
+      base: first.rendering.textBase,
       mergeable: !terms.carriesExtensions(entry.event),
-      verbatim: isVerbatim ? first.live.deliveryIn(terms.shape) : undefined,
+      verbatim: isVerbatim ? first.rendering.deliveryIn(terms.shape) : undefined,
     });
     return isLast;
   };
@@ -165,7 +165,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
 
   /** Of what is released by nothing that was published: with the last event of its session (R30). */
   const timestampOf = (hold: Hold): string =>
-    owner.lastTimestamp(hold.text.session) ?? hold.newest.live.entry.event.timestamp;
+    owner.lastTimestamp(hold.text.session) ?? hold.newest.rendering.entry.event.timestamp;
 
   const arm = (hold: Hold): void => {
     if (hold.cancel !== undefined || terms.level === undefined) return;
@@ -187,8 +187,8 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     });
   };
 
-  const releaseFor = (live: LiveEntry, at: Millis): void => {
-    const { event } = live.entry;
+  const releaseFor = (rendering: SharedRendering, at: Millis): void => {
+    const { event } = rendering.entry;
     const own = terms.level === undefined ? undefined : bySession.get(event.session_id);
     if (own === undefined) return;
     for (const hold of [...own.values()]) {
@@ -201,7 +201,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   };
 
   /** Whether a chunk goes out by itself, for it carries what this view's subscribers implement (R10). */
-  const isSealed = ({ live }: Pick<Chunk, "live">): boolean => terms.carriesExtensions(live.entry.event);
+  const isSealed = ({ rendering }: Pick<Chunk, "rendering">): boolean => terms.carriesExtensions(rendering.entry.event);
 
   /** Whether a chunk may not be merged with what is held (R10). An empty one merges with any. */
   const isApart = (hold: Hold, chunk: Chunk): boolean => {
@@ -218,7 +218,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
 
   /** Releases what the newest chunk has shown to be ready. */
   function* releaseFrom(hold: Hold, chunk: Chunk, at: Millis): Steps {
-    const { event } = chunk.live.entry;
+    const { event } = chunk.rendering.entry;
     const { boundaries } = hold.text;
     const complete = event.complete === true;
     const sealed = isSealed(chunk);
@@ -272,9 +272,9 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       held.push({
         output: hold.text.key,
         session: hold.text.session,
-        firstEpoch: hold.text.chunkAt(hold.start)?.live.entry.epoch ?? owner.epoch() + 1,
-        givenIn: hold.text.epochBefore(hold.start),
-        lastEpoch: hold.newest.live.entry.epoch,
+        firstEpoch: hold.text.chunkAt(hold.start)?.rendering.entry.epoch ?? owner.epoch() + 1,
+        deliveredEpoch: hold.text.epochBefore(hold.start),
+        lastEpoch: hold.newest.rendering.entry.epoch,
         position: hold.position,
         endPosition: hold.newest.endPosition,
       });
@@ -283,10 +283,10 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   };
 
   return {
-    push: (live, key, at) => {
-      const { event } = live.entry;
-      const text = terms.passThrough ? services.textOfOne(live, key) : services.outputText(live, key);
-      const chunk = services.chunkOf(text, live, at);
+    push: (rendering, key, at) => {
+      const { event } = rendering.entry;
+      const text = terms.passThrough ? services.textOfOne(rendering, key) : services.outputText(rendering, key);
+      const chunk = services.chunkOf(text, rendering, at);
       let hold = holds.get(key);
       if (hold !== undefined && (hold.text !== text || (!isEmpty(hold) && isApart(hold, chunk)))) {
         if (isCompletionAlone && hold.text === text) hold.seams.push(chunk);
@@ -332,14 +332,14 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       if (terms.level === undefined || terms.passThrough) return;
       const last = text.newest();
       // A chunk that other views are taking just now is still to come here (R34).
-      const newest = last !== undefined && last.live.entry.epoch > owner.epoch() ? text.chunkBefore(last) : last;
+      const newest = last !== undefined && last.rendering.entry.epoch > owner.epoch() ? text.chunkBefore(last) : last;
       if (newest === undefined) return;
       const { end } = newest;
       // The piece in progress: what this view would hold, had it been there.
       let start = end;
       let like: Chunk | undefined;
       for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {
-        if (isSealed(chunk) || isTrusted(chunk.live.entry.event) || !terms.wants(chunk.live)) break;
+        if (isSealed(chunk) || isTrusted(chunk.rendering.entry.event) || !terms.wants(chunk.rendering)) break;
         if (chunk.start < chunk.end) {
           like ??= chunk;
           if (!agree(chunk, like)) break;

@@ -31,7 +31,7 @@ export interface Hold {
 export function createHold(text: OutputText, chunk: Chunk, start: number, position: number): Hold {
   return {
     text,
-    agent: chunk.live.entry.event.producer.agent_id,
+    agent: chunk.rendering.entry.event.producer.agent_id,
     start,
     position,
     firstAt: chunk.at,
@@ -67,5 +67,5 @@ export function ownHint(event: AgentEvent): Boundary | undefined {
 
 /** Whether two chunks agree in what has to be equal where they are merged (R10). */
 export function agree(one: Chunk, other: Chunk): boolean {
-  return agreeForMerging(one.live.entry.event, other.live.entry.event);
+  return agreeForMerging(one.rendering.entry.event, other.rendering.entry.event);
 }

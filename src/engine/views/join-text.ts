@@ -25,7 +25,7 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
     at: last.at,
     firstEpoch: first.firstEpoch,
     epoch: last.epoch,
-    givenIn: first.givenIn,
+    deliveredEpoch: first.deliveredEpoch,
     output: last.output,
     position: first.position,
     endPosition: last.endPosition,

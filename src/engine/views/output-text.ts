@@ -6,11 +6,11 @@ import { codePointCount } from "../text/code-points.js";
 import { lastStartingBy } from "../text/piece-search.js";
 import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
 import { isMarkdown } from "./code-blocks.js";
-import type { LiveEntry } from "./live-entry.js";
+import type { SharedRendering } from "./shared-rendering.js";
 
 /** A published chunk, and where it stands. Offsets are UTF-16 units from where this record of the output begins. */
 export interface Chunk {
-  readonly live: LiveEntry;
+  readonly rendering: SharedRendering;
   readonly start: number;
   readonly end: number;
   /** Code points from the start of the output, after the chunk. */
@@ -23,7 +23,7 @@ export interface OutputText {
   readonly session: string;
   readonly boundaries: TextBoundaries;
   /** Appends what `live` carries; chunks come in order. */
-  readonly append: (live: LiveEntry, at: Millis) => Chunk;
+  readonly append: (rendering: SharedRendering, at: Millis) => Chunk;
   /** The chunk that holds the unit at `offset`; the last one where `offset` is the end. */
   readonly chunkAt: (offset: number) => Chunk | undefined;
   /** The epoch of the chunk that holds the unit before `offset`; 0 where the record begins there. */
@@ -43,7 +43,7 @@ export interface OutputText {
 /** An output of which `first` is the first chunk that is seen; it need not be the first that was published: `opening` is then what leads to it. */
 export function createOutputText(
   key: string,
-  first: LiveEntry,
+  first: SharedRendering,
   segmenter: Segmenter,
   defaultLanguage: string,
   opening: string,
@@ -57,8 +57,8 @@ export function createOutputText(
   let forgottenTo: Epoch = 0;
   let anchor = { offset: 0, position: basePosition };
 
-  const append = (live: LiveEntry, at: Millis): Chunk => {
-    const { event } = live.entry;
+  const append = (rendering: SharedRendering, at: Millis): Chunk => {
+    const { event } = rendering.entry;
     const text = typeof event.chunk === "string" ? event.chunk : "";
     const language =
       typeof event.language === "string"
@@ -68,7 +68,7 @@ export function createOutputText(
     boundaries.append(text, language, { markdown: isMarkdown(event) });
     if (event.complete === true) boundaries.complete();
     endPosition += codePointCount(text);
-    const chunk: Chunk = { live, start, end: start + text.length, endPosition, at };
+    const chunk: Chunk = { rendering, start, end: start + text.length, endPosition, at };
     chunks.push(chunk);
     return chunk;
   };
@@ -78,7 +78,7 @@ export function createOutputText(
   const epochBefore = (offset: number): Epoch => {
     const oldest = chunks[0];
     if (oldest === undefined || offset <= oldest.start) return forgottenTo;
-    return chunkAt(offset - 1)?.live.entry.epoch ?? 0;
+    return chunkAt(offset - 1)?.rendering.entry.epoch ?? 0;
   };
 
   const chunkBefore = (chunk: Chunk): Chunk | undefined => {
@@ -98,7 +98,7 @@ export function createOutputText(
     while (dead < chunks.length - 1 && (chunks[dead]?.end ?? 0) <= keep) dead += 1;
     const oldest = chunks[dead];
     if (dead === 0 || oldest === undefined) return;
-    forgottenTo = chunks[dead - 1]?.live.entry.epoch ?? 0;
+    forgottenTo = chunks[dead - 1]?.rendering.entry.epoch ?? 0;
     anchor = { offset: oldest.start, position: positionOf(oldest.start) };
     chunks.splice(0, dead);
     boundaries.forget(oldest.start);
@@ -120,7 +120,7 @@ export function createOutputText(
 }
 
 /** Where a chunk begins in its output, code points. */
-export function positionIn(live: LiveEntry): number {
-  const position = live.entry.event.position;
+export function positionIn(rendering: SharedRendering): number {
+  const position = rendering.entry.event.position;
   return typeof position === "number" ? position : 0;
 }

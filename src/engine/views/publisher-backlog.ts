@@ -1,6 +1,6 @@
 // How much of what one agent published is not in the views yet. An agent that publishes faster than its text can be shaped waits for itself, and
 // nobody waits for it (R18, R34).
-import type { LiveEntry } from "./live-entry.js";
+import type { SharedRendering } from "./shared-rendering.js";
 
 /**
  * So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. One chunk of the largest size is as
@@ -19,8 +19,8 @@ const MOST_OF_ALL = 16;
 const LITTLE = 1 / 16;
 
 export interface PublisherBacklog {
-  readonly added: (live: LiveEntry) => void;
-  readonly taken: (live: LiveEntry) => void;
+  readonly added: (rendering: SharedRendering) => void;
+  readonly taken: (rendering: SharedRendering) => void;
   /** Resolves when the agent may go on; undefined where it may at once. */
   readonly room: () => Promise<void> | undefined;
 }
@@ -43,19 +43,19 @@ function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherB
     eventCount >= share * MOST_EVENTS ||
     criticalCount >= times * MOST_CRITICALS ||
     textUnits >= share * MOST_TEXT_UNITS;
-  const count = (live: LiveEntry, change: 1 | -1): void => {
-    if (live.critical) criticalCount += change;
+  const count = (rendering: SharedRendering, change: 1 | -1): void => {
+    if (rendering.critical) criticalCount += change;
     else eventCount += change;
-    textUnits += change * textUnitsOf(live);
+    textUnits += change * textUnitsOf(rendering);
   };
   return {
-    added: (live) => {
-      count(live, 1);
-      all?.added(live);
+    added: (rendering) => {
+      count(rendering, 1);
+      all?.added(rendering);
     },
-    taken: (live) => {
-      count(live, -1);
-      all?.taken(live);
+    taken: (rendering) => {
+      count(rendering, -1);
+      all?.taken(rendering);
       if (waiting === undefined || isFull()) return;
       waiting.resolve();
       waiting = undefined;
@@ -69,7 +69,7 @@ function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherB
 }
 
 /** Text of a chunk, UTF-16 units; of anything else 0. */
-export function textUnitsOf({ entry }: LiveEntry): number {
+export function textUnitsOf({ entry }: SharedRendering): number {
   const { chunk } = entry.event;
   return typeof chunk === "string" ? chunk.length : 0;
 }

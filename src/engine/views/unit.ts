@@ -34,7 +34,7 @@ export interface TextUnit extends UnitBase {
   /** Session and output id: the key under which text is contiguous. */
   readonly output: string;
   /** The epoch of the chunk with the text before this one, where that may have been given ahead of what else is owed; else 0 (R17). */
-  readonly givenIn: Epoch;
+  readonly deliveredEpoch: Epoch;
   /** Code points from the start of the output. */
   readonly position: number;
   readonly endPosition: number;

@@ -4,8 +4,8 @@ import type { Clock } from "../../contracts/clock.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { Steps } from "../time/steps.js";
 import type { TurnRoom } from "../time/turn-room.js";
-import type { LiveEntry } from "./live-entry.js";
 import { type PublisherBacklog, textUnitsOf } from "./publisher-backlog.js";
+import type { SharedRendering } from "./shared-rendering.js";
 import type { View } from "./view.js";
 
 /** What the intake asks of the hub. `Target` is what it keeps for each view. */
@@ -16,28 +16,28 @@ export interface ViewIntakeServices<Target> {
   readonly targets: () => Iterator<Target>;
   readonly targetCount: () => number;
   /** Begins with an entry in one view. */
-  readonly begin: (target: Target, live: LiveEntry) => Steps | undefined;
+  readonly begin: (target: Target, rendering: SharedRendering) => Steps | undefined;
   /** Does one step more. True: that was the last. */
-  readonly goOn: (target: Target, live: LiveEntry, steps: Steps) => boolean;
+  readonly goOn: (target: Target, rendering: SharedRendering, steps: Steps) => boolean;
   /** Told of each entry that is in all views. */
-  readonly taken: (live: LiveEntry) => void;
+  readonly taken: (rendering: SharedRendering) => void;
   /** Told of a critical entry that waits. */
-  readonly expedite: (live: LiveEntry) => void;
+  readonly sendCritical: (rendering: SharedRendering) => void;
 }
 
 export interface ViewIntake {
   /** Takes entries in the order of the journal. `publisher` is told when each of them is in all views. */
-  readonly push: (live: LiveEntry, publisher: PublisherBacklog | undefined) => void;
+  readonly push: (rendering: SharedRendering, publisher: PublisherBacklog | undefined) => void;
   /** The epoch up to which a view that is opened now has to be considered up to date; undefined where nothing waits. */
   readonly behindAfter: () => Epoch | undefined;
   /** What `entry` overtakes of its session, of what this view wants and has not taken; not what went ahead too (R4). */
-  readonly overtaken: (view: View, entry: JournaledEvent) => readonly LiveEntry[];
+  readonly overtaken: (view: View, entry: JournaledEvent) => readonly SharedRendering[];
   /** Resolves when every view has taken all that was pushed; undefined where that is so already. */
   readonly settled: () => Promise<void> | undefined;
 }
 
 interface Waiting {
-  readonly live: LiveEntry;
+  readonly rendering: SharedRendering;
   readonly publisher: PublisherBacklog | undefined;
 }
 
@@ -59,41 +59,41 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
   let targets: Iterator<Target> | undefined;
   let current: { readonly target: Target; readonly steps: Steps } | undefined;
   // Of what waits, what may be overtaken.
-  const bySession = new Map<string, Set<LiveEntry>>();
+  const bySession = new Map<string, Set<SharedRendering>>();
   let settling: (() => void)[] = [];
   let isArmed = false;
   let textUnits = 0;
 
   const isWaiting = (): boolean => head < queue.length;
 
-  const remember = (live: LiveEntry): void => {
-    const { session_id: session } = live.entry.event;
+  const remember = (rendering: SharedRendering): void => {
+    const { session_id: session } = rendering.entry.event;
     const own = bySession.get(session) ?? new Set();
-    own.add(live);
+    own.add(rendering);
     bySession.set(session, own);
   };
 
-  const finished = ({ live, publisher }: Waiting): void => {
+  const finished = ({ rendering, publisher }: Waiting): void => {
     head += 1;
-    textUnits -= textUnitsOf(live);
+    textUnits -= textUnitsOf(rendering);
     targets = undefined;
     if (head === queue.length || head >= DROP_STEP_COUNT) {
       queue = queue.slice(head);
       head = 0;
     }
-    const { session_id: session } = live.entry.event;
+    const { session_id: session } = rendering.entry.event;
     const own = bySession.get(session);
-    own?.delete(live);
+    own?.delete(rendering);
     if (own?.size === 0) bySession.delete(session);
-    services.taken(live);
-    publisher?.taken(live);
+    services.taken(rendering);
+    publisher?.taken(rendering);
   };
 
   /** One step of one view. */
   const step = (first: Waiting): void => {
-    const { live } = first;
+    const { rendering } = first;
     if (current !== undefined) {
-      if (services.goOn(current.target, live, current.steps)) current = undefined;
+      if (services.goOn(current.target, rendering, current.steps)) current = undefined;
       return;
     }
     targets ??= services.targets();
@@ -102,7 +102,7 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
       finished(first);
       return;
     }
-    const steps = services.begin(next.value, live);
+    const steps = services.begin(next.value, rendering);
     if (steps !== undefined) current = { target: next.value, steps };
   };
 
@@ -133,20 +133,20 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
   };
 
   /** Nothing waits, as is usual. False: it is not in all views yet. A critical entry goes into all of them at once: what is held for it is short. */
-  const takeNow = (live: LiveEntry): boolean => {
-    if (!live.critical && !room.isLeft()) return false;
+  const takeNow = (rendering: SharedRendering): boolean => {
+    if (!rendering.critical && !room.isLeft()) return false;
     let from = clock.now();
     targets = services.targets();
     for (let next = targets.next(); next.done !== true; next = targets.next()) {
-      const steps = services.begin(next.value, live);
+      const steps = services.begin(next.value, rendering);
       if (steps !== undefined) current = { target: next.value, steps };
       const now = clock.now();
       room.used(now - from);
       from = now;
-      if (!live.critical && (steps !== undefined || !room.isLeft())) return false;
+      if (!rendering.critical && (steps !== undefined || !room.isLeft())) return false;
     }
     targets = undefined;
-    services.taken(live);
+    services.taken(rendering);
     return true;
   };
 
@@ -159,27 +159,28 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
   };
 
   return {
-    push: (live, publisher) => {
-      if (live.critical && isWaiting() && isLittle()) takeAll();
+    push: (rendering, publisher) => {
+      if (rendering.critical && isWaiting() && isLittle()) takeAll();
       const isFirst = !isWaiting();
-      if (isFirst && takeNow(live)) return;
-      queue.push({ live, publisher });
-      textUnits += textUnitsOf(live);
-      publisher?.added(live);
-      if (!live.critical) remember(live);
+      if (isFirst && takeNow(rendering)) return;
+      queue.push({ rendering, publisher });
+      textUnits += textUnitsOf(rendering);
+      publisher?.added(rendering);
+      if (!rendering.critical) remember(rendering);
       if (isFirst) work();
-      else if (live.critical) services.expedite(live);
+      else if (rendering.critical) services.sendCritical(rendering);
     },
     behindAfter: () => {
       const first = queue[head];
-      return first === undefined ? undefined : first.live.entry.epoch - 1;
+      return first === undefined ? undefined : first.rendering.entry.epoch - 1;
     },
     overtaken: (view, entry) => {
-      const overtaken: LiveEntry[] = [];
-      for (const live of bySession.get(entry.event.session_id) ?? []) {
-        const { epoch } = live.entry;
-        if (epoch <= view.epoch() || epoch >= entry.epoch || live.critical || !view.terms.wants(live)) continue;
-        overtaken.push(live);
+      const overtaken: SharedRendering[] = [];
+      for (const rendering of bySession.get(entry.event.session_id) ?? []) {
+        const { epoch } = rendering.entry;
+        if (epoch <= view.epoch() || epoch >= entry.epoch || rendering.critical || !view.terms.wants(rendering))
+          continue;
+        overtaken.push(rendering);
       }
       return overtaken;
     },

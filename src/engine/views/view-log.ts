@@ -1,6 +1,6 @@
-// The newest units of one view, numbered from its beginning, and the runs of them that several subscriptions take alike.
-import type { Delivery, DeliveryRun } from "./delivery.js";
-import { createDeliveryRun } from "./delivery.js";
+// The newest units of one view, numbered from its beginning, and the batches of them that several subscriptions take alike.
+import type { Delivery, DeliveryBatch } from "./delivery.js";
+import { createDeliveryBatch } from "./delivery.js";
 import type { EventUnit, Unit } from "./unit.js";
 
 export interface CriticalUnit {
@@ -23,13 +23,13 @@ export interface ViewLog {
   /** The index of the newest critical unit; -1 where there was none. */
   readonly lastCritical: () => number;
   /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
-  readonly run: (from: number, limit: number) => { readonly run: DeliveryRun; readonly next: number };
+  readonly run: (from: number, limit: number) => { readonly batch: DeliveryBatch; readonly next: number };
   /** Lets go of what lies before `index`. */
   readonly drop: (index: number) => void;
 }
 
 const CRITICALS_KEPT = 1000;
-const RUNS_KEPT = 8;
+const BATCHES_KEPT = 8;
 
 export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let units: Unit[] = [];
@@ -39,7 +39,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let base = 0;
   let madeTextCount = 0;
   const criticals: CriticalUnit[] = [];
-  const runs: { from: number; next: number; run: DeliveryRun }[] = [];
+  const batches: { from: number; next: number; batch: DeliveryBatch }[] = [];
 
   const end = (): number => first + units.length;
   return {
@@ -68,12 +68,12 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
     lastCritical: () => criticals.at(-1)?.index ?? -1,
     run: (from, limit) => {
       const next = Math.min(end(), from + limit);
-      const known = runs.findLast((entry) => entry.from === from && entry.next === next);
+      const known = batches.findLast((entry) => entry.from === from && entry.next === next);
       if (known !== undefined) return known;
       const taken = units.slice(from - first, next - first);
-      const made = { from, next, run: createDeliveryRun(taken.map(render)) };
-      runs.push(made);
-      if (runs.length > RUNS_KEPT) runs.shift();
+      const made = { from, next, batch: createDeliveryBatch(taken.map(render)) };
+      batches.push(made);
+      if (batches.length > BATCHES_KEPT) batches.shift();
       return made;
     },
     drop: (index) => {
@@ -86,8 +86,8 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
         first = base;
       }
       // Runs hold encoded bytes; those that nobody can ask for again go with their units.
-      for (let place = runs.length - 1; place >= 0; place -= 1)
-        if ((runs[place]?.from ?? 0) < base) runs.splice(place, 1);
+      for (let place = batches.length - 1; place >= 0; place -= 1)
+        if ((batches[place]?.from ?? 0) < base) batches.splice(place, 1);
     },
   };
 }

@@ -2,8 +2,8 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent } from "../event/event.js";
 import type { WakeUps } from "../time/wake-ups.js";
-import type { InternedShape, LiveEntry } from "./live-entry.js";
 import type { Chunk, OutputText } from "./output-text.js";
+import type { InternedShape, SharedRendering } from "./shared-rendering.js";
 import type { TextUnit } from "./unit.js";
 
 /** The part of the terms that decides what the stream is, and not how fast it comes. */
@@ -12,7 +12,7 @@ export interface ViewTerms {
   readonly key: string;
   readonly shape: InternedShape;
   /** Whether an event is delivered at all (R6, R15, R31, R32). */
-  readonly wants: (live: LiveEntry) => boolean;
+  readonly wants: (rendering: SharedRendering) => boolean;
   readonly passThrough: boolean;
   /** The weakest boundary asked for beside completion; undefined where only completion releases. */
   readonly level: "word" | "sentence" | "paragraph" | undefined;
@@ -23,10 +23,10 @@ export interface ViewTerms {
 
 export interface ViewServices {
   /** The shared text of an output, or undefined where nobody follows it yet: the view then asks for it. */
-  readonly outputText: (live: LiveEntry, key: string) => OutputText;
-  readonly chunkOf: (text: OutputText, live: LiveEntry, at: Millis) => Chunk;
+  readonly outputText: (rendering: SharedRendering, key: string) => OutputText;
+  readonly chunkOf: (text: OutputText, rendering: SharedRendering, at: Millis) => Chunk;
   /** A record of one chunk alone, for a chunk that is too long to pass through whole. */
-  readonly textOfOne: (live: LiveEntry, key: string) => OutputText;
+  readonly textOfOne: (rendering: SharedRendering, key: string) => OutputText;
   readonly wakeUps: WakeUps;
   /** Whether events that were published wait for the view. */
   readonly isBehind: () => boolean;

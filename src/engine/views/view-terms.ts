@@ -2,7 +2,7 @@
 import type { AgentEvent } from "../event/event.js";
 import { compileFilter, wants } from "../terms/filter.js";
 import type { Terms } from "../terms/terms.js";
-import type { InternedShape } from "./live-entry.js";
+import type { InternedShape } from "./shared-rendering.js";
 import type { ViewTerms } from "./view-spec.js";
 
 /** Equal for subscriptions that can share a view; rates, pace and pauses are not part of it. */
@@ -29,7 +29,7 @@ export function createViewTerms(terms: Terms, shape: InternedShape): ViewTerms {
   return {
     key: viewKey(terms),
     shape,
-    wants: (live) => wants(terms, filter, live.entry),
+    wants: (rendering) => wants(terms, filter, rendering.entry),
     passThrough: boundaries.includes("none"),
     level,
     maxChars: terms.maxChars,

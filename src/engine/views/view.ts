@@ -10,7 +10,7 @@ import { createDelivery, type Delivery } from "./delivery.js";
 import { createHeldTexts } from "./held-text.js";
 import type { HeldTexts } from "./held-text-spec.js";
 import { ownHint } from "./hold.js";
-import type { LiveEntry } from "./live-entry.js";
+import type { SharedRendering } from "./shared-rendering.js";
 import { encodedBytes, MAX_TEXT_BYTES, MOST_BYTES_PER_UNIT } from "./text-room.js";
 import { createTextStretches, type TextStretch } from "./text-stretches.js";
 import { type EventRole, type EventUnit, timestampOf, type Unit } from "./unit.js";
@@ -21,13 +21,13 @@ export interface View {
   readonly terms: ViewTerms;
   readonly log: ViewLog;
   /** Takes the next event of the journal; what is left of it is to be done before the next one comes (R34). */
-  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
+  readonly push: (rendering: SharedRendering, at: Millis) => Steps | undefined;
   /** The epoch of the last event taken. */
   readonly epoch: () => Epoch;
   /** Whether something is left to be done of that event (R34). */
   readonly isTaking: () => boolean;
   /** The lowest epoch of which it may still give something to a subscription that has taken all units. */
-  readonly owedFrom: () => Epoch;
+  readonly resumeFloor: () => Epoch;
   /** Its text that is published and not released; what it does with it is told there. */
   readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
   /** The timestamps of the last units of open sessions, and what else was sent of them to those who share it (R30). */
@@ -43,7 +43,7 @@ export interface View {
 }
 
 /** Where a subscription stands in its view. */
-export interface Place {
+export interface ViewCursor {
   readonly view: View;
   cursor: number;
 }
@@ -52,7 +52,7 @@ export interface Place {
 export interface PrivateView {
   readonly view: View;
   /** Pushes an entry, and lets go of text that is no longer needed. */
-  readonly push: (live: LiveEntry, at: Millis) => Steps | undefined;
+  readonly push: (rendering: SharedRendering, at: Millis) => Steps | undefined;
 }
 
 const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
@@ -108,10 +108,10 @@ export function createView(
     passedBy: (session, timestamp) => noteTimestamp(session, timestamp),
   });
 
-  const pushEvent = (live: LiveEntry, at: Millis): void => {
-    const { entry } = live;
-    const role = roleOf(live);
-    if (role !== "progress" && role !== "background-state") texts.releaseFor(live, at);
+  const pushEvent = (rendering: SharedRendering, at: Millis): void => {
+    const { entry } = rendering;
+    const role = roleOf(rendering);
+    if (role !== "progress" && role !== "background-state") texts.releaseFor(rendering, at);
     append({
       kind: "event",
       session: entry.event.session_id,
@@ -122,12 +122,12 @@ export function createView(
       role,
       terminal: isTerminalKind(entry.kind),
       entry,
-      delivery: live.deliveryIn(terms.shape),
+      delivery: rendering.deliveryIn(terms.shape),
     });
   };
 
-  const pushPassThrough = (live: LiveEntry, at: Millis): boolean => {
-    const { event, epoch: own } = live.entry;
+  const pushPassThrough = (rendering: SharedRendering, at: Millis): boolean => {
+    const { event, epoch: own } = rendering.entry;
     const text = event.chunk;
     if (typeof text !== "string") return false;
     const position = typeof event.position === "number" ? event.position : 0;
@@ -141,7 +141,7 @@ export function createView(
     const said = boundaryOf(event.coalesce_hint);
     const hint = ownHint(event) ?? (complete ? "completion" : "none");
     const isVerbatim = timestamp === event.timestamp && (said === undefined || said === hint);
-    const delivery = live.deliveryIn(terms.shape);
+    const delivery = rendering.deliveryIn(terms.shape);
     append({
       kind: "text",
       session: event.session_id,
@@ -150,8 +150,8 @@ export function createView(
       firstEpoch: own,
       epoch: own,
       // Chunks leave in their order: nothing of an output is given ahead of others.
-      givenIn: 0,
-      output: live.output,
+      deliveredEpoch: 0,
+      output: rendering.output,
       position,
       endPosition: position + codePointCount(text),
       text,
@@ -160,16 +160,16 @@ export function createView(
       hint,
       complete,
       timestamp,
-      base: live.textBase,
+      base: rendering.textBase,
       mergeable: !terms.carriesExtensions(event),
       verbatim: isVerbatim ? delivery : undefined,
     });
     return true;
   };
 
-  const pushChunk = (live: LiveEntry, at: Millis): Steps | undefined => {
-    if (terms.passThrough && pushPassThrough(live, at)) return undefined;
-    const steps = texts.push(live, live.output, at);
+  const pushChunk = (rendering: SharedRendering, at: Millis): Steps | undefined => {
+    if (terms.passThrough && pushPassThrough(rendering, at)) return undefined;
+    const steps = texts.push(rendering, rendering.output, at);
     if (steps === undefined) return undefined;
     isTaking = true;
     return followedBy(steps, () => {
@@ -180,17 +180,17 @@ export function createView(
   return {
     terms,
     log,
-    push: (live, at) => {
-      epoch = live.entry.epoch;
-      const { kind, event } = live.entry;
-      if (kind === "output.streaming") return terms.wants(live) ? pushChunk(live, at) : undefined;
-      if (terms.wants(live)) pushEvent(live, at);
+    push: (rendering, at) => {
+      epoch = rendering.entry.epoch;
+      const { kind, event } = rendering.entry;
+      if (kind === "output.streaming") return terms.wants(rendering) ? pushChunk(rendering, at) : undefined;
+      if (terms.wants(rendering)) pushEvent(rendering, at);
       if (isTerminalKind(kind)) lastTimestamps.delete(event.session_id);
       return undefined;
     },
     epoch: () => epoch,
     isTaking: () => isTaking,
-    owedFrom: () => texts.lowestEpoch(epoch + 1),
+    resumeFloor: () => texts.lowestEpoch(epoch + 1),
     texts,
     timestamps: () => lastTimestamps,
     noteTimestamp,
@@ -212,7 +212,7 @@ export function createView(
 }
 
 /** How an event behaves among those that wait (R11, R30). */
-export function roleOf(live: Pick<LiveEntry, "entry" | "critical">): EventRole {
+export function roleOf(live: Pick<SharedRendering, "entry" | "critical">): EventRole {
   const { entry, critical } = live;
   if (critical) return "critical";
   switch (entry.kind) {

@@ -50,7 +50,7 @@ export interface BlockReaderOptions {
 }
 
 /** Between two runs of a daemon there are more epochs than this (R29); where fewer are missing, a record is. */
-const RUN_DISTANCE = 2 ** 31;
+const BOOT_DISTANCE = 2 ** 31;
 /** Bytes of blocks at hand. */
 const MOST_HELD_BYTES = 2 * 1024 * 1024;
 
@@ -175,7 +175,7 @@ export function createBlockReader({
         const place = holding(epoch) ?? nextFrom(epoch);
         const next = place === undefined || place.first >= before ? before : place.first;
         // After the last record there is nothing more, unless there was.
-        const isMissing = next === before ? wasGiven(epoch) : next > epoch && next - epoch < RUN_DISTANCE;
+        const isMissing = next === before ? wasGiven(epoch) : next > epoch && next - epoch < BOOT_DISTANCE;
         if (isMissing) {
           tellMissing(epoch, next);
           if (events.length > 0) return { kind: "events", events, isWhole: false };

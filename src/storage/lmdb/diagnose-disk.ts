@@ -39,12 +39,12 @@ export function diskFailure(code: string | undefined): JournalFailure | undefine
 }
 
 /** Tries to write `owedBytes` and some more beside `path`. Undefined where that is possible. Never rejects. */
-export async function diagnoseDisk(path: string, owedBytes: number): Promise<JournalFailure | undefined> {
+export async function diagnoseDisk(path: string, pendingBytes: number): Promise<JournalFailure | undefined> {
   const probe = join(dirname(path), `.probe-${process.pid}-${randomBytes(6).toString("hex")}`);
   try {
     const file = await open(probe, "wx", 0o600);
     try {
-      await file.writeFile(Buffer.alloc(Math.min(MOST_BYTES, LEAST_BYTES + 2 * owedBytes), 1));
+      await file.writeFile(Buffer.alloc(Math.min(MOST_BYTES, LEAST_BYTES + 2 * pendingBytes), 1));
       await file.datasync();
     } finally {
       await file.close();

@@ -49,14 +49,14 @@ describe("aaepd journal inspect", () => {
   it("tells what there is, for people", async () => {
     const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
     const { lines, code, err } = await journal(directory, "inspect");
-    const [where, events, bytes, damage, runs] = lines;
+    const [where, events, bytes, damage, boots] = lines;
     expect(where).toBe(`Journal ${directory}: layout version 2, no daemon writes to it.`);
     expect(events).toBe(
       `${FIRST_RUN.length + SECOND_RUN.length} events, received from 2026-05-24T14:00:00.000Z to 2026-05-24T14:01:00.000Z.`,
     );
     expect(bytes).toMatch(/^[\d.]+ (?:bytes|KiB|MiB) on disk, [\d.]+ (?:bytes|KiB) of them events\.$/);
     expect(damage).toBe("Nothing is damaged.");
-    expect(runs).toBe("2 runs:");
+    expect(boots).toBe("2 runs:");
     expect(lines.slice(8)).toStrictEqual([
       `  sess_one: ended, completed, test-agent, ${FIRST_RUN.filter((e) => e.event.session_id === "sess_one").length} events, 2026-05-24T14:00:00.000Z to 2026-05-24T14:00:03.000Z`,
       "  sess_two: ended, errored, test-agent, 4 events, 2026-05-24T14:00:01.000Z to 2026-05-24T14:01:00.000Z",

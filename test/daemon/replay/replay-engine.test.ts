@@ -405,8 +405,8 @@ describe("many listeners to a long session", () => {
       ended: () => {},
     });
     const pull = (): void => {
-      for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take())
-        for (const { event } of taken.run.deliveries) length += String(event.chunk ?? "").length;
+      for (let taken = subscription.take(); taken.kind === "batch"; taken = subscription.take())
+        for (const { event } of taken.batch.deliveries) length += String(event.chunk ?? "").length;
     };
     stage.clock.afterTurn(pull);
     return { subscription, length: () => length };

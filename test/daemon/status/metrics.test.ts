@@ -115,7 +115,7 @@ it("K5: the journal's state and refused publications are told", async () => {
   let safe: number | undefined;
   const rig = createEngineRig({
     around: (journal) => ({
-      status: () => ({ ...journal.status(), failure, safe: safe ?? journal.head() }),
+      status: () => ({ ...journal.status(), failure, durableEpoch: safe ?? journal.head() }),
     }),
   });
   const read = metricsOf(rig);

@@ -135,7 +135,7 @@ describe("R17, R29: a return to a journal that kept everything", () => {
       first.publish(session().chunk(" three.\n\n"));
       for (let index = 0; index < count; index += 1) first.publish(note(`n${index}`));
       await first.flush();
-      expect(listener.subscription.take().kind).toBe("run");
+      expect(listener.subscription.take().kind).toBe("batch");
       const place = placeOf(listener);
       const second = runs.start();
       second.agent.resumeSession(S, token);

@@ -74,8 +74,8 @@ function stage(): Stage {
       const pull = (): void => {
         isQueued = false;
         if (isBlocked) return;
-        for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
-          for (const delivery of taken.run.deliveries)
+        for (let taken = subscription.take(); taken.kind === "batch"; taken = subscription.take()) {
+          for (const delivery of taken.batch.deliveries)
             received.push({ event: delivery.event, at: rig.clock.now(), delivery });
         }
       };
@@ -224,7 +224,7 @@ describe("R17, R18: reading back what was missed", () => {
     const parts: number[] = [];
     const reads: number[] = [];
     for (let next = resumer.subscription.drain(); next.kind !== "done"; next = resumer.subscription.drain()) {
-      if (next.kind === "run") parts.push(next.run.deliveries.length);
+      if (next.kind === "batch") parts.push(next.batch.deliveries.length);
       reads.push(takeReadCount());
     }
     expect(parts.length).toBeGreaterThan(TOKEN_COUNT / BATCH_COUNT);

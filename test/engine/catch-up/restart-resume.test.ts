@@ -1,8 +1,8 @@
 // Subscribers that come back after a restart: whatever place they name, nothing that was acknowledged is missing, and what is lost is told (R17, R27,
 // P6, P7, P8).
 import { describe, expect, it } from "vitest";
+import { KEPT_ID } from "../../support/rigs/durable-ring.js";
 import { cursorAfter, type Listener, type Received, session, textOf } from "../../support/rigs/engine-rig.js";
-import { KEPT_ID } from "../../support/rigs/kept-ring.js";
 import { ABLE, confirmation } from "../../support/rigs/question-rig.js";
 import { createRuns } from "../../support/rigs/restart-rig.js";
 import { begin, ids, note, placeOf, S } from "../../support/rigs/restart-session.js";

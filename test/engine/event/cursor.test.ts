@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import {
   type CursorPlace,
   cursorText,
-  type GivenText,
-  givenFurther,
+  type DeliveredText,
+  deliveredFurther,
   MOST_CURSOR_LENGTH,
   MOST_CURSOR_OUTPUTS,
   readCursor,
@@ -71,17 +71,17 @@ describe("a cursor", () => {
 
   it("names sixteen outputs: the newest skipped ones come first, then the ones named before, and none that its epoch covers", () => {
     const owed = Array.from({ length: 40 }, (_, index) => [`o${index}`, { to: index, epoch: 9 }] as const);
-    const before = new Map<string, GivenText>([
+    const before = new Map<string, DeliveredText>([
       ["d", { to: 3, epoch: 7 }],
       ["covered", { to: 3, epoch: 5 }],
     ]);
     const further = { owed, skipped: new Set(["s1", "s2"]), before };
-    const outputs = givenFurther(5, further, (output) => `#${output}`);
+    const outputs = deliveredFurther(5, further, (output) => `#${output}`);
     expect([...outputs.keys()].slice(0, 4)).toEqual(["#s1", "#s2", "d", "#o1"]);
     expect(outputs.size).toBe(MOST_CURSOR_OUTPUTS);
     expect(outputs.get("#s1")?.to).toBe("end");
     const manySkipped = Array.from({ length: 40 }, (_, index) => `s${index}`);
-    const skips = givenFurther(5, { owed, skipped: new Set(manySkipped), before }, (output) => output);
+    const skips = deliveredFurther(5, { owed, skipped: new Set(manySkipped), before }, (output) => output);
     expect([...skips.keys()]).toEqual(manySkipped.slice(-MOST_CURSOR_OUTPUTS));
   });
 });

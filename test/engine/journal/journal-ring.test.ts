@@ -18,7 +18,7 @@ function eventWith(index: number, fields: Readonly<Record<string, unknown>>): Ne
 }
 
 /** What the JSON of all that a ring of 32 MiB kept of so many events takes in memory, at most: two bytes a UTF-16 unit. */
-function keptBytes(count: number, fields: (index: number) => Readonly<Record<string, unknown>>): number {
+function entryBytes(count: number, fields: (index: number) => Readonly<Record<string, unknown>>): number {
   const ring = createJournalRing({ id: "c".repeat(32), firstEpoch: 1 });
   for (let index = 0; index < count; index += 1) ring.append([eventWith(index, fields(index))]);
   let bytes = 0;
@@ -41,7 +41,7 @@ describe("R29: the bytes of the journal in memory are bounded", () => {
     ["numbers", (index: number) => ({ list: Array.from({ length: 12_000 }, (_, at) => index + at / 8) })],
     ["a text far down", (index: number) => ({ deep: nested(20, `${index}`.padEnd(60_000, "x")) })],
   ])("R29: events with 60 KB in their extensions stay within 32 MiB: %s", (_, filling) => {
-    const kept = keptBytes(900, (index) => ({ extensions: { acme: filling(index) } }));
+    const kept = entryBytes(900, (index) => ({ extensions: { acme: filling(index) } }));
     expect(kept).toBeLessThanOrEqual(32 * MEBIBYTE);
     expect(kept).toBeGreaterThan(8 * MEBIBYTE);
   });

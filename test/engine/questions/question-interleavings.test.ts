@@ -11,7 +11,7 @@ import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import {
   createSubscriptionDesk,
   type OpenSubscription,
-} from "../../../src/protocols/aaep/subscriber/subscription-desk.js";
+} from "../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { drained } from "../../support/drained.js";
 import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } from "../../support/rigs/engine-rig.js";
@@ -165,7 +165,7 @@ function subscribe({ desk }: Stage, name: string): OpenSubscription {
     subscriber_id: name,
     capabilities: { supports_confirmation_reply: true },
   };
-  const outcome = desk.request(request, { wake: () => undefined, access: ACCESS, expelled: () => undefined });
+  const outcome = desk.request(request, { wake: () => undefined, access: ACCESS, terminated: () => undefined });
   if (outcome.kind !== "accepted") throw new Error(JSON.stringify(outcome.message));
   return outcome.open;
 }
@@ -281,7 +281,7 @@ function startAgent(rig: EngineRig, sessionId: string): NonNullable<Stage["agent
 }
 
 function drain({ engine }: OpenSubscription): void {
-  while (engine.take().kind === "run");
+  while (engine.take().kind === "batch");
 }
 
 function tearDown(stage: Stage, actions: readonly Action[]): void {

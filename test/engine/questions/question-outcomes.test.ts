@@ -64,7 +64,7 @@ describe("R8: outcomes that are remembered", () => {
     let isBroken = true;
     const outcomes = createQuestionOutcomes({
       maxBytes: 1,
-      safety: () => {
+      whenDurable: () => {
         if (isBroken) throw new Error("the disk is gone");
         return undefined;
       },
@@ -74,7 +74,7 @@ describe("R8: outcomes that are remembered", () => {
     const tell = ({ question }: ResolvedQuestion) => void told.push(question.token);
     outcomes.add(outcome("rpl_1", "yes"), [tell], Promise.reject(new Error("the disk is gone")));
     expect(outcomes.find("rpl_1")).toBe("unsafe");
-    outcomes.whenSafe("rpl_1", tell);
+    outcomes.whenDurable("rpl_1", tell);
     await new Promise((resolve) => setImmediate(resolve));
     again.shift()?.();
     expect([told, outcomes.find("rpl_1")]).toEqual([[], "unsafe"]);

@@ -1,7 +1,7 @@
 // What one connection's end leads to is done in slices over turns of the event loop, so that nobody else waits for all of it (R6, R7, R8, R8a).
 import { describe, expect, it, test } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { localizedTexts } from "../../../src/engine/messages/localized-texts.js";
+import { localizedMessages } from "../../../src/engine/messages/localized-messages.js";
 import { everyLanguage } from "../../../src/engine/notices/daemon-events.js";
 import { applyShape } from "../../../src/engine/terms/shape.js";
 import { shapeVariants } from "../../../src/engine/terms/shape-languages.js";
@@ -79,7 +79,9 @@ describe("R7: the last subscription that can answer ends", () => {
     expect(rig.agent.cancel(last)).toBe(false);
     expect(rig.agent.outcomeOf(last)).toBe("open");
     const taken = late.take();
-    expect(taken.kind === "run" ? taken.run.deliveries.map(({ event }) => event.reply_token) : []).not.toContain(last);
+    expect(taken.kind === "batch" ? taken.batch.deliveries.map(({ event }) => event.reply_token) : []).not.toContain(
+      last,
+    );
     rig.clock.settle();
     expect(outcomeTokens(rig)).toEqual(tokens);
     expect(rig.agent.outcomes.every(({ result }) => result.resolvedBy === "subscription_ended")).toBe(true);
@@ -214,7 +216,7 @@ describe("R14, R31: the daemon's texts are shaped without a search for variants"
     wanted.map((languages) => [defaultLanguage, languages] as const),
   );
   it.each(cases)("default language %s, wanted %j: the same as with one", (defaultLanguage, languages) => {
-    const { summaries, hints } = localizedTexts(everyLanguage(defaultLanguage), "countdown", (language, form) => ({
+    const { summaries, hints } = localizedMessages(everyLanguage(defaultLanguage), "countdown", (language, form) => ({
       passed: "half",
       remainingSeconds: 30,
       asking: `${language} ${form}`,

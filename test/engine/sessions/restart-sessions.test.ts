@@ -139,16 +139,16 @@ describe("R8, R29: a session after a kill", () => {
     first.advance(60_000);
     const back = { ...session().state("awaiting_input", "writing_output"), event_id: "evt_back" };
     first.publish(back);
-    const absorbed = { ...session().state("awaiting_input", "thinking"), event_id: "evt_absorbed" };
+    const suppressed = { ...session().state("awaiting_input", "thinking"), event_id: "evt_absorbed" };
     first.publish(session().state("writing_output", "thinking"), confirmation("rpl_2"));
     first.advance(60_000);
-    first.publish(absorbed);
+    first.publish(suppressed);
     await first.flush();
     const second = runs.start();
     second.agent.resumeSession(S, token);
     const head = second.journal.head();
     expect(second.publish(chunk)).toEqual([place]);
-    expect(second.publish(absorbed)).toHaveLength(1);
+    expect(second.publish(suppressed)).toHaveLength(1);
     expect(second.journal.head()).toBe(head);
     expect(refusal(publishOf(second, { ...chunk, chunk: "Other." }))).toBe("event_id_reused");
   });
@@ -288,7 +288,7 @@ describe("R29: what is acknowledged is safe", () => {
     await run.flush();
     expect(await heard).toBe("storage_unavailable");
     expect(refusal(publishOf(run, session().progress(3)))).toBe("storage_unavailable");
-    expect(refusal(() => run.agent.safety())).toBe("storage_unavailable");
+    expect(refusal(() => run.agent.whenDurable())).toBe("storage_unavailable");
     expect(refusal(publishOf(run, { ...session().progress(1), event_id: "evt_owed" }))).toBe("storage_unavailable");
     expect(received.map(({ event }) => event.progress)).toContainEqual({ percent: 2 });
     runs.disk.setFailing(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addFact, dropFact } from "../../../src/engine/sessions/session-facts.js";
+import { forget, remember } from "../../../src/engine/sessions/session-history.js";
 import { createSessionRecord } from "../../../src/engine/sessions/session-record.js";
 import { createUndoLog } from "../../../src/engine/sessions/undo-log.js";
 import { faultOf } from "../../support/fault-of.js";
@@ -205,23 +205,23 @@ describe("AAEP §4.5.2: tools without a call's id", () => {
 
 describe("R3: what a plan changed is taken back", () => {
   it("R3: of what is remembered too, also what was forgotten for a newer one", () => {
-    const draft = { undo: createUndoLog(), facts: [] };
+    const draft = { undo: createUndoLog(), history: [] };
     const session = createSessionRecord("sess_1");
-    const facts = session.usedCallIds;
-    for (const call of ["a", "b"]) addFact(draft, session, "call", facts, call, 2);
+    const history = session.usedCallIds;
+    for (const call of ["a", "b"]) remember(draft, session, "call", history, call, 2);
     draft.undo.keep();
-    dropFact(draft, session, "call", facts, "a");
-    dropFact(draft, session, "call", facts, "never");
-    for (const call of ["c", "d", "d"]) addFact(draft, session, "call", facts, call, 2);
-    expect([...facts]).toEqual([
+    forget(draft, session, "call", history, "a");
+    forget(draft, session, "call", history, "never");
+    for (const call of ["c", "d", "d"]) remember(draft, session, "call", history, call, 2);
+    expect([...history]).toEqual([
       ["c", 3],
       ["d", 4],
     ]);
     draft.undo.revert();
-    expect([...facts].sort()).toEqual([
+    expect([...history].sort()).toEqual([
       ["a", 1],
       ["b", 2],
     ]);
-    expect(session.factCount).toBe(2);
+    expect(session.historyCount).toBe(2);
   });
 });

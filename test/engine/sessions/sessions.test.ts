@@ -206,7 +206,7 @@ describe("R6, R3a: waiting and restoring", () => {
     resolve(stage, accepted("rpl_1"));
     const plan = stage.publish("state.changed", { event_id: "evt_own", ...change("awaiting_input", "thinking") });
     expect(plan.events).toEqual([]);
-    expect(plan.answers).toEqual([{ kind: "absorbed", eventId: "evt_own" }]);
+    expect(plan.answers).toEqual([{ kind: "suppressed", eventId: "evt_own" }]);
     expect(stage.publish("state.changed", change("thinking", "deciding")).events).toHaveLength(1);
   });
 

@@ -40,7 +40,7 @@ function text(output: string, position: number, chunk: string, epoch: number): T
     at: 0,
     firstEpoch: epoch,
     epoch,
-    givenIn: 0,
+    deliveredEpoch: 0,
     output: `sess_1/${output}`,
     position,
     endPosition: position + chunk.length,

@@ -6,8 +6,12 @@ import { finish } from "../../../src/engine/time/steps.js";
 import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
 import { createHeldTexts } from "../../../src/engine/views/held-text.js";
 import type { HeldTexts } from "../../../src/engine/views/held-text-spec.js";
-import { createLiveEntry, type InternedShape, type LiveEntry } from "../../../src/engine/views/live-entry.js";
 import { createOutputText, type OutputText } from "../../../src/engine/views/output-text.js";
+import {
+  createSharedRendering,
+  type InternedShape,
+  type SharedRendering,
+} from "../../../src/engine/views/shared-rendering.js";
 import type { TextUnit } from "../../../src/engine/views/unit.js";
 import type { ViewTerms } from "../../../src/engine/views/view-spec.js";
 import { segmenter } from "../text/text-boundaries-support.js";
@@ -39,8 +43,8 @@ function chunkEvent(epoch: number, position: number, chunk: string, complete: bo
   };
 }
 
-function liveOf(event: AgentEvent, epoch: number): LiveEntry {
-  return createLiveEntry({
+function liveOf(event: AgentEvent, epoch: number): SharedRendering {
+  return createSharedRendering({
     event,
     kind: "output.streaming",
     source: undefined,
@@ -61,7 +65,7 @@ function manyOutputs(): {
   let looks = 0;
   let epoch = 0;
   const given: TextUnit[] = [];
-  const opened = (live: LiveEntry, key: string): OutputText => {
+  const opened = (live: SharedRendering, key: string): OutputText => {
     const record = createOutputText(key, live, segmenter, "en-US", "");
     const chunkAt = (offset: number): ReturnType<OutputText["chunkAt"]> => {
       looks += 1;
@@ -224,7 +228,7 @@ describe("R10, R34: text that is due while its view is behind", () => {
     let isBehind = true;
     const given: TextUnit[] = [];
     let record: OutputText | undefined;
-    const opened = (live: LiveEntry): OutputText => {
+    const opened = (live: SharedRendering): OutputText => {
       record ??= createOutputText(KEY, live, segmenter, "en", "");
       return record;
     };

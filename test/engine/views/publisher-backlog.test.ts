@@ -1,9 +1,9 @@
 // R18, R34: what of an agent's events waits to be shaped is bounded, and what waits of all agents together.
 import { describe, expect, it } from "vitest";
-import { createLiveEntry, type LiveEntry } from "../../../src/engine/views/live-entry.js";
 import { createPublisherBacklog, createSharedBacklog } from "../../../src/engine/views/publisher-backlog.js";
+import { createSharedRendering, type SharedRendering } from "../../../src/engine/views/shared-rendering.js";
 
-function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "normal"): LiveEntry {
+function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "normal"): SharedRendering {
   const event = {
     "@context": "https://aaep-protocol.org/context/v1",
     type: "acme:report.made",
@@ -14,7 +14,15 @@ function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "nor
     urgency,
     ...(chunk === undefined ? {} : { chunk }),
   };
-  return createLiveEntry({ event, kind: "extension", source: undefined, at: 0, ordinal: 1, made: undefined, epoch: 1 });
+  return createSharedRendering({
+    event,
+    kind: "extension",
+    source: undefined,
+    at: 0,
+    ordinal: 1,
+    made: undefined,
+    epoch: 1,
+  });
 }
 
 describe("R18, R34: what waits of one agent", () => {

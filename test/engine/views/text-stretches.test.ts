@@ -21,7 +21,7 @@ function text(position: number, chunk: string, changes: Partial<TextUnit> = {}):
     at: 0,
     firstEpoch: position + 1,
     epoch: position + 1,
-    givenIn: 0,
+    deliveredEpoch: 0,
     output: "sess_1/out_1",
     position,
     endPosition: position + chunk.length,

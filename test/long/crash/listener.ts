@@ -73,7 +73,7 @@ export function startListener(options: ListenerOptions): RunningListener {
     ...(cursor === undefined ? {} : { extensions: { aaepd: { resume_after: cursor } } }),
   });
 
-  const noteRun = (run: number, { honored_capabilities: honored }: Message): void => {
+  const noteBoot = (run: number, { honored_capabilities: honored }: Message): void => {
     const { resumed, cursor: first } = (honored as { readonly aaepd?: Message }).aaepd ?? {};
     const how = typeof resumed === "string" ? resumed : undefined;
     connections += 1;
@@ -91,7 +91,7 @@ export function startListener(options: ListenerOptions): RunningListener {
   const take = (link: ListenerLink, run: number): void => {
     for (const message of link.take()) {
       const { type } = message;
-      if (type === "subscription.accepted") noteRun(run, message);
+      if (type === "subscription.accepted") noteBoot(run, message);
       else if (type === "aaepd.checkpoint") notePlace(message.cursor, "checkpoint");
       else if (type === "ping") notePlace(message.cursor, "ping");
       else if (type === "subscription.close") {

@@ -30,7 +30,7 @@ describe("retention", () => {
       const from = count;
       const events = Array.from({ length: 100 }, (_, index) => newEvent(`${from + index}`, { text: "x".repeat(2000) }));
       count += events.length;
-      journal.kept.put(["session", "sess_1"], () => ({ count, padding: "y".repeat(500) }));
+      journal.durableState.put(["session", "sess_1"], () => ({ count, padding: "y".repeat(500) }));
       await journal.append(events).durable;
     }
     expect(journal.status().bytes).toBeLessThan(limit + MEBIBYTE);
@@ -60,7 +60,7 @@ describe("retention", () => {
     }
     clock.skip(2 * DAY_MS);
     for (let group = 0; rig.evicted.length < 8000; group += 1) {
-      journal.kept.put(["loss"], () => rig.evicted.length);
+      journal.durableState.put(["loss"], () => rig.evicted.length);
       await journal.append([newEvent(`new.${group}`, {}, { at: clock.now() })]).durable;
     }
     expect(Math.max(...slices)).toBeLessThanOrEqual(SLICE_EVENTS + 256);
@@ -71,7 +71,7 @@ describe("retention", () => {
     await journal.close();
     const again = await openRig(options);
     expect(again.log.lines).toEqual([]);
-    expect([...again.journal.kept.recovered(["loss"])].map(([, value]) => value)).toEqual([told]);
+    expect([...again.journal.durableState.recovered(["loss"])].map(([, value]) => value)).toEqual([told]);
     expect(again.journal.oldest()).toBe((rig.evicted.at(-1)?.epoch ?? 0) + 1);
   });
 
@@ -117,7 +117,7 @@ describe("retention", () => {
       [0.6, 1],
     ] as const) {
       clock.skip(days * DAY_MS);
-      journal.kept.put(["tick"], () => days);
+      journal.durableState.put(["tick"], () => days);
       await journal.append([]).durable;
       await new Promise((resolve) => setImmediate(resolve));
       await journal.append([]).durable;

@@ -33,7 +33,7 @@ const STEPS: readonly Migration[] = [1, 2].map((step) => ({
 it("a new one has the present version, and an older one is brought to it, one version after the other", async () => {
   const directory = temporaryDirectory();
   const { journal } = await openRig({ directory });
-  journal.kept.put(["state", "a"], () => "made");
+  journal.durableState.put(["state", "a"], () => "made");
   await journal.append([newEvent("a")]).durable;
   await journal.close();
   await withEnvironment(directory, async (environment) => {
@@ -85,7 +85,7 @@ it("R17: of layout 1 the places of subscribers are let go of, and all else is ke
     [kind, "reader"] as const,
     [kind, "reader", "sess_1"] as const,
   ]);
-  for (const key of [...kept, ...gone]) first.journal.kept.put(key, () => key.join(" "));
+  for (const key of [...kept, ...gone]) first.journal.durableState.put(key, () => key.join(" "));
   const { events, durable } = first.journal.append([newEvent("a"), newEvent("b")]);
   await durable;
   await first.journal.close();
@@ -100,8 +100,8 @@ it("R17: of layout 1 the places of subscribers are let go of, and all else is ke
   expect(await journal.read((events[0]?.epoch ?? 0) - 1, 10)).toMatchObject({
     events: events.map(({ epoch, event }) => ({ epoch, event })),
   });
-  for (const key of kept) expect([...journal.kept.recovered([key[0]])]).toEqual([[key, key.join(" ")]]);
-  for (const [kind] of gone) expect([...journal.kept.recovered([kind])]).toEqual([]);
+  for (const key of kept) expect([...journal.durableState.recovered([key[0]])]).toEqual([[key, key.join(" ")]]);
+  for (const [kind] of gone) expect([...journal.durableState.recovered([kind])]).toEqual([]);
   expect(journal.id).toMatch(/^[0-9a-f]{32}$/);
   await journal.close();
   await withEnvironment(directory, async ({ tables }) => {

@@ -26,7 +26,7 @@ async function recorded(): Promise<{ readonly file: string; readonly ids: readon
       newEvent(`${group}.${index}`, { text: "x".repeat(400) }, { ordinal: ids.length + index + 1 }),
     );
     ids.push(...events.map(({ event }) => event.event_id));
-    journal.kept.put(["session", group], () => ({ group }));
+    journal.durableState.put(["session", group], () => ({ group }));
     await journal.append(events).durable;
   }
   const head = journal.head();
@@ -104,7 +104,7 @@ describe("P12: bytes that flipped", () => {
       writeFileSync(path, bytes, { mode: 0o600 });
       const { journal, log } = await openRig({ directory, wasLeft: true });
       const found = everything(journal);
-      const state = [...journal.kept.recovered(["session"])];
+      const state = [...journal.durableState.recovered(["session"])];
       const isSetAside = readdirSync(directory).some((name) => name.includes("damaged-"));
       const errors = log.lines.filter(({ level }) => level === "error").length;
       expect(ids).toEqual(expect.arrayContaining([...found]));

@@ -2,11 +2,11 @@
 // of what is void (R17, R29).
 import { type AgentEvent, isTerminalKind, type JournaledEvent, topicKind } from "../../../src/engine/event/event.js";
 import { cursorFacts } from "./cursor-reading.js";
-import { type ClientChain, keptPlaceFaults } from "./kept-places.js";
+import { type ClientChain, journaledPlaceFaults } from "./journaled-places.js";
 import type { ClientConnection, ClientEvent } from "./place-facts.js";
 import { derivedEpoch } from "./place-oracle.js";
 
-export interface RunFacts {
+export interface BootFacts {
   readonly first: number;
   /** The last epoch that was durable; the number below `first` where none was. */
   durable: number;
@@ -23,7 +23,7 @@ export interface SeatChain extends ClientChain {
 }
 
 export interface VoidHistory {
-  readonly runs: readonly RunFacts[];
+  readonly runs: readonly BootFacts[];
   /** All that was ever given an epoch. */
   readonly entries: readonly JournaledEvent[];
   readonly disk: readonly { readonly epoch: number; readonly event: AgentEvent }[];
@@ -35,7 +35,7 @@ export function voidVerdict(history: VoidHistory): readonly string[] {
     ...epochFaults(history),
     ...history.seats.flatMap((seat) => [
       ...seat.chain.flatMap((connection) => metFaults(history, seat, connection)),
-      ...keptPlaceFaults(history.entries, history.disk, seat),
+      ...journaledPlaceFaults(history.entries, history.disk, seat),
       ...ghostFaults(history, seat),
     ]),
   ];

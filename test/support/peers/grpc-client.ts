@@ -83,7 +83,7 @@ export function callConnection(
     peer: { label: "server", trust: "same-user" },
     frames: { [Symbol.asyncIterator]: frames },
     send: (frame) => !isClosed && !isClosing && call.write(Buffer.from(frame)),
-    sendRun: ({ frames, last }) =>
+    sendBatch: ({ frames, last }) =>
       !isClosed &&
       !isClosing &&
       (last === undefined ? frames : [...frames, last]).map((frame) => call.write(Buffer.from(frame))).every(Boolean),

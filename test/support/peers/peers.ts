@@ -38,7 +38,7 @@ function rawPeer(connection: Connection<Uint8Array>, take: (frame: Uint8Array) =
   return {
     connection,
     sendText: (...texts) => {
-      connection.sendRun({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
+      connection.sendBatch({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
     },
     sendBytes: (bytes) => void connection.send(bytes),
     closed: read(),

@@ -1,6 +1,6 @@
 // The client of a stream of the services, in this process: it can say that it says no more, hang up, and stop reading.
 import { Fault } from "../../../src/base/errors.js";
-import type { CloseInfo, Connection, FrameRun } from "../../../src/contracts/transport.js";
+import type { CloseInfo, Connection, FrameBatch } from "../../../src/contracts/transport.js";
 import { createMemoryPair } from "../../../transports/memory/memory-pair.js";
 
 export interface StreamClient<Frame> {
@@ -59,12 +59,12 @@ export function openStream<Frame extends Uint8Array>(
     ...first,
     peer: { label: "stream", trust: "token-holder" },
     frames: { [Symbol.asyncIterator]: frames },
-    sendRun: (run: FrameRun<Frame>) => {
-      const { frames, last } = run;
+    sendBatch: (batch: FrameBatch<Frame>) => {
+      const { frames, last } = batch;
       if (frames.length > 0) runs.push(frames);
-      if (join === undefined) return first.sendRun(run);
+      if (join === undefined) return first.sendBatch(batch);
       const messages = [...(frames.length > 0 ? [join(frames)] : []), ...(last === undefined ? [] : [last])];
-      return first.sendRun({ frames: messages, joined: new Map() });
+      return first.sendBatch({ frames: messages, joined: new Map() });
     },
   });
   void first.closed.then(end);

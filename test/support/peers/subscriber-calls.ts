@@ -64,8 +64,8 @@ export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs
   const frameOf = ({ input }: DescMethod, request: Document): Uint8Array => encodeDocument(input, request);
 
   const open = (descriptor: DescMethod): StreamClient<Uint8Array> => {
-    const { accept, joinsRuns } = methodOf(descriptor, "stream");
-    return openStream<Uint8Array>(accept, joinsRuns ? joined : undefined);
+    const { accept, joinsBatches } = methodOf(descriptor, "stream");
+    return openStream<Uint8Array>(accept, joinsBatches ? joined : undefined);
   };
 
   const openTyped = (descriptor: DescMethod): SubscriberStream => {

@@ -225,8 +225,8 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
       const pull = (): void => {
         queued = false;
         if (blocked || subscription.isClosed()) return;
-        for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take()) {
-          for (const delivery of taken.run.deliveries)
+        for (let taken = subscription.take(); taken.kind === "batch"; taken = subscription.take()) {
+          for (const delivery of taken.batch.deliveries)
             received.push({ event: delivery.event, at: clock.now(), delivery });
           places.push({ received: received.length, cursor: subscription.cursor() });
           runsLeft -= 1;

@@ -92,8 +92,8 @@ export function createReplayStage(
     const pull = (): void => {
       isQueued = false;
       if (isBlocked || subscription.isClosed()) return;
-      for (let taken = subscription.take(); taken.kind === "run"; taken = subscription.take())
-        for (const delivery of taken.run.deliveries)
+      for (let taken = subscription.take(); taken.kind === "batch"; taken = subscription.take())
+        for (const delivery of taken.batch.deliveries)
           received.push({ event: delivery.event, at: clock.now(), delivery });
     };
     const wake = (): void => {

@@ -3,7 +3,7 @@
 import { Fault } from "../../../src/base/errors.js";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { type ClientChain, keptPlaceFaults } from "../oracles/kept-places.js";
+import { type ClientChain, journaledPlaceFaults } from "../oracles/journaled-places.js";
 import type { ClientConnection } from "../oracles/place-facts.js";
 import { diskFaults } from "../oracles/restart-verdict.js";
 import { lastCursor, leftWith } from "./arrivals.js";
@@ -331,7 +331,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
   return [
     ...faults,
     ...diskFaults(runs.disk.events(), acknowledged),
-    ...seats.flatMap((seat) => keptPlaceFaults(given, runs.disk.events(), seat)),
+    ...seats.flatMap((seat) => journaledPlaceFaults(given, runs.disk.events(), seat)),
   ];
 }
 

@@ -1,10 +1,11 @@
 // Engines one after another over one disk: each is killed, or stops in order, before the next begins.
+
+import { createKeptDisk, type DurableRing, type KeptDisk } from "./durable-ring.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
-import { createKeptDisk, type KeptDisk, type KeptRing } from "./kept-ring.js";
 import { createVirtualClock } from "./virtual-clock.js";
 
 export interface Run extends EngineRig {
-  readonly journal: KeptRing;
+  readonly journal: DurableRing;
   /** Writes what is owed, and lets those who waited for it hear of it. */
   readonly flush: () => Promise<void>;
 }
@@ -26,7 +27,7 @@ export function createRuns(): Runs {
     disk,
     start: (awayMs = 100, options = {}) => {
       const clock = createVirtualClock(before === undefined ? undefined : before.clock.wallTime() + awayMs);
-      let journal: KeptRing | undefined;
+      let journal: DurableRing | undefined;
       const rig = createEngineRig({
         clock,
         idsBefore: runCount * IDS_PER_RUN,

@@ -1,8 +1,8 @@
 // Sessions with a clock that stands still, ids that count, and agents that publish in one line.
 import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { SessionLimits } from "../../../src/engine/sessions/rule-context.js";
 import type { KnownPublish } from "../../../src/engine/sessions/same-publish.js";
 import type { PublishContext, SessionPlan } from "../../../src/engine/sessions/session-plan.js";
-import type { SessionLimits } from "../../../src/engine/sessions/session-turn.js";
 import { createSessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
 
 export type Fields = Record<string, unknown>;

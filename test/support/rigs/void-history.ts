@@ -3,7 +3,7 @@
 import { Fault } from "../../../src/base/errors.js";
 import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event.js";
 import type { Terms } from "../../../src/engine/terms/terms.js";
-import { type RunFacts, type SeatChain, voidVerdict } from "../oracles/void-verdict.js";
+import { type BootFacts, type SeatChain, voidVerdict } from "../oracles/void-verdict.js";
 import { lastCursor, leftWith } from "./arrivals.js";
 import { type Listener, session } from "./engine-rig.js";
 import { createRuns, type Run } from "./restart-rig.js";
@@ -53,7 +53,7 @@ function openOutputs(sessionId: string, disk: readonly { readonly event: AgentEv
 export async function voidFaults(steps: readonly VoidStep[]): Promise<readonly string[]> {
   const runs = createRuns();
   const entries: JournaledEvent[] = [];
-  const facts: RunFacts[] = [];
+  const facts: BootFacts[] = [];
   const faults: string[] = [];
   const seats: Seat[] = TERMS.map((terms, index) => ({
     name: `seat ${index}`,
@@ -80,7 +80,7 @@ export async function voidFaults(steps: readonly VoidStep[]): Promise<readonly s
   };
   let run = begin();
 
-  const now = (): RunFacts => facts.at(-1) as RunFacts;
+  const now = (): BootFacts => facts.at(-1) as BootFacts;
   const publish = (slot: Slot, fields: Readonly<Record<string, unknown>>): void => {
     serial += 1;
     const event = { ...fields, session_id: slot.id, event_id: `evt_${serial}` };
@@ -103,7 +103,7 @@ export async function voidFaults(steps: readonly VoidStep[]): Promise<readonly s
   };
   const flush = async (): Promise<void> => {
     await run.flush();
-    const { safe = 0, head } = run.journal.status();
+    const { durableEpoch: safe = 0, head } = run.journal.status();
     Object.assign(now(), { durable: Math.max(now().durable, safe), head });
   };
 

@@ -71,7 +71,7 @@ function openJsonStream(client: ServiceClient) {
     peer: { label: "AaepService", trust: "same-user" },
     frames: frames(),
     send,
-    sendRun: ({ frames, last }) => {
+    sendBatch: ({ frames, last }) => {
       for (const frame of last === undefined ? frames : [...frames, last]) send(frame);
       return true;
     },

@@ -112,7 +112,7 @@ export function bidiClient(transport: Transport, hangUp: () => void): Connection
       }),
     },
     send,
-    sendRun: ({ frames, last, joined }) => {
+    sendBatch: ({ frames, last, joined }) => {
       joined.set("client", true);
       return (last === undefined ? frames : [...frames, last]).map(send).every(Boolean);
     },

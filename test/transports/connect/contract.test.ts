@@ -13,7 +13,7 @@ async function listening(
   options: Parameters<typeof startConnect>[0] = {},
 ): Promise<ConnectRig> {
   return startConnect({
-    methods: [{ kind: "stream", descriptor: AaepService.method.subscribe, joinsRuns: false, accept }],
+    methods: [{ kind: "stream", descriptor: AaepService.method.subscribe, joinsBatches: false, accept }],
     maxMessageBytes: MAX_MESSAGE_BYTES,
     ...options,
   });

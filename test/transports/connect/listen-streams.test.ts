@@ -60,7 +60,7 @@ for (const [protocol, version] of WAYS) {
         const run = { frames, joined: new Map<string, unknown>() };
         for (const one of [server, otherServer]) {
           one.send(eventFrame("evt_before"));
-          one.sendRun(run);
+          one.sendBatch(run);
           one.send(eventFrame("evt_after"));
           expect(run.joined.size).toBe(1);
           await one.close();
@@ -103,7 +103,7 @@ for (const [protocol, version] of WAYS) {
         const heard = collect(stage.client(protocol, version, { useBinaryFormat }).listen({}));
         const server = await stage.listens.next();
         const run = { frames: [eventFrame("evt_1", "x".repeat(5000)), eventFrame("evt_2")], joined: new Map() };
-        server.sendRun(run);
+        server.sendBatch(run);
         server.send(eventFrame("evt_3"));
         await server.close();
         const [packed] = [...run.joined.values()] as [Buffer];

@@ -36,8 +36,8 @@ export async function startStage({ reply = () => COUNTED, ...options }: StageOpt
   const listens = createMessageQueue<ServerStream>("Listen");
   const subscribes = createMessageQueue<ServerStream>("Subscribe");
   const methods: readonly ServiceMethod[] = [
-    { kind: "stream", descriptor: SubscriberService.method.listen, joinsRuns: true, accept: listens.push },
-    { kind: "stream", descriptor: SubscriberService.method.subscribe, joinsRuns: true, accept: subscribes.push },
+    { kind: "stream", descriptor: SubscriberService.method.listen, joinsBatches: true, accept: listens.push },
+    { kind: "stream", descriptor: SubscriberService.method.subscribe, joinsBatches: true, accept: subscribes.push },
     { kind: "unary", descriptor: SubscriberService.method.reply, answer: reply },
   ];
   const rig = await startConnect({ ...options, methods });

@@ -57,7 +57,7 @@ describe("createByteConnection", () => {
     const { stream, written } = slowWritable();
     const { connection } = connectionOver(stream);
     for (const text of ["{1}", "{2}", "{3}"]) connection.send(Buffer.from(text));
-    connection.sendRun({ frames: [Buffer.from("{4}")], joined: new Map() });
+    connection.sendBatch({ frames: [Buffer.from("{4}")], joined: new Map() });
     await turn();
     expect(written.map(String)).toEqual(["{1}\n{2}\n{3}\n{4}\n"]);
   });
@@ -142,7 +142,7 @@ describe("createByteConnection", () => {
     const timers = handTimers();
     const { connection } = connectionOver(stream, { pieceBytes: 16, after: timers.after });
     const texts = Array.from({ length: 9 }, (_, index) => `{"a":${index}}`);
-    connection.sendRun({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
+    connection.sendBatch({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
     await turn();
     connection.send(Buffer.from('{"long":"longer than a piece may be"}'));
     await turn();

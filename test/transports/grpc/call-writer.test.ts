@@ -1,9 +1,9 @@
 // Messages are written straight to the stream below a call, and through the library where that is not found.
 import { expect, it } from "vitest";
-import type { FrameRun } from "../../../src/contracts/transport.js";
+import type { FrameBatch } from "../../../src/contracts/transport.js";
 import { createCallWriter } from "../../../transports/grpc/call-writer.js";
 
-const runOf = (...frames: readonly string[]): FrameRun<Uint8Array> => ({
+const runOf = (...frames: readonly string[]): FrameBatch<Uint8Array> => ({
   frames: frames.map((frame) => Buffer.from(frame)),
   joined: new Map(),
 });
@@ -37,19 +37,19 @@ function callOf({ isStreamKnown }: { isStreamKnown: boolean }) {
 }
 
 it.each([
-  { joinsRuns: false, written: framed("one", "two", "three") },
-  { joinsRuns: true, written: framed("onetwothree") },
-])("a run leaves in one write, framed once for all calls; joined: $joinsRuns", ({ joinsRuns, written }) => {
-  const run = runOf("one", "two", "three");
+  { joinsBatches: false, written: framed("one", "two", "three") },
+  { joinsBatches: true, written: framed("onetwothree") },
+])("a batch leaves in one write, framed once for all calls; joined: $joinsBatches", ({ joinsBatches, written }) => {
+  const batch = runOf("one", "two", "three");
   const made = [1, 2].map(() => {
     const { call, told } = callOf({ isStreamKnown: true });
-    const writer = createCallWriter(call, joinsRuns);
+    const writer = createCallWriter(call, joinsBatches);
     let left = 0;
-    for (const bytes of writer.ofRun(run)) writer.write(bytes, () => left++);
+    for (const bytes of writer.ofBatch(batch)) writer.write(bytes, () => left++);
     writer.write(writer.ofFrame(Buffer.from("last")), () => left++);
     expect(told).toEqual(["metadata", `stream: ${written}`, `stream: ${framed("last")}`]);
     expect(left).toBe(2);
-    return writer.ofRun(run);
+    return writer.ofBatch(batch);
   });
   expect(made[0]).toBe(made[1]);
 });
@@ -58,12 +58,12 @@ it("where the stream is not found the library writes, one message after the othe
   const { call, told } = callOf({ isStreamKnown: false });
   const writer = createCallWriter(call, false);
   let left = 0;
-  for (const bytes of writer.ofRun(runOf("one", "two"))) writer.write(bytes, () => left++);
+  for (const bytes of writer.ofBatch(runOf("one", "two"))) writer.write(bytes, () => left++);
   writer.write(writer.ofFrame(Buffer.from("last")), () => left++);
   expect(told).toEqual(["library: one", "library: two", "library: last"]);
   expect(left).toBe(3);
   const joining = createCallWriter(callOf({ isStreamKnown: false }).call, true);
-  expect(joining.ofRun(runOf("one", "two")).map(String)).toEqual(["onetwo"]);
+  expect(joining.ofBatch(runOf("one", "two")).map(String)).toEqual(["onetwo"]);
 });
 
 it.each(["closed", "destroyed", "writableEnded"] as const)("nothing is written to a stream that is %s", (state) => {
@@ -78,5 +78,5 @@ it.each(["closed", "destroyed", "writableEnded"] as const)("nothing is written t
 
 it("an empty run writes nothing", () => {
   const { call } = callOf({ isStreamKnown: true });
-  expect(createCallWriter(call, false).ofRun(runOf())).toEqual([]);
+  expect(createCallWriter(call, false).ofBatch(runOf())).toEqual([]);
 });

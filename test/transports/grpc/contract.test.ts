@@ -8,7 +8,7 @@ import { SUBSCRIBE, stageOf } from "./stage.js";
 const CALLED = "a call names its method, and so its protocol";
 
 async function open(): Promise<Pair> {
-  const { listener, path, directory, bidi } = await stageOf({ joinsRuns: false });
+  const { listener, path, directory, bidi } = await stageOf({ joinsBatches: false });
   const { address, kill } = await breakable(path, directory);
   const client = callConnection(createGrpcClient(address), SUBSCRIBE);
   return {

@@ -43,7 +43,7 @@ export interface Stage {
 export interface StageOptions extends Partial<GrpcOptions> {
   /** Answers `GET_MANIFEST`. Default: the request. */
   readonly answer?: Answer;
-  readonly joinsRuns?: boolean;
+  readonly joinsBatches?: boolean;
 }
 
 /** A fault's code and sentence, in place of the protocol's own message. */
@@ -54,7 +54,7 @@ export const describeFault = (fault: Fault) => ({
 
 /** Listens on a Unix socket in a folder of the test's own, unless given another address. Stopped and drained when the test has finished. */
 export async function stageOf(given: StageOptions = {}): Promise<Stage> {
-  const { answer = (request) => request as Uint8Array, joinsRuns = true, ...options } = given;
+  const { answer = (request) => request as Uint8Array, joinsBatches = true, ...options } = given;
   const directory = temporaryDirectory();
   const path = join(directory, "a.sock");
   const address: ServiceAddress = options.address ?? { kind: "unix", path };
@@ -65,7 +65,7 @@ export async function stageOf(given: StageOptions = {}): Promise<Stage> {
   const stream = (descriptor: DescMethod, accept: (connection: Connection<Uint8Array>) => void): ServiceMethod => ({
     kind: "stream",
     descriptor,
-    joinsRuns,
+    joinsBatches,
     accept,
   });
   const subscribe = stream(AaepService.method.subscribe, bidi.add);

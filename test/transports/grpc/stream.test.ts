@@ -1,7 +1,7 @@
 import type { Client } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
-import type { Connection, FrameRun } from "../../../src/contracts/transport.js";
+import type { Connection, FrameBatch } from "../../../src/contracts/transport.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { isStill } from "../../support/patience.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
@@ -41,7 +41,7 @@ function listen(client: Client, request: string) {
   return { call, received, ended };
 }
 
-function runOf(frames: readonly Uint8Array[]): FrameRun<Uint8Array> {
+function runOf(frames: readonly Uint8Array[]): FrameBatch<Uint8Array> {
   return { frames, joined: new Map() };
 }
 
@@ -90,7 +90,7 @@ describe("how a stream ends", () => {
     expect([await client.ended, received.map(({ length }) => length)]).toEqual([undefined, [300 * KIB, 4]]);
     expect(await server.closed).toEqual({ kind: "local" });
     expect(server.send(Buffer.from("more"))).toBe(false);
-    expect(server.sendRun(runOf([Buffer.from("more")]))).toBe(false);
+    expect(server.sendBatch(runOf([Buffer.from("more")]))).toBe(false);
   });
 
   it("R20: with a fault's status and detail after what was handed over", async () => {
@@ -324,12 +324,12 @@ it("G2: reads no further ahead than a little while nobody asks for frames", asyn
 });
 
 describe("runs", () => {
-  async function messagesOf(stage: Stage, run: FrameRun<Uint8Array>): Promise<readonly Uint8Array[]> {
+  async function messagesOf(stage: Stage, batch: FrameBatch<Uint8Array>): Promise<readonly Uint8Array[]> {
     const { call, ended } = listen(clientAt(stage.address), "request");
     const received: Buffer[] = [];
     call.on("data", (message: Buffer) => received.push(message));
     const server = await stage.serverStream.next();
-    server.sendRun(run);
+    server.sendBatch(batch);
     await server.close();
     await ended;
     return received;
@@ -338,33 +338,33 @@ describe("runs", () => {
 
   it("G10: leave in messages of up to 64 frames, made once for all calls", async () => {
     const stage = await stageOf();
-    const run = runOf(frames);
-    const messages = await messagesOf(stage, run);
+    const batch = runOf(frames);
+    const messages = await messagesOf(stage, batch);
     expect(messages.map(String)).toEqual(
       [frames.slice(0, 64), frames.slice(64, 128), frames.slice(128)].map((part) => part.join("")),
     );
-    const [made] = run.joined.values();
-    expect((await messagesOf(stage, run)).map(String)).toEqual(messages.map(String));
-    expect([...run.joined.values()]).toEqual([made]);
-    expect([...run.joined.values()][0]).toBe(made);
+    const [made] = batch.joined.values();
+    expect((await messagesOf(stage, batch)).map(String)).toEqual(messages.map(String));
+    expect([...batch.joined.values()]).toEqual([made]);
+    expect([...batch.joined.values()][0]).toBe(made);
   });
 
   it("G6: and of up to 1 MiB, unless a frame alone is larger", async () => {
     const sizes = [600, 400, 24, 1, 1500, 10, 10];
-    const run = runOf(sizes.map((kib) => Buffer.alloc(kib * KIB)));
-    const messages = await messagesOf(await stageOf({ maxMessageBytes: 2048 * KIB }), run);
+    const batch = runOf(sizes.map((kib) => Buffer.alloc(kib * KIB)));
+    const messages = await messagesOf(await stageOf({ maxMessageBytes: 2048 * KIB }), batch);
     expect(messages.map(({ length }) => length / KIB)).toEqual([1024, 1, 1500, 20]);
   });
 
   it("leave in one message for each frame where messages do not add up, made once for all calls", async () => {
-    const stage = await stageOf({ joinsRuns: false });
-    const run = runOf(frames);
-    expect((await messagesOf(stage, run)).map(String)).toEqual(frames.map(String));
-    const [made] = run.joined.values();
-    expect((await messagesOf(stage, run)).map(String)).toEqual(frames.map(String));
-    expect([...run.joined.values()][0]).toBe(made);
+    const stage = await stageOf({ joinsBatches: false });
+    const batch = runOf(frames);
+    expect((await messagesOf(stage, batch)).map(String)).toEqual(frames.map(String));
+    const [made] = batch.joined.values();
+    expect((await messagesOf(stage, batch)).map(String)).toEqual(frames.map(String));
+    expect([...batch.joined.values()][0]).toBe(made);
     // Framed: where the library keeps a call's stream was found.
-    expect([...run.joined.keys()]).toEqual(["grpc framed"]);
+    expect([...batch.joined.keys()]).toEqual(["grpc framed"]);
   });
 
   it("of one frame, or of none, leave as they are", async () => {

@@ -25,7 +25,7 @@ test("R34: a request is answered while the peer takes no more", async () => {
       setImmediate(() => hear([new TextEncoder().encode(JSON.stringify({ jsonrpc: "2.0", id, result: "heard" }))]));
       return false;
     },
-    sendRun: () => false,
+    sendBatch: () => false,
     writable: () => new Promise(() => {}),
     close: async () => end(),
     closed,

@@ -266,7 +266,7 @@ describe("the end", () => {
     expect(await asked).toMatchObject({ code: "peer_gone" });
     expect(await rpc.request("m", {}).catch((fault: unknown) => fault)).toMatchObject({ code: "peer_gone" });
     expect(rpc.notify("n", {})).toBe(false);
-    expect(rpc.notifyRun("n", { frames: [Buffer.from("{}")], joined: new Map() })).toBe(false);
+    expect(rpc.notifyBatch("n", { frames: [Buffer.from("{}")], joined: new Map() })).toBe(false);
     await rpc.ended;
     await rpc.writable();
     await second.close();
@@ -286,7 +286,7 @@ describe("the end", () => {
       },
     });
     const texts = [request(1, "shutdown"), notification("exit"), request(2, "too late")];
-    second.sendRun({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
+    second.sendBatch({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
     const heard: string[] = [];
     for await (const frames of second.frames) heard.push(...frames.map((frame) => Buffer.from(frame).toString()));
     expect(heard.map((text) => JSON.parse(text) as unknown)).toEqual([{ jsonrpc: "2.0", id: 1, result: "stopping" }]);

@@ -182,9 +182,9 @@ describe("what goes out", () => {
     const rpcs = pairs.map(({ first }) => createRpcConnection(first, { request: () => null, notification: () => {} }));
     const frames = ['{"a": 1.0}', '{"text":"中"}'].map((text) => Buffer.from(text));
     const run = { frames, joined: new Map<string, unknown>() };
-    for (const rpc of rpcs) rpc.notifyRun("aaep.event", run, { subscription_id: 'sub "1"' });
+    for (const rpc of rpcs) rpc.notifyBatch("aaep.event", run, { subscription_id: 'sub "1"' });
     expect(run.joined.size).toBe(1);
-    rpcs[0]?.notifyRun("aaep.event", run);
+    rpcs[0]?.notifyBatch("aaep.event", run);
     expect(run.joined.size).toBe(2);
     const received: Uint8Array[][] = await Promise.all(
       pairs.map(async ({ second }) => {

@@ -49,7 +49,7 @@ export function rawPeer(connection: Connection<Uint8Array>): RawPeer {
   return {
     connection,
     say: (...texts) => {
-      connection.sendRun({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
+      connection.sendBatch({ frames: texts.map((text) => Buffer.from(text)), joined: new Map() });
     },
     hear: async (count) => {
       while (heard.length < count) {

@@ -117,7 +117,7 @@ export function createAgentQuestions(agent: () => AgentHandle, access: Access): 
       assertMay(access, "cancel");
       const handle = agent();
       if (!handle.cancel(token, resumeToken, hostDecision(host))) return false;
-      return handle.safety()?.then(() => true) ?? true;
+      return handle.whenDurable()?.then(() => true) ?? true;
     },
     outcomeOf: (token, resumeToken) => {
       assertMay(access, "outcome");

@@ -13,7 +13,7 @@ export interface EventsInMessage {
 }
 
 /** The text of each event, as it stands in the message. */
-export function sourceTexts({ text, outline, isArray, isLong }: EventsInMessage): readonly string[] {
+export function sourceText({ text, outline, isArray, isLong }: EventsInMessage): readonly string[] {
   const message = partAt(outline, 0);
   const params = message && partNamed(text, outline, message, "params");
   const published = isLong ? params && partNamed(text, outline, params, "events") : params;

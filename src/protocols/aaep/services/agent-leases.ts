@@ -6,7 +6,7 @@ import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { ServiceCall } from "../../../contracts/service.js";
 import type { AgentHandle } from "../../../engine/agents/agent-handle.js";
 import type { Engine } from "../../../engine/engine.js";
-import { type AgentDesk, createAgentDesk } from "../agent/agent-desk.js";
+import { type AgentHandler, createAgentHandler } from "../agent/agent-handler.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 
 /** Agents by single calls that may be there at a time. A further one takes the place of the idle one that was used longest ago. */
@@ -45,7 +45,7 @@ export interface AgentLeases {
   readonly call: <Answer>(
     claim: LeaseClaim,
     call: ServiceCall,
-    act: (desk: AgentDesk) => Answer,
+    act: (handler: AgentHandler) => Answer,
   ) => Promise<{ readonly answer: Awaited<Answer>; readonly agentKey: string | undefined }>;
   readonly count: () => number;
   /**
@@ -57,7 +57,7 @@ export interface AgentLeases {
 
 interface Lease {
   readonly key: string;
-  readonly desk: AgentDesk;
+  readonly handler: AgentHandler;
   /** Calls that are under way. */
   callCount: number;
   /** It had something when a call ended, so its agent may know the key. */
@@ -92,11 +92,11 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     // Between its calls nothing can be told to it: whoever has a question's session is told in its place.
     const events = undefined;
     const manifestDeclared = (): void => {};
-    const desk = createAgentDesk({ engine, languages, access, identity: undefined, events, manifestDeclared });
+    const handler = createAgentHandler({ engine, languages, access, identity: undefined, events, manifestDeclared });
     const key = ids.hex(16);
-    const lease: Lease = { key, desk, callCount: 0, isKept: false, isClosed: false, cancelExpiry: () => {} };
+    const lease: Lease = { key, handler, callCount: 0, isKept: false, isClosed: false, cancelExpiry: () => {} };
     leases.set(key, lease);
-    byAgent.set(desk.agent(), lease);
+    byAgent.set(handler.agent(), lease);
     return lease;
   };
 
@@ -121,13 +121,13 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     lease.cancelExpiry();
     idle.delete(lease);
     leases.delete(lease.key);
-    byAgent.delete(lease.desk.agent());
-    lease.desk.close();
+    byAgent.delete(lease.handler.agent());
+    lease.handler.close();
   };
 
   /** No call of it is under way any more. */
   const rest = (lease: Lease): void => {
-    const agent = lease.desk.agent();
+    const agent = lease.handler.agent();
     lease.isKept ||= agent.isHolding() || agent.identity() !== undefined;
     if (isClosing || !lease.isKept) {
       end(lease);
@@ -159,7 +159,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
         }
       };
       try {
-        const answered = act(lease.desk);
+        const answered = act(lease.handler);
         // An agent that hears no answer may be gone: from here on it is one that makes no call (H10).
         if (signal.aborted) over();
         else signal.addEventListener("abort", over, { once: true });

@@ -6,7 +6,7 @@ import { Fault } from "../../../base/errors.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import { topicKind } from "../../../engine/event/event.js";
 import type { OpenQuestion } from "../../../engine/sessions/session-record.js";
-import { assertEventCount } from "../agent/agent-desk.js";
+import { assertEventCount } from "../agent/agent-handler.js";
 import type { Message } from "../json/message.js";
 import { DELIMITED } from "../protobuf/byte-writer.js";
 import { listLengthWithin } from "../protobuf/list-length.js";

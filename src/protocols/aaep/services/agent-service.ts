@@ -19,8 +19,8 @@ import {
 } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../../base/errors.js";
 import type { ServiceCall, ServiceMethod } from "../../../contracts/service.js";
-import type { AgentDesk } from "../agent/agent-desk.js";
 import { closedOutcomeDocument, closedSummaryDocument, receiptDocument } from "../agent/agent-documents.js";
+import type { AgentHandler } from "../agent/agent-handler.js";
 import { isCostlyCall } from "../agent/costly-calls.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
@@ -84,18 +84,18 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       const fields = questionIn(request.event, kind);
       const claim = claimOf(request);
       const asking = { signal: call.signal, resumeToken: claim.resumeToken };
-      const { answer, agentKey } = await leases.call(claim, call, (desk) =>
-        kind === "confirmation" ? desk.confirm(fields, asking) : desk.clarify(fields, asking),
+      const { answer, agentKey } = await leases.call(claim, call, (handler) =>
+        kind === "confirmation" ? handler.confirm(fields, asking) : handler.clarify(fields, asking),
       );
       return { outcome: closedOutcomeDocument(answer), ...keyMember(agentKey) };
     };
 
   const publishBatch = async (request: Message, call: ServiceCall): Promise<Message> => {
     const { events, resumeToken } = batchIn(request.publish);
-    const publish = async (desk: AgentDesk): Promise<Message> => {
-      const room = desk.agent().room();
+    const publish = async (handler: AgentHandler): Promise<Message> => {
+      const room = handler.agent().room();
       if (room !== undefined) await room;
-      const receipt = desk.publish({ events, isArray: true, resumeToken });
+      const receipt = handler.publish({ events, isArray: true, resumeToken });
       // What is acknowledged is safe (R29).
       await receipt.durable;
       return receiptDocument(receipt);
@@ -111,10 +111,10 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     if (session === undefined) throw missing("session", "with session_id and resume_token");
     const claim = { agentKey: textOf(request.agent_key), resumeToken: textOf(session.resume_token) };
     const { answer, agentKey } = await inTurn(call, () =>
-      leases.call(claim, call, async (desk) => {
+      leases.call(claim, call, async (handler) => {
         // Asked first: while the journal takes nothing, nothing is taken over. What is told is safe (R29).
-        const durable = desk.safety();
-        const answered = closedSummaryDocument(desk.resumeSession(session));
+        const durable = handler.whenDurable();
+        const answered = closedSummaryDocument(handler.resumeSession(session));
         await durable;
         return answered;
       }),
@@ -124,16 +124,16 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
 
   const cancel = async (request: Message, call: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
-    const { answer, agentKey } = await leases.call(claim, call, (desk) =>
-      desk.cancel(tokenOf(request), request, claim.resumeToken),
+    const { answer, agentKey } = await leases.call(claim, call, (handler) =>
+      handler.cancel(tokenOf(request), request, claim.resumeToken),
     );
     return { cancelled: answer, ...keyMember(agentKey) };
   };
 
   const getOutcome = async (request: Message, call: ServiceCall): Promise<Message> => {
     const claim = claimOf(request);
-    const { answer, agentKey } = await leases.call(claim, call, (desk) =>
-      desk.outcomeOf(tokenOf(request), claim.resumeToken),
+    const { answer, agentKey } = await leases.call(claim, call, (handler) =>
+      handler.outcomeOf(tokenOf(request), claim.resumeToken),
     );
     return { ...(answer === "open" ? {} : { outcome: closedOutcomeDocument(answer) }), ...keyMember(agentKey) };
   };
@@ -141,7 +141,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const setManifest = async (request: Message, call: ServiceCall): Promise<Message> => {
     if (request.manifest === undefined) throw missing("manifest", "that says who the agent is");
     const claim = { agentKey: textOf(request.agent_key), resumeToken: undefined };
-    const { agentKey } = await leases.call(claim, call, (desk) => desk.setManifest(request.manifest));
+    const { agentKey } = await leases.call(claim, call, (handler) => handler.setManifest(request.manifest));
     return keyMember(agentKey);
   };
 
@@ -149,7 +149,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     {
       kind: "stream",
       descriptor: method.publish,
-      joinsRuns: false,
+      joinsBatches: false,
       accept: (connection) => void serveAgentStream(connection, services),
     },
     unary(method.publishBatch, PublishBatchRequestSchema, PublishBatchResponseSchema, publishBatch),

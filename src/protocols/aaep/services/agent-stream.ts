@@ -10,7 +10,6 @@ import type { Conversation, EndReason } from "../../../contracts/protocol.js";
 import type { Connection, PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { ResolvedQuestion } from "../../../engine/questions/question-result.js";
-import { type AgentDesk, createAgentDesk } from "../agent/agent-desk.js";
 import {
   closedOutcomeDocument,
   closedSummaryDocument,
@@ -18,11 +17,12 @@ import {
   receiptDocument,
   waitingDocument,
 } from "../agent/agent-documents.js";
+import { type AgentHandler, createAgentHandler } from "../agent/agent-handler.js";
 import { isCostlyCall } from "../agent/costly-calls.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
-import { errorMessage } from "../subscriber/subscription-desk.js";
+import { errorMessage } from "../subscriber/subscription-handler.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
 
@@ -58,7 +58,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
     tellInputEnded = resolve;
   });
 
-  const desk = createAgentDesk({
+  const handler = createAgentHandler({
     engine: services.engine,
     access: services.access.of(connection.peer),
     identity: undefined,
@@ -82,7 +82,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
     isOver = true;
     cancelTimeout();
     answers.handOver();
-    desk.close();
+    handler.close();
     tellInputEnded();
   };
   const done = connection.closed.then(over);
@@ -118,7 +118,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
       const request = publishRequestIn(frame);
       id = request.id;
       hasAsked = true;
-      const { response, isCostly, durable } = respond(desk, request);
+      const { response, isCostly, durable } = respond(handler, request);
       const message = encoded(id, response);
       // What is acknowledged is safe (R29).
       if (durable === undefined) answer(message);
@@ -144,7 +144,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
           }
           // An agent that sends and does not read is not read from either.
           if (!answers.hasRoom()) await answers.room();
-          const room = desk.room();
+          const room = handler.room();
           if (room !== undefined) await room;
         }
         if (isOver) break;
@@ -153,7 +153,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
       // A session's token is told to who has it (R8): its sessions stay its own until all that it asked for is answered.
       await Promise.all(unsafe);
       // Its end of the stream is its end: it hears what it is still owed, and no more news.
-      desk.close();
+      handler.close();
       await answers.empty();
     } catch (caught) {
       fault = publicFault(caught, log);
@@ -175,21 +175,21 @@ interface Responded {
   readonly durable?: Promise<void> | undefined;
 }
 
-function respond(desk: AgentDesk, request: PublishRequest): Responded {
+function respond(handler: AgentHandler, request: PublishRequest): Responded {
   switch (request.kind) {
     case "publish": {
       const { events, resumeToken } = request;
-      const receipt = desk.publish({ events, isArray: true, resumeToken });
+      const receipt = handler.publish({ events, isArray: true, resumeToken });
       const isCostly = isCostlyCall("aaep.publish", events);
       return { response: { receipt: receiptDocument(receipt) }, isCostly, durable: receipt.durable };
     }
     case "manifest":
-      desk.setManifest(request.manifest);
+      handler.setManifest(request.manifest);
       return { response: { manifest: {} }, isCostly: false };
     case "resume": {
       // Asked first: while the journal takes nothing, nothing is taken over.
-      const durable = desk.safety();
-      const session = closedSummaryDocument(desk.resumeSession(request.claim));
+      const durable = handler.whenDurable();
+      const session = closedSummaryDocument(handler.resumeSession(request.claim));
       return { response: { session }, isCostly: true, durable };
     }
   }

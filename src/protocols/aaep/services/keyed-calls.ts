@@ -20,7 +20,7 @@ import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { fieldsIn, soleText } from "../protobuf/loose-fields.js";
 import { safeReply } from "../subscriber/safe-reply.js";
-import { createSubscriptionDesk, type DeskServices } from "../subscriber/subscription-desk.js";
+import { createSubscriptionDesk, type DeskServices } from "../subscriber/subscription-handler.js";
 import { createCallTurns } from "./call-turns.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";

@@ -1,6 +1,6 @@
 // Subscriptions whose listeners speak by calls of their own, beside their stream: found by id and key (R19).
 import { Fault } from "../../../base/errors.js";
-import type { OpenSubscription } from "../subscriber/subscription-desk.js";
+import type { OpenSubscription } from "../subscriber/subscription-handler.js";
 
 export interface KeyedSubscription {
   readonly open: OpenSubscription;

@@ -3,7 +3,7 @@ import type { MessageProtocol, ProtocolSession } from "../../../contracts/protoc
 import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
 import { StreamSubscription } from "../subscriber/stream-subscription.js";
-import { errorMessage, NOTHING_OWED } from "../subscriber/subscription-desk.js";
+import { errorMessage, NOTHING_PENDING } from "../subscriber/subscription-handler.js";
 import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 
 /**
@@ -16,7 +16,7 @@ export function createListenProtocol(
   end: () => void,
 ): Pick<MessageProtocol<unknown>, "open"> {
   return {
-    open: (peer, { wake, expel, tell }): ProtocolSession<unknown> => {
+    open: (peer, { wake, terminate, tell }): ProtocolSession<unknown> => {
       const { origin } = peer;
       const access = services.access.of(peer);
       const source = new StreamSubscription(services);
@@ -29,7 +29,7 @@ export function createListenProtocol(
         receive: (message) => {
           const { open: former } = source;
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const events = { wake, access, expelled: expel, tell, origin };
+          const events = { wake, access, terminated: terminate, tell, origin };
           const { message: answer, isAccepted } = source.request(request, events);
           const { open } = source;
           // Nothing else can be tried on a stream that has no subscription.
@@ -42,7 +42,8 @@ export function createListenProtocol(
         refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
         source,
         isOpen: () => source.open !== undefined,
-        finish: (reason) => (hasEnded ? { owed: NOTHING_OWED, messages: () => [] } : source.lastWords(reason)),
+        finish: (reason) =>
+          hasEnded ? { pendingDeliveries: NOTHING_PENDING, messages: () => [] } : source.lastWords(reason),
         ended: (reason) => {
           const { open } = source;
           if (open === undefined) return;

@@ -62,7 +62,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
     {
       kind: "stream",
       descriptor: method.subscribe,
-      joinsRuns: true,
+      joinsBatches: true,
       accept: (connection) => {
         const { desk, heartbeat } = begun();
         serve(connection, subscribeCodec, createPlainProtocol(desk, claimsOfRequest), heartbeat);
@@ -71,7 +71,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
     {
       kind: "stream",
       descriptor: method.listen,
-      joinsRuns: true,
+      joinsBatches: true,
       accept: (connection) => {
         const end = (): void => void connection.close();
         const { desk, heartbeat } = begun();
@@ -98,7 +98,7 @@ function jsonMethods(services: SubscriberServices): readonly ServiceMethod[] {
     {
       kind: "stream",
       descriptor: method.subscribe,
-      joinsRuns: false,
+      joinsBatches: false,
       accept: (connection) => services.serve(connection, codec, protocol, undefined),
     },
     {

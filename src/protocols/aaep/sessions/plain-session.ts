@@ -13,7 +13,7 @@ import {
   errorMessage,
   type OpenSubscription,
   type SubscriptionEvents,
-} from "../subscriber/subscription-desk.js";
+} from "../subscriber/subscription-handler.js";
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
@@ -31,10 +31,10 @@ export function createPlainProtocol(
 ): MessageProtocol<unknown> {
   return {
     recognizes: ({ members }) => members.type === "subscription.request",
-    open: (peer, { wake, expel, tell }) => {
+    open: (peer, { wake, terminate, tell }) => {
       const { origin } = peer;
       const access = services.access.of(peer);
-      return new PlainSession(services, { wake, access, expelled: expel, tell, origin }, readClaims);
+      return new PlainSession(services, { wake, access, terminated: terminate, tell, origin }, readClaims);
     },
   };
 }

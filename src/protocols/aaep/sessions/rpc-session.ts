@@ -8,13 +8,13 @@ import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHand
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Producer } from "../../../engine/event/event.js";
-import type { DeliveryRun } from "../../../engine/views/delivery.js";
-import { createAgentDesk } from "../agent/agent-desk.js";
+import type { DeliveryBatch } from "../../../engine/views/delivery.js";
 import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
+import { createAgentHandler } from "../agent/agent-handler.js";
 import { isCostlyCall } from "../agent/costly-calls.js";
 import { claimsOfCall } from "../json/claims.js";
 import type { Message } from "../json/message.js";
-import { sourceTexts } from "../json/source-text.js";
+import { sourceText } from "../json/source-text.js";
 import { quoted } from "../subscriber/capabilities.js";
 import { safeReply } from "../subscriber/safe-reply.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
@@ -23,7 +23,7 @@ import {
   type DeskServices,
   errorMessage,
   type OpenSubscription,
-} from "../subscriber/subscription-desk.js";
+} from "../subscriber/subscription-handler.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 
@@ -65,7 +65,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   // Whoever asks over it does not answer over it (R5).
   const connection = {};
 
-  const agent = createAgentDesk({
+  const agent = createAgentHandler({
     engine: services.engine,
     access,
     identity: services.agentIdentity,
@@ -88,19 +88,19 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       events: isArray ? published : [published],
       isArray,
       resumeToken: long?.resumeToken,
-      sources: () => sourceTexts({ text: call.text, outline: call.outline, isArray, isLong: long !== undefined }),
+      sources: () => sourceText({ text: call.text, outline: call.outline, isArray, isLong: long !== undefined }),
     });
   };
 
   const publishRequest = (call: RpcCall): Message | Promise<Message> => {
     const receipt = publish(call);
-    return whenSafe(receiptDocument(receipt), receipt.durable);
+    return whenDurable(receiptDocument(receipt), receipt.durable);
   };
 
   const resumeSession = (params: unknown): Message | Promise<Message> => {
     // Asked first: while the journal takes nothing, nothing is taken over.
-    const durable = agent.safety();
-    return whenSafe(summaryDocument(agent.resumeSession(params)), durable);
+    const durable = agent.whenDurable();
+    return whenDurable(summaryDocument(agent.resumeSession(params)), durable);
   };
 
   const end = (id: string): Held | undefined => {
@@ -110,8 +110,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return one;
   };
 
-  const deliver = (run: DeliveryRun, members: Held["members"]): boolean =>
-    host.notifyRun("aaep.event", run, members, "aaepd.checkpoint");
+  const deliver = (batch: DeliveryBatch, members: Held["members"]): boolean =>
+    host.notifyBatch("aaep.event", batch, members, "aaepd.checkpoint");
 
   const subscribe = (params: unknown): Message => {
     // The engine may call back before it has answered.
@@ -120,7 +120,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     const outcome = desk.request(params, {
       wake: () => wake(),
       access,
-      expelled: (reason) => void expel(id, reason),
+      terminated: (reason) => void terminate(id, reason),
       connection,
       origin: peer.origin,
       tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(id)?.members }),
@@ -129,7 +129,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     const { open } = outcome;
     id = open.id;
     const one: Held = { open, stop: () => pump.stop(), members: undefined };
-    const pump = host.startPump(open.engine, (run) => deliver(run, one.members));
+    const pump = host.startPump(open.engine, (batch) => deliver(batch, one.members));
     wake = () => pump.wake();
     held.set(open.id, one);
     // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
@@ -138,14 +138,14 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return outcome.message;
   };
 
-  const expel = async (id: string, reason: EndReason, until?: Millis): Promise<number> => {
+  const terminate = async (id: string, reason: EndReason, until?: Millis): Promise<number> => {
     const one = end(id);
     if (one === undefined) return 0;
     const { open, members } = one;
     leaving.add(one);
     let leftCount = 0;
     try {
-      leftCount = await host.handOver(open.owed(reason), (run) => deliver(run, members), until);
+      leftCount = await host.handOver(open.pendingDeliveries(reason), (batch) => deliver(batch, members), until);
     } catch (caught) {
       services.log.error({ err: caught, subscription: open.id }, "what a subscription was owed could not be made");
     }
@@ -336,7 +336,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       if (reason === "handshake_timeout") services.engine.refused(reason);
     },
     finish: async (reason, until) => {
-      const leftCounts = await Promise.all([...held.keys()].map((id) => expel(id, reason, until)));
+      const leftCounts = await Promise.all([...held.keys()].map((id) => terminate(id, reason, until)));
       return leftCounts.reduce((sum, count) => sum + count, 0);
     },
   };
@@ -362,6 +362,6 @@ function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Messa
 }
 
 /** What is acknowledged is safe (R29). */
-function whenSafe(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
+function whenDurable(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
   return durable === undefined ? message : durable.then(() => message);
 }

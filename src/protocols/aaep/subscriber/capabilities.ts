@@ -49,7 +49,7 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
 const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
 const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status", "checkpoints"]);
 /** What `subscription.accepted` gives beside them. Whoever sends its honored capabilities back sends these too; they ask for nothing (R19). */
-const GIVEN_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds", "cursor", "resumed"]);
+const REQUESTED_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds", "cursor", "resumed"]);
 
 /** Members that are merged one by one; everything else is replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
@@ -160,7 +160,9 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
   const unknown = [
     ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
     ...Object.keys(filters).flatMap((name) => (FILTER_MEMBERS.has(name) ? [] : [`event_filters.${name}`])),
-    ...Object.keys(own).flatMap((name) => (OWN_MEMBERS.has(name) || GIVEN_MEMBERS.has(name) ? [] : [`aaepd.${name}`])),
+    ...Object.keys(own).flatMap((name) =>
+      OWN_MEMBERS.has(name) || REQUESTED_MEMBERS.has(name) ? [] : [`aaepd.${name}`],
+    ),
   ];
   const told = unknown.slice(0, MAX_NAMED).map((name) => `${quoted(name)} is not known here and has no effect.`);
   const leftCount = unknown.length - told.length;

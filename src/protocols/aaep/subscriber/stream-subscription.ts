@@ -6,11 +6,11 @@ import {
   createSubscriptionDesk,
   type DeskServices,
   errorMessage,
-  NOTHING_OWED,
+  NOTHING_PENDING,
   type OpenSubscription,
   rejectionOfFault,
   type SubscriptionEvents,
-} from "./subscription-desk.js";
+} from "./subscription-handler.js";
 
 const IDLE = { kind: "idle" } as const;
 
@@ -41,10 +41,10 @@ export class StreamSubscription implements DeliverySource {
     const isReplacing = current?.engine.isClosed() === false;
     let own: OpenSubscription | undefined;
     // An end that was found out before it was taken over is no end of the stream.
-    const expelled = (reason: EndReason): void => {
-      if (own === undefined || own === this.current) events.expelled(reason);
+    const terminated = (reason: EndReason): void => {
+      if (own === undefined || own === this.current) events.terminated(reason);
     };
-    const outcome = createSubscriptionDesk(this.services).request(message, { ...events, expelled, isReplacing });
+    const outcome = createSubscriptionDesk(this.services).request(message, { ...events, terminated, isReplacing });
     if (outcome.kind === "rejected") return { message: outcome.message, isAccepted: false };
     own = outcome.open;
     this.current = own;
@@ -76,12 +76,13 @@ export class StreamSubscription implements DeliverySource {
   lastWords(reason: EndReason): LastWords<unknown> {
     const { current } = this;
     this.isEnding = true;
-    if (current !== undefined) return { owed: current.owed(reason), messages: () => [current.closing(reason)] };
+    if (current !== undefined)
+      return { pendingDeliveries: current.pendingDeliveries(reason), messages: () => [current.closing(reason)] };
     const [code, sentence] =
       reason === "handshake_timeout"
         ? (["timed_out", "No subscription.request came in time; connect again."] as const)
         : (["shutting_down", "The daemon is stopping."] as const);
-    return { owed: NOTHING_OWED, messages: () => [errorMessage(new Fault(code, sentence))] };
+    return { pendingDeliveries: NOTHING_PENDING, messages: () => [errorMessage(new Fault(code, sentence))] };
   }
 }
 

@@ -3,12 +3,12 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJsonDocument } from "../../../../src/base/json-document.js";
-import { sourceTexts } from "../../../../src/protocols/aaep/json/source-text.js";
+import { sourceText } from "../../../../src/protocols/aaep/json/source-text.js";
 
 function textsOf(message: string): readonly string[] {
   const { value, outline } = readJsonDocument(message);
   const isArray = Array.isArray((value as { readonly params: unknown }).params);
-  return sourceTexts({ text: message, outline, isArray, isLong: false });
+  return sourceText({ text: message, outline, isArray, isLong: false });
 }
 
 /** JSON with names and texts that a careless reader would stumble over. */
@@ -46,7 +46,7 @@ describe("R2: the agent's own text of an event", () => {
         const parsed = (JSON.parse(text) as { readonly params: unknown }).params;
         const values: readonly unknown[] = Array.isArray(parsed) ? parsed : [parsed];
         const { outline } = readJsonDocument(text);
-        const sources = sourceTexts({ text, outline, isArray: Array.isArray(parsed), isLong: false });
+        const sources = sourceText({ text, outline, isArray: Array.isArray(parsed), isLong: false });
         expect(sources.map((source) => JSON.parse(source) as unknown)).toEqual(values);
         expect(sources.every((source) => text.includes(source))).toBe(true);
       }),
@@ -72,7 +72,7 @@ describe("R2: the agent's own text of an event", () => {
     ],
   ])("R8: is that of the events that stand %s", (_, text) => {
     const { outline } = readJsonDocument(text);
-    const sources = sourceTexts({ text, outline, isArray: true, isLong: true });
+    const sources = sourceText({ text, outline, isArray: true, isLong: true });
     expect(sources).toStrictEqual(['{"a":{"b":[{}]}}', '{"c":1}']);
   });
 

@@ -8,6 +8,7 @@ import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createAgentServiceRig } from "../../../support/rigs/agent-service-rig.js";
+import { createKeptDisk, type DurableRing } from "../../../support/rigs/durable-ring.js";
 import {
   createEngineRig,
   type EngineRig,
@@ -15,7 +16,6 @@ import {
   SILENT_LOG,
   session,
 } from "../../../support/rigs/engine-rig.js";
-import { createKeptDisk, type KeptRing } from "../../../support/rigs/kept-ring.js";
 import { ABLE, confirmation, give } from "../../../support/rigs/question-rig.js";
 import { told } from "../../../support/rigs/restart-rig.js";
 
@@ -29,7 +29,7 @@ interface Disk {
 
 function createDisk(): Disk {
   const disk = createKeptDisk();
-  let journal: KeptRing | undefined;
+  let journal: DurableRing | undefined;
   return {
     options: {
       openJournal: (evicted, clock) => {
@@ -72,7 +72,7 @@ function createPeer(rig: EngineRig) {
     { label: "peer", trust: "same-user" },
     {
       notify: (method, params) => notified.push({ method, params: params as Message }) > 0,
-      notifyRun: () => true,
+      notifyBatch: () => true,
       handOver: async () => 0,
       startPump: () => ({ wake: () => undefined, stop: () => undefined }),
     },

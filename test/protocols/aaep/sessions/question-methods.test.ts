@@ -54,7 +54,7 @@ function createStage(): Stage {
       { label: "peer", trust: "same-user" },
       {
         notify: (method, params) => told.push({ method, params: params as Message }) > 0,
-        notifyRun: () => true,
+        notifyBatch: () => true,
         handOver: async () => 0,
         startPump: () => ({ wake: () => undefined, stop: () => undefined }),
       },

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isAaepdError } from "#gen/aaep/validators.js";
 import { FAULT_CODES, Fault } from "../../../../src/base/errors.js";
 import { StreamSubscription } from "../../../../src/protocols/aaep/subscriber/stream-subscription.js";
-import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscription-desk.js";
+import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { rpcErrorFromFault } from "../../../../transports/json-rpc/status.js";
 import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
@@ -81,7 +81,7 @@ it("AAEP §5.2.2: a request's correlation_id stands in the log with what became 
   const rig = createStreamRig();
   const log = { ...rig.desk.log, debug: (fields: object) => void lines.push(fields) };
   const stream = new StreamSubscription({ ...rig.desk, log });
-  const events = { wake: () => undefined, access: ACCESS, expelled: () => undefined };
+  const events = { wake: () => undefined, access: ACCESS, terminated: () => undefined };
   const { message } = stream.request(requestOf({}, { correlation_id: "trace-7" }), events);
   stream.request(requestOf({}, { correlation_id: "x".repeat(9000), aaep_version: "7.0.0" }), events);
   stream.request(requestOf(), events);

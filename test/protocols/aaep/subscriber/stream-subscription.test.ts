@@ -18,11 +18,11 @@ function stage(options: RigOptions = {}, capabilities: Document = {}) {
     stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others), {
       wake: () => undefined,
       access: ACCESS,
-      expelled: (reason) => ends.push(reason),
+      terminated: (reason) => ends.push(reason),
     });
   const taken = () => {
     const { kind, ...rest } = stream.take();
-    return kind === "run" && "run" in rest ? rest.run.deliveries.map(({ event }) => event.event_id) : [];
+    return kind === "batch" && "batch" in rest ? rest.batch.deliveries.map(({ event }) => event.event_id) : [];
   };
   return { rig, stream, request, taken, ends };
 }
@@ -109,13 +109,15 @@ describe("R33, P17: a request that takes a stream over", () => {
     request();
     const id = stream.open?.id;
     rig.publish({ ...session().started(), event_id: "evt_first" });
-    const { owed, messages } = stream.lastWords("producer_shutdown");
+    const { pendingDeliveries, messages } = stream.lastWords("producer_shutdown");
     expect(request()).toMatchObject({
       isAccepted: false,
       message: { type: "subscription.rejected", reason_code: "transport_unavailable" },
     });
-    const drained = owed.drain();
-    expect(drained.kind === "run" && drained.run.deliveries.map(({ event }) => event.event_id)).toEqual(["evt_first"]);
+    const drained = pendingDeliveries.drain();
+    expect(drained.kind === "batch" && drained.batch.deliveries.map(({ event }) => event.event_id)).toEqual([
+      "evt_first",
+    ]);
     expect(messages()).toMatchObject([{ type: "subscription.close", subscription_id: id }]);
   });
 });

@@ -1,0 +1,47 @@
+// A state change that stood for several, made again out of the journal (R11, R12, R28).
+import { AWAITING_INPUT } from "../event/agent-states.js";
+import type { IdServices } from "../event/derived-id.js";
+import type { AgentEvent, JournaledEvent } from "../event/event.js";
+import { collapsedStateEvent, collapsedStateId } from "../views/merged-events.js";
+import { createSharedRendering } from "../views/shared-rendering.js";
+import { roleOf } from "../views/view.js";
+import type { ViewTerms } from "../views/view-spec.js";
+import type { NamedEvent } from "./rebuilt-text.js";
+
+/** Where it can begin: where the first of its states does, or in what a critical event between them implies (R4). */
+const BEGINNINGS = [undefined, "calling_tool", AWAITING_INPUT, "handing_off"] as const;
+
+/**
+ * The collapsed state change with this id, under the terms it left by; undefined where there is none, or where the journal has let go of its first.
+ */
+export function rebuildState(
+  eventId: string,
+  { epoch, start, last, newestFirst }: NamedEvent,
+  terms: ViewTerms,
+  ids: IdServices,
+): AgentEvent | undefined {
+  const { apply, key: shape } = terms.shape;
+  if (start === 0 || last.kind !== "state.changed") return undefined;
+  // A made-up id costs four hashes.
+  for (const from of BEGINNINGS) {
+    const place = { first: epoch - start, last: epoch, shape, from };
+    if (collapsedStateId(last.event, place, ids) !== eventId) continue;
+    const first = from !== undefined || isState(last) ? entryAt(place.first, newestFirst) : undefined;
+    if (first === undefined || !isState(first)) return undefined;
+    return collapsedStateEvent(apply(first.event), apply(last.event), place, ids);
+  }
+  return undefined;
+}
+
+function entryAt(epoch: number, newestFirst: Iterable<JournaledEvent>): JournaledEvent | undefined {
+  for (const entry of newestFirst) {
+    if (entry.epoch === epoch) return entry;
+    if (entry.epoch < epoch) return undefined;
+  }
+  return undefined;
+}
+
+function isState(entry: JournaledEvent): boolean {
+  const role = roleOf(createSharedRendering(entry));
+  return entry.kind === "state.changed" && (role === "state" || role === "background-state");
+}

@@ -1,0 +1,47 @@
+// The daemon's texts as the fields of an event: for one listener, or in every language for shaping to choose from (R14, R31).
+import type { LocalizationHints } from "../event/event.js";
+import { CATALOGUE_LANGUAGES, type CatalogueLanguage, textDirection } from "../terms/language.js";
+import type { Message, MessageKey, MessageParameters } from "./catalogues/catalogue.js";
+import { catalogueLanguage, messageIn } from "./daemon-messages.js";
+
+/**
+ * "listener": an event made for one shape, in the language that serves it. "everyone": an event that is journaled once, with a variant for each
+ * language beside the primary one.
+ */
+export type TextAudience =
+  | { readonly kind: "listener"; readonly languages: readonly string[] }
+  | { readonly kind: "everyone"; readonly primary: CatalogueLanguage };
+
+export interface LocalizedMessages {
+  readonly hints: LocalizationHints;
+  readonly summaries: Readonly<Record<string, string>>;
+}
+
+/** The parameters of a message, which may depend on the language it is said in and on its form. */
+export type ParametersFor<Key extends MessageKey> = (
+  language: CatalogueLanguage,
+  form: keyof Message,
+) => MessageParameters[Key];
+
+export function localizedMessages<Key extends MessageKey>(
+  audience: TextAudience,
+  key: Key,
+  parametersFor: ParametersFor<Key>,
+): LocalizedMessages {
+  const primary = audience.kind === "listener" ? catalogueLanguage(audience.languages) : audience.primary;
+  const say = (language: CatalogueLanguage, form: keyof Message) =>
+    messageIn(language, key, parametersFor(language, form))[form];
+  const summaries: Record<string, string> = {
+    summary_terse: say(primary, "terse"),
+    summary_normal: say(primary, "normal"),
+  };
+  if (audience.kind === "everyone") {
+    for (const language of CATALOGUE_LANGUAGES) {
+      if (language === primary) continue;
+      summaries[`summary_terse_${language}`] = say(language, "terse");
+      summaries[`summary_normal_${language}`] = say(language, "normal");
+    }
+  }
+  const direction = textDirection(primary) === "rtl" ? { text_direction: "rtl" as const } : {};
+  return { hints: { primary_language: primary, ...direction }, summaries };
+}

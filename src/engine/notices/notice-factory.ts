@@ -1,0 +1,194 @@
+// What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
+import type { IdSource } from "../../base/ids.js";
+import type { IdServices } from "../event/derived-id.js";
+import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
+import { AAEPD } from "../event/vocabulary.js";
+import type { MessageKey, Outcome } from "../messages/catalogues/catalogue.js";
+import { localizedMessages, type ParametersFor } from "../messages/localized-messages.js";
+import type { QuestionResult } from "../questions/question-result.js";
+import type { ReminderPoint } from "../questions/questions-spec.js";
+import type { EndedBecause, MadeSummary } from "../sessions/rule-context.js";
+import type { Resolution } from "../sessions/session-questions.js";
+import type { OpenQuestion, SessionSummary } from "../sessions/session-record.js";
+import { hintsIn } from "../terms/shape-languages.js";
+import type { Terms } from "../terms/terms.js";
+import { createAskingIn } from "./asking.js";
+import {
+  type DaemonEventFacts,
+  everyLanguage,
+  gapEvent,
+  type Loss,
+  noticeEvent,
+  speakerOf,
+  summaryEvent,
+} from "./daemon-events.js";
+import { noticeId } from "./notice-id.js";
+
+export interface NoticeFactory {
+  readonly madeSummary: MadeSummary;
+  readonly summary: (session: SessionSummary, terms: Terms, lost?: Loss) => AgentEvent;
+  readonly gap: (session: SessionSummary, terms: Terms, lost: Loss) => AgentEvent;
+  readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, lost: Loss) => AgentEvent;
+  /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
+  readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
+  /** The same, to a subscription that was not there when the question was asked and cannot answer it (R6). */
+  readonly lateNotice: (question: JournaledEvent, session: SessionSummary, terms: Terms) => AgentEvent;
+  readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
+  /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
+  readonly reminder: (
+    question: OpenQuestion,
+    passed: ReminderPoint,
+    remainingSeconds: number,
+  ) => Readonly<Record<string, unknown>>;
+  /** An entry as a backlog tells it (R17). */
+  readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
+}
+
+/** `ids` names what is said to one subscription; `idServices` what the journal has (R12). */
+export function createNoticeFactory(ids: IdSource, idServices: IdServices, defaultLanguage: string): NoticeFactory {
+  const everyone = everyLanguage(defaultLanguage);
+  const askingIn = createAskingIn(defaultLanguage);
+
+  const factsFor = (
+    of: { sessionId: string; producer: Producer; timestamp: string },
+    terms: Terms,
+  ): DaemonEventFacts => ({
+    eventId: `evt_${ids.hex(16)}`,
+    sessionId: of.sessionId,
+    producer: of.producer,
+    timestamp: of.timestamp,
+    // A listener whom no catalogue serves hears what everybody hears.
+    audience: { kind: "listener", languages: [...terms.languages, defaultLanguage] },
+  });
+
+  /** A message for everybody as members of an event, with the language that they are in (AAEP §11.1). */
+  const membersOf = <Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>) => {
+    const { summaries, hints } = localizedMessages(everyone, key, parametersFor);
+    return { ...summaries, localization_hints: hints };
+  };
+
+  const noticeIdOf = ({ event, epoch }: JournaledEvent, isLate: boolean): string =>
+    noticeId({ sessionId: event.session_id, question: event.event_id, epoch: epoch + 1, isLate }, idServices);
+
+  const resolutionMessages = (outcome: Outcome, question: AgentEvent) =>
+    membersOf("resolution", (language) => {
+      const { terse, defaultAnswer } = askingIn(question, language);
+      return { ...outcome, asking: terse, defaultAnswer };
+    });
+
+  const madeSummary: MadeSummary = (text) => {
+    switch (text.kind) {
+      case "tool_abandoned":
+        return membersOf("toolAbandoned", () => ({ tool: text.tool }));
+      case "tool_supplied":
+        // The agent's own word, in every language the same.
+        return { summary_normal: text.tool, localization_hints: hintsIn(text.language ?? defaultLanguage, undefined) };
+      case "question_withdrawn":
+        return resolutionMessages({ decision: "cancelled", decidedBy: "agent" }, text.question);
+      case "agent_disconnected":
+        return membersOf(END_MESSAGES[text.because], () => ({ agent: speakerOf(text.producer) }));
+    }
+  };
+
+  return {
+    madeSummary,
+    summary: (session, terms, lost) =>
+      summaryEvent(
+        factsFor(session, terms),
+        {
+          state: session.state,
+          toolsRunningCount: session.openTools.length,
+          outputOpen: session.openOutputs.length > 0,
+          questionOpen: session.openQuestions.length > 0,
+          percent: session.percent,
+        },
+        lost,
+      ),
+    gap: (session, terms, lost) =>
+      gapEvent(factsFor(session, terms), { ...lost, fromState: "idle", toState: session.state }),
+    gapOfEnded: (terminal, terms, lost) => {
+      const of = { sessionId: terminal.session_id, producer: terminal.producer, timestamp: terminal.timestamp };
+      return gapEvent(factsFor(of, terms), { ...lost, fromState: "idle", toState: "idle" });
+    },
+    notice: (question, fromState) => {
+      const { event } = question;
+      const facts: DaemonEventFacts = {
+        sessionId: event.session_id,
+        producer: event.producer,
+        timestamp: event.timestamp,
+        eventId: noticeIdOf(question, false),
+        audience: everyone,
+      };
+      return {
+        event: noticeEvent(facts, { question: event, askingIn, fromState }),
+        kind: "state.changed",
+        source: undefined,
+        at: question.at,
+        ordinal: question.ordinal,
+        made: "notice",
+      };
+    },
+    lateNotice: (question, session, terms) =>
+      noticeEvent(
+        { ...factsFor(session, terms), eventId: noticeIdOf(question, true), producer: question.event.producer },
+        {
+          question: question.event,
+          askingIn,
+          fromState: "awaiting_input",
+        },
+      ),
+    resolution: (question, result) => {
+      const outcome = outcomeOf(question, result);
+      return {
+        token: question.token,
+        outcome: outcome.decision,
+        isAcceptedByReply: result.resolvedBy === "reply" && result.decision === "accept",
+        isRejected: result.decision === "reject",
+        summary: resolutionMessages(outcome, question.event),
+        marks: { question: question.event.event_id, decision: outcome.decision, decided_by: outcome.decidedBy },
+      };
+    },
+    reminder: (question, passed, remainingSeconds) => ({
+      urgency: "normal",
+      progress: { percent: passed === "half" ? 50 : 90 },
+      ...membersOf("countdown", (language) => ({
+        passed,
+        remainingSeconds,
+        asking: askingIn(question.event, language).terse,
+      })),
+    }),
+    asBacklog: (entry, isOpen) => {
+      if (entry.kind === "awaiting.confirmation" || entry.kind === "awaiting.clarification") return undefined;
+      if (entry.made === "notice") {
+        const asked = entry.event.extensions?.[AAEPD]?.question;
+        return typeof asked === "string" && isOpen(asked) ? entry : undefined;
+      }
+      if (entry.made !== "resolution") return entry;
+      return { ...entry, event: { ...entry.event, urgency: "normal" }, source: undefined };
+    },
+  };
+}
+
+/** In the words of the catalogues. */
+const DECIDED_BY = {
+  reply: "reply",
+  timeout: "timeout",
+  no_subscriber: "nobody_to_ask",
+  subscription_ended: "nobody_left",
+  host: "host",
+} as const;
+
+function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
+  if (result.resolvedBy === "cancelled") return { decision: "cancelled", decidedBy: "agent" };
+  const decidedBy = DECIDED_BY[result.resolvedBy];
+  if (question.kind === "confirmation") {
+    return { decision: result.decision === "accept" ? "accepted" : "rejected", decidedBy };
+  }
+  return { decision: result.resolvedBy === "reply" ? "answered" : "unanswered", decidedBy };
+}
+
+const END_MESSAGES = {
+  connection_lost: "agentDisconnected",
+  not_back: "agentNotBack",
+  daemon_stopped: "daemonStopped",
+} as const satisfies Record<EndedBecause, string>;

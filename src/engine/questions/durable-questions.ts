@@ -1,0 +1,89 @@
+// Open questions, as they are kept for the next run: they can be answered there with the same token (R8, R29, pitfall H1).
+import type { DurableState } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { JournaledEvent } from "../event/event.js";
+import {
+  type EntryRecord,
+  entryFrom,
+  entryRecord,
+  type Instant,
+  pastInstant,
+  readDurable,
+} from "../journal/durable-entry.js";
+import { permitsOf } from "../sessions/session-questions.js";
+import type { OpenQuestion } from "../sessions/session-record.js";
+import type { CountedReply, Decision } from "./pending-question.js";
+import { NO_RESULT, type QuestionResult } from "./question-result.js";
+
+/** A question, its event as it went out, and what was decided where its session was not told of that yet. */
+export interface DurableQuestion {
+  readonly question: OpenQuestion;
+  readonly entry: JournaledEvent;
+  readonly decision?: Decision | undefined;
+}
+
+interface QuestionRecord {
+  readonly kind: OpenQuestion["kind"];
+  readonly agentId: string;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  readonly ordinal: number;
+  readonly entry: EntryRecord;
+  /** What was decided; what nobody said is left out. */
+  readonly result?: QuestionResult;
+  /** When that was, milliseconds since 1970. */
+  readonly decidedAt?: number;
+  /** Who decided it, until that stands in the audit log. */
+  readonly reply?: CountedReply;
+}
+
+/** Keeps a question until it has its outcome; the reply that decided it only where it `isRecorded`. */
+export function keepQuestion(durableState: DurableState, pending: DurableQuestion, isRecorded: boolean): void {
+  const { question, entry } = pending;
+  const { token, kind, agentId, receivedAt, ordinal } = question;
+  durableState.put(["question", token], () => {
+    const { decision } = pending;
+    const open: QuestionRecord = { kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) };
+    if (decision === undefined) return open;
+    const { result, at: decidedAt, reply } = decision;
+    return {
+      ...open,
+      result,
+      decidedAt,
+      ...(reply === undefined || !isRecorded ? {} : { reply }),
+    } satisfies QuestionRecord;
+  });
+}
+
+export function forgetQuestion(durableState: DurableState, token: string): void {
+  durableState.put(["question", token], () => undefined);
+}
+
+/**
+ * The questions that were open, in the order in which they were asked. Their deadlines stand as they did by the clock on the wall; where that was put
+ * back meanwhile they count from now, and nobody waits for longer than the question's own time.
+ */
+export function durableQuestions(
+  durableState: DurableState,
+  log: Pick<Log, "error">,
+  present: Instant,
+): readonly DurableQuestion[] {
+  const found: DurableQuestion[] = [];
+  readDurable(durableState, ["question"], log, (value) => {
+    const record = value as QuestionRecord;
+    const { kind, agentId, ordinal } = record;
+    const receivedAt = Math.min(record.receivedAt, present.wallTime);
+    const at = pastInstant(receivedAt, present);
+    const entry = entryFrom(record.entry, at);
+    const { event } = entry;
+    const { session_id: sessionId, reply_token: token } = event;
+    const permits = permitsOf(event);
+    const question = { kind, token: String(token), sessionId, agentId, event, at, receivedAt, ordinal, permits };
+    const result = record.result && { ...NO_RESULT, ...record.result };
+    const decision = result && { result, at: record.decidedAt ?? present.wallTime, reply: record.reply };
+    const restored: DurableQuestion = { question, entry, decision };
+    found.push(restored);
+    if (receivedAt < record.receivedAt) keepQuestion(durableState, restored, restored.decision?.reply !== undefined);
+  });
+  return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
+}

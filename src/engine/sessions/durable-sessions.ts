@@ -1,0 +1,271 @@
+// Sessions, as they are kept for the next run (R8, R29): the core of each once a group of events, and facts about its past one by one. What an agent
+// was told of a session is true after a restart as well: nothing counts twice, and nothing that was permitted is lost (R3, R5).
+import type { DurableState, StateKey } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { Producer } from "../event/event.js";
+import {
+  type EntryRecord,
+  entryFrom,
+  entryRecord,
+  type Instant,
+  pastInstant,
+  readDurable,
+} from "../journal/durable-entry.js";
+import type { EndedRecord, OwnedSession } from "./ended-sessions.js";
+import type { HashToken } from "./rule-context.js";
+import type { HistoryChange, HistoryKind } from "./session-history.js";
+import { askingKey } from "./session-questions.js";
+import {
+  type AcceptedConfirmation,
+  type AgentRecord,
+  type ChunkLook,
+  createAgentRecord,
+  createOutputRecord,
+  createSessionRecord,
+  type OpenQuestion,
+  type OpenTool,
+  type OutputRecord,
+  openOutputs,
+  openTools,
+  type QuestionOutcome,
+  type SessionRecord,
+} from "./session-record.js";
+import type { Undoable } from "./undo-log.js";
+
+export interface DurableSessions {
+  /** A plan has changed these records and facts. To be called when it is true, in one turn with its append. */
+  readonly committed: (touched: readonly Undoable[], history: readonly HistoryChange[]) => void;
+  readonly ended: (session: OwnedSession, present: Instant) => void;
+  /** The reply tokens of an ended session are remembered no longer, or nothing of it is. */
+  readonly tokensForgotten: (sessionId: string) => void;
+  readonly forgotten: (sessionId: string) => void;
+  /** As the run before left them: open ones without owner, in the order in which they ended the others. */
+  readonly restored: (questions: readonly OpenQuestion[], present: Instant) => RestoredSessions;
+}
+
+export interface RestoredSessions {
+  readonly open: readonly SessionRecord[];
+  readonly ended: readonly EndedRecord[];
+}
+
+/** What of an ended session's past is not asked for any more; its reply tokens are. */
+const OVER_WITH_IT: readonly HistoryKind[] = ["absorbed", "call", "outcome", "output", "permit"];
+
+export function createDurableSessions(
+  durableState: DurableState,
+  log: Pick<Log, "error">,
+  hashToken: HashToken,
+): DurableSessions {
+  // Those whose core is owed already: its value is asked for when it is written.
+  const pendingWrites = new Map<string, SessionRecord>();
+
+  const putCore = (session: SessionRecord): void => {
+    const { sessionId } = session;
+    if (pendingWrites.get(sessionId) === session) return;
+    pendingWrites.set(sessionId, session);
+    durableState.put(["session", sessionId], () => {
+      if (pendingWrites.get(sessionId) === session) pendingWrites.delete(sessionId);
+      return coreOf(session);
+    });
+  };
+
+  return {
+    committed: (touched, history) => {
+      if (!durableState.isDurable) return;
+      for (const record of touched) if (isOpenSession(record)) putCore(record);
+      for (const { sessionId, name, number, value } of history) {
+        // A key says nothing of itself: parts of it may have been shortened.
+        durableState.put(["fact", sessionId, name, number], () =>
+          value === undefined ? undefined : [sessionId, value],
+        );
+      }
+    },
+    ended: (session, present) => {
+      if (!durableState.isDurable) return;
+      const { sessionId, terminal, tokenHash, endedAt } = session;
+      pendingWrites.delete(sessionId);
+      durableState.put(["session", sessionId], () => undefined);
+      for (const name of OVER_WITH_IT) durableState.removeAll(["fact", sessionId, name]);
+      const at = present.wallTime - (present.now - endedAt);
+      durableState.put(
+        ["ended", sessionId],
+        () => ({ at, tokenHash, terminal: entryRecord(terminal) }) satisfies EndedCore,
+      );
+    },
+    tokensForgotten: (sessionId) => durableState.removeAll(["fact", sessionId, "token"]),
+    forgotten: (sessionId) => {
+      durableState.put(["ended", sessionId], () => undefined);
+      durableState.removeAll(["fact", sessionId]);
+    },
+    restored: (questions, present) => {
+      const open = new Map<string, SessionRecord>();
+      const ended = new Map<string, EndedRecord & { readonly replyTokens: string[] }>();
+      readDurable(durableState, ["session"], log, (value) => {
+        const session = sessionFrom(value as SessionCore, hashToken);
+        open.set(session.sessionId, session);
+      });
+      readDurable(durableState, ["ended"], log, (value) => {
+        const core = value as EndedCore;
+        const endedAt = pastInstant(core.at, present);
+        const terminal = entryFrom(core.terminal, endedAt);
+        const { session_id: sessionId } = terminal.event;
+        ended.set(sessionId, {
+          sessionId,
+          terminal,
+          endedAt,
+          owner: undefined,
+          tokenHash: hashIn(core, hashToken),
+          replyTokens: [],
+        });
+      });
+      // Of sessions that were over: the run before had no time to remove it.
+      const left = new Map<string, StateKey>();
+      readDurable(durableState, ["fact"], log, (record, [, , name, number]) => {
+        const [sessionId, value] = record as readonly [string, unknown];
+        const session = open.get(sessionId);
+        const over = name === "token" ? ended.get(sessionId) : undefined;
+        if (session !== undefined) takeRemembered(session, String(name), Number(number), value);
+        else if (over !== undefined) over.replyTokens.push(String(value));
+        else left.set(`${sessionId} ${name}`, ["fact", sessionId, String(name)]);
+      });
+      for (const prefix of left.values()) durableState.removeAll(prefix);
+      for (const question of questions) {
+        const session = open.get(question.sessionId);
+        session?.questions.set(question.token, question);
+        session?.asking.set(askingKey(question.agentId, question.event), question.token);
+        const agent = session?.agents.get(question.agentId);
+        if (agent !== undefined) agent.openQuestionCount += 1;
+      }
+      return {
+        open: [...open.values()].sort((a, b) => a.latestMicros - b.latestMicros),
+        ended: [...ended.values()].sort((a, b) => epochOf(a) - epochOf(b)),
+      };
+    },
+  };
+}
+
+function isOpenSession(record: Undoable): record is SessionRecord {
+  return "sessionId" in record && (record as SessionRecord).phase === "open";
+}
+
+function epochOf({ terminal }: EndedRecord): number {
+  return "epoch" in terminal ? terminal.epoch : 0;
+}
+
+interface EndedCore extends DurableToken {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly terminal: EntryRecord;
+}
+
+/** Where a build wrote it that kept no hashes, the token itself is there. */
+interface DurableToken {
+  readonly tokenHash?: string;
+  readonly resumeToken?: string | undefined;
+}
+
+function hashIn({ tokenHash, resumeToken = "" }: DurableToken, hashToken: HashToken): string {
+  return tokenHash ?? hashToken(resumeToken);
+}
+
+type AgentCore = Omit<AgentRecord, "generation" | "confirmations">;
+type OutputCore = Omit<OutputRecord, "generation">;
+
+interface SessionCore extends DurableToken {
+  readonly sessionId: string;
+  readonly starter: Producer;
+  /** Missing where a build wrote it that did not know. */
+  readonly language?: string | undefined;
+  readonly lastAgentId: string;
+  readonly agents: readonly AgentCore[];
+  readonly outputs: readonly OutputCore[];
+  readonly tools: readonly OpenTool[];
+  readonly ordinal: number;
+  readonly historyCount: number;
+  readonly nextSequenceNumber: number | undefined;
+  readonly latestMicros: number;
+  readonly latestText: string;
+}
+
+function coreOf(session: SessionRecord): SessionCore {
+  const { sessionId, starter, language, lastAgentId, ordinal, historyCount, nextSequenceNumber } = session;
+  const { latestMicros, latestText, tokenHash } = session;
+  return {
+    sessionId,
+    starter,
+    language,
+    lastAgentId,
+    agents: [...session.agents.values()].map(({ generation: _, confirmations: __, ...agent }) => agent),
+    outputs: openOutputs(session).map(({ generation: _, ...output }) => ({ ...output, last: lookOf(output.last) })),
+    tools: openTools(session),
+    ordinal,
+    historyCount,
+    nextSequenceNumber,
+    latestMicros,
+    latestText,
+    tokenHash,
+  };
+}
+
+/** What closing the output needs of its last chunk, and not its text. */
+function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
+  if (last === undefined) return undefined;
+  const { producer, urgency, output_id, content_type, language, localization_hints, correlation_id } = last;
+  return { producer, urgency, output_id, content_type, language, localization_hints, correlation_id };
+}
+
+function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
+  const { agents, outputs, tools, nextSequenceNumber, ...scalars } = core;
+  const session: SessionRecord = {
+    ...createSessionRecord(core.sessionId),
+    ...scalars,
+    tokenHash: hashIn(core, hashToken),
+    phase: "open",
+    isLeftOver: true,
+    nextSequenceNumber,
+    openToolCount: tools.length,
+  };
+  for (const agent of agents)
+    session.agents.set(agent.agentId, {
+      ...createAgentRecord(agent.producer),
+      ...agent,
+      confirmations: new Map(),
+      openQuestionCount: 0,
+    });
+  for (const output of outputs)
+    session.outputs.set(output.outputId ?? "", { ...createOutputRecord(output.outputId, output.ordinal), ...output });
+  for (const tool of tools) {
+    if (tool.toolCallId !== undefined) session.toolsByCallId.set(tool.toolCallId, tool);
+    else session.toolsByName.set(tool.tool, (session.toolsByName.get(tool.tool) ?? new Map()).set(tool.ordinal, tool));
+  }
+  return session;
+}
+
+function takeRemembered(session: SessionRecord, name: string, number: number, value: unknown): void {
+  session.historyCount = Math.max(session.historyCount, number);
+  switch (name as HistoryKind) {
+    case "absorbed": {
+      const { source } = value as { readonly source: string };
+      const fields = JSON.parse(source) as Readonly<Record<string, unknown>>;
+      session.suppressed.set(String(fields.event_id), { published: { fields, source }, number });
+      return;
+    }
+    case "call":
+      session.usedCallIds.set(String(value), number);
+      return;
+    case "outcome":
+      session.outcomes.set(value as QuestionOutcome, number);
+      return;
+    case "output":
+      session.completedOutputs.set(String(value), number);
+      return;
+    case "permit": {
+      const { agentId, action, tool, toolCallId } = value as AcceptedConfirmation & { readonly agentId: string };
+      session.agents.get(agentId)?.confirmations.set({ action, tool, toolCallId }, number);
+      return;
+    }
+    case "token":
+      session.replyTokens.set(String(value), number);
+      return;
+  }
+}

@@ -1,0 +1,63 @@
+// The daemon's own texts in one shape (R14, R31). They have known names, so that no key is taken apart; the result is that of shape-languages.ts.
+import type { AgentEvent, Verbosity } from "../event/event.js";
+import { AAEPD, BY_DAEMON } from "../event/vocabulary.js";
+import { CATALOGUE_LANGUAGES, matchLanguage } from "./language.js";
+import { requiresNormalSummary } from "./readable-fields.js";
+import { hintsIn } from "./shape-languages.js";
+
+interface DaemonTextKeys {
+  readonly terse: string;
+  readonly normal: string;
+}
+
+const KEYS: ReadonlyMap<string, DaemonTextKeys> = new Map(
+  CATALOGUE_LANGUAGES.map((language) => [
+    language,
+    { terse: `summary_terse_${language}`, normal: `summary_normal_${language}` },
+  ]),
+);
+const PLAIN: DaemonTextKeys = { terse: "summary_terse", normal: "summary_normal" };
+
+const REPLACED: ReadonlySet<string> = new Set(
+  [PLAIN, ...KEYS.values()].flatMap(({ terse, normal }) => [terse, normal]),
+);
+
+/** Whether the event is one of the daemon's that says the same in every language there is a catalogue for. */
+export function hasDaemonMessages(event: AgentEvent): boolean {
+  if (event.extensions?.[AAEPD]?.by !== BY_DAEMON) return false;
+  return event.summary_normal_ja !== undefined || event.summary_normal_en !== undefined;
+}
+
+/** The language that serves, among the plain texts' own and those of the catalogues that are there beside it. */
+function languageFor(event: AgentEvent, wanted: readonly string[], primary: string): string {
+  const there = [primary];
+  for (const [language, { normal }] of KEYS) if (event[normal] !== undefined) there.push(language);
+  return matchLanguage(wanted, there) ?? primary;
+}
+
+/** The catalogue's language that is there under the plain names. An event of before the daemon's texts said theirs has a variant of every other. */
+function primaryOf(event: AgentEvent): string {
+  if (event.localization_hints !== undefined) return event.localization_hints.primary_language;
+  for (const [language, { normal }] of KEYS) if (event[normal] === undefined) return language;
+  return "en";
+}
+
+/** One of the daemon's events with texts in every language, in one shape. */
+export function shapeDaemonMessages(
+  event: AgentEvent,
+  shape: { readonly verbosity: Verbosity; readonly languages: readonly string[] },
+): AgentEvent {
+  const hints = event.localization_hints;
+  const primary = primaryOf(event);
+  const wanted = languageFor(event, shape.languages, primary);
+  const keys = wanted === primary ? PLAIN : (KEYS.get(wanted) ?? PLAIN);
+  const isTerse = shape.verbosity === "terse";
+  const shaped: Record<string, unknown> = {};
+  for (const key of Object.keys(event)) if (!REPLACED.has(key)) shaped[key] = event[key];
+  if (isTerse) shaped.summary_terse = event[keys.terse];
+  if (!isTerse || requiresNormalSummary(event.type)) shaped.summary_normal = event[keys.normal];
+  const level = isTerse ? "terse" : "normal";
+  if (level !== (event.verbosity ?? "normal")) shaped.verbosity = level;
+  if (hints === undefined || wanted !== primary) shaped.localization_hints = hintsIn(wanted, hints);
+  return shaped as AgentEvent;
+}

@@ -1,0 +1,77 @@
+// A journaled event on its way out: what all views and subscriptions share of the work on it.
+import type { AgentEvent, JournaledEvent } from "../event/event.js";
+import { isCritical } from "../event/event.js";
+import { withoutSummaries } from "../terms/readable-fields.js";
+import { createDelivery, type Delivery } from "./delivery.js";
+import { outputKey } from "./unit.js";
+
+/** One (verbosity, language chain), interned: equal shapes are the same object (R14). */
+export interface InternedShape {
+  readonly key: string;
+  readonly apply: (event: AgentEvent) => AgentEvent;
+}
+
+export interface SharedRendering {
+  readonly entry: JournaledEvent;
+  readonly critical: boolean;
+  /** The key of the output that a chunk belongs to: one string for all who look for it by that. */
+  readonly output: string;
+  /** The chunk as text that is merged or cut has it: without what its agent says of it alone (R2). The same in every shape; made once. */
+  readonly textBase: AgentEvent;
+  /** The event in a shape; made once a shape, and once in all where the shape changes nothing. */
+  readonly deliveryIn: (shape: InternedShape) => Delivery;
+}
+
+export function createSharedRendering(entry: JournaledEvent): SharedRendering {
+  return new RenderedEntry(entry);
+}
+
+/** A class, because there is one for each event. */
+class RenderedEntry implements SharedRendering {
+  readonly entry: JournaledEvent;
+  readonly critical: boolean;
+  private key: string | undefined;
+  private base: AgentEvent | undefined;
+  private plain: Delivery | undefined;
+  private lastShape: InternedShape | undefined;
+  private lastDelivery: Delivery | undefined;
+  private others: Map<InternedShape, Delivery> | undefined;
+
+  constructor(entry: JournaledEvent) {
+    this.entry = entry;
+    this.critical = isCritical(entry);
+  }
+
+  get output(): string {
+    this.key ??= outputKey(this.entry.event);
+    return this.key;
+  }
+
+  get textBase(): AgentEvent {
+    this.base ??= withoutSummaries(this.entry.event);
+    return this.base;
+  }
+
+  deliveryIn(shape: InternedShape): Delivery {
+    if (this.lastShape === shape && this.lastDelivery !== undefined) return this.lastDelivery;
+    const known = this.others?.get(shape);
+    if (known !== undefined) return known;
+    const delivery = this.render(shape);
+    if (this.lastShape === undefined) {
+      this.lastShape = shape;
+      this.lastDelivery = delivery;
+    } else {
+      this.others ??= new Map();
+      this.others.set(shape, delivery);
+    }
+    return delivery;
+  }
+
+  private render(shape: InternedShape): Delivery {
+    const { entry } = this;
+    const shaped = shape.apply(entry.event);
+    if (shaped !== entry.event) return createDelivery(shaped, entry.epoch, undefined);
+    this.plain ??= createDelivery(entry.event, entry.epoch, entry.source);
+    return this.plain;
+  }
+}

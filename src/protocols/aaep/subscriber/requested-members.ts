@@ -1,0 +1,54 @@
+// The members of the daemon's own that a subscription is given: with its acceptance, and when it is closed (P1, R18, R19).
+import type { EndReason } from "../../../contracts/protocol.js";
+import type { SlowLimits } from "../../../engine/engine-status.js";
+import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
+import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
+import type { Message } from "../json/message.js";
+
+/**
+ * The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent; `resumed`
+ * where no place was named, or where that has been told.
+ */
+export function requestedMembers(
+  key: string,
+  limits: SlowLimits,
+  heartbeatSeconds: number | undefined,
+  { cursor, resumed }: { readonly cursor: string | undefined; readonly resumed: Resumed | undefined },
+): Message {
+  return {
+    key,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(resumed === undefined ? {} : { resumed }),
+    limits: limitsDocument(limits),
+    ...(heartbeatSeconds === undefined ? {} : { heartbeat_seconds: heartbeatSeconds }),
+  };
+}
+
+/** What a subscription may lag and hold. */
+export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
+  return {
+    queue_events: queueLimitCount,
+    // What is more than that is not lost: it is read from the journal, at the subscriber's own pace.
+    policy: "journal",
+    max_lag_seconds: lag.maxMs / 1000,
+    max_lag_events: lag.maxEvents,
+  };
+}
+
+/**
+ * The place that the subscriber has reached (`cursor`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where
+ * there is nothing to tell.
+ */
+export function closingExtensions(reason: EndReason, engine: Subscription, limits: SlowLimits): Message {
+  const cursor = engine.cursor();
+  const told: Message = {
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(reason === "lagging" ? { lag: lagDocument(engine), limits: limitsDocument(limits) } : {}),
+  };
+  return Object.keys(told).length === 0 ? {} : { extensions: { aaepd: told } };
+}
+
+function lagDocument(engine: Subscription): Message {
+  const { ms, eventCount } = engine.status().lag;
+  return { seconds: ms / 1000, events: eventCount };
+}

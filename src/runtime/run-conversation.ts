@@ -1,0 +1,274 @@
+// Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends it.
+import { Fault, faultFrom, publicFault } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
+import type { Codec } from "../contracts/codec.js";
+import type {
+  Conversation,
+  EndReason,
+  Heartbeat,
+  MessageProtocol,
+  ProtocolSession,
+  Reaction,
+} from "../contracts/protocol.js";
+import type { Connection } from "../contracts/transport.js";
+import type { DeliveryBatch } from "../engine/views/delivery.js";
+import { awaitHandshake, type ConversationServices, logAccident } from "./conversation.js";
+import { frameBatchOf } from "./frame-batches.js";
+import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
+import { createHeartbeats, type Heartbeats } from "./heartbeats.js";
+import { createPump, type DeliverySink, type Pump } from "./pump.js";
+
+export interface ConversationOptions<Message = unknown> {
+  /**
+   * The peer's end is not yet the conversation's. A parent's goes on until `finish`, which is to be called once `inputEnded` has resolved (R8a).
+   * Anybody else's, the client of a call, goes on until the connection closes if there is a subscription; if there is none, it ends at once: in
+   * order where the peer was answered, else with the fault of its last message, or `handshake_required`.
+   */
+  readonly keepsOutput: boolean;
+  /** What the connection is closed with where this side ends it: the status of a call. Default: nothing. */
+  readonly statusOf?: (reason: EndReason) => Fault | undefined;
+  /** Goes out from the handshake on, whenever nothing else did for that long, unless the peer takes nothing. Default: none. */
+  readonly heartbeat?: Heartbeat<Message> | undefined;
+}
+
+/**
+ * Starts a conversation; the connection's frames are iterated here and nowhere else. `services` and `options` may be shared by any number of them. An
+ * accident that ends it is logged.
+ */
+export function runConversation<Frame, Message>(
+  connection: Connection<Frame>,
+  codec: Codec<Frame, Message>,
+  protocol: Pick<MessageProtocol<Message>, "open">,
+  services: ConversationServices,
+  options: ConversationOptions<Message>,
+): Conversation {
+  return new RunningConversation(connection, codec, protocol, services, options);
+}
+
+/** A class, because there is one for each connection. */
+class RunningConversation<Frame, Message> implements Conversation, DeliverySink {
+  readonly done: Promise<void>;
+  private readonly connection: Connection<Frame>;
+  private readonly codec: Codec<Frame, Message>;
+  private readonly services: ConversationServices;
+  private readonly options: ConversationOptions<Message>;
+  private readonly session: ProtocolSession<Message>;
+  private readonly pump: Pump;
+  private readonly heartbeats: Heartbeats | undefined;
+  private isOver = false;
+  private hasSpoken = false;
+  private hasInputEnded = false;
+  private isTaking = true;
+  /** What its session told while the peer took nothing. */
+  private untold: { readonly message: Message } | undefined;
+  /** What was wrong with the last message. */
+  private lastFault: Fault | undefined;
+  /** Only where somebody has asked. */
+  private waitingForInput: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  private cancelTimeout: (() => void) | undefined;
+  private finishing: Promise<number> | undefined;
+
+  constructor(
+    connection: Connection<Frame>,
+    codec: Codec<Frame, Message>,
+    protocol: Pick<MessageProtocol<Message>, "open">,
+    services: ConversationServices,
+    options: ConversationOptions<Message>,
+  ) {
+    this.connection = connection;
+    this.codec = codec;
+    this.services = services;
+    this.options = options;
+    this.session = protocol.open(connection.peer, {
+      wake: () => this.pump.wake(),
+      terminate: (reason) => void this.finish(reason),
+      tell: (message) => this.tell(message),
+    });
+    this.pump = createPump(this.session.source, this, services);
+    this.heartbeats = this.heartbeatsOf(options.heartbeat);
+    this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
+      if (!this.session.isOpen()) void this.finish("handshake_timeout");
+    });
+    // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).
+    if (this.isCall()) void connection.closed.then(() => services.clock.afterTurn(() => this.over()));
+    this.done = this.run();
+  }
+
+  get inputEnded(): Promise<void> {
+    if (this.hasInputEnded) return Promise.resolve();
+    this.waitingForInput ??= waitingPromise();
+    return this.waitingForInput.promise;
+  }
+
+  finish(reason: EndReason, until?: Millis): Promise<number> {
+    this.finishing ??= this.sayLast(reason, until);
+    return this.finishing;
+  }
+
+  send(batch: DeliveryBatch): boolean {
+    return this.handed(this.connection.sendBatch(frameBatchOf(batch, this.codec)));
+  }
+
+  writable(): Promise<void> {
+    return this.connection.writable();
+  }
+
+  failed(fault: Fault): void {
+    const { connection } = this;
+    logAccident(connection.peer, fault, this.services.log);
+    this.over("producer_error");
+    void connection.close(this.options.statusOf?.("producer_error") ?? fault);
+  }
+
+  private async sayLast(reason: EndReason, until: Millis | undefined): Promise<number> {
+    const { connection, session } = this;
+    const { clock } = this.services;
+    const status = this.isOver ? undefined : this.options.statusOf?.(reason);
+    let leftCount = 0;
+    if (!this.isOver) {
+      this.forgetTimeout();
+      this.pump.stop();
+      const { pendingDeliveries, messages } = session.finish(reason);
+      try {
+        leftCount = await handOver(pendingDeliveries, this, until ?? clock.now() + LAST_WORDS_MS, this.services);
+      } catch (caught) {
+        this.failed(faultFrom(caught));
+      }
+      // The peer may have ended it meanwhile.
+      if (!this.isOver) for (const message of messages()) this.say(message);
+      this.over(reason);
+    }
+    const { closed } = connection;
+    const close = (withinMs?: Millis): Promise<void> => connection.close(status, withinMs);
+    return leftCount + (await closeWithin({ close, closed }, until, clock));
+  }
+
+  private isCall(): boolean {
+    return this.options.keepsOutput && this.connection.peer.trust !== "parent";
+  }
+
+  private heartbeatsOf(heartbeat: Heartbeat<Message> | undefined): Heartbeats | undefined {
+    if (heartbeat === undefined) return undefined;
+    const sink = {
+      beat: () => void this.say(heartbeat.message),
+      writable: () => this.writable(),
+    };
+    return createHeartbeats(heartbeat.everyMs, sink, this.services.clock);
+  }
+
+  private say(message: Message): boolean {
+    return this.handed(this.connection.send(this.codec.encode(message)));
+  }
+
+  private tell(message: Message): void {
+    if (this.isOver) return;
+    if (this.isTaking) this.say(message);
+    else this.untold = { message };
+  }
+
+  /** `isTaken`: what the connection answered. */
+  private handed(isTaken: boolean): boolean {
+    this.heartbeats?.sent(isTaken);
+    if (!isTaken && this.isTaking) {
+      this.isTaking = false;
+      void this.writable().then(() => this.tellUntold());
+    }
+    return isTaken;
+  }
+
+  private tellUntold(): void {
+    const { untold } = this;
+    this.isTaking = true;
+    this.untold = undefined;
+    if (untold !== undefined) this.tell(untold.message);
+  }
+
+  /** The handshake is done, or nobody waits for it any more. */
+  private forgetTimeout(): void {
+    this.cancelTimeout?.();
+    this.cancelTimeout = undefined;
+  }
+
+  /** `reason`: why this side ends it. */
+  private over(reason?: EndReason): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.forgetTimeout();
+    this.pump.stop();
+    this.heartbeats?.stop();
+    this.session.ended(reason);
+  }
+
+  private tellInputEnded(): void {
+    this.hasInputEnded = true;
+    this.waitingForInput?.resolve();
+  }
+
+  /** Answers one frame. */
+  private take(frame: Frame): "go on" | "others first" | "ends" {
+    const { session } = this;
+    this.hasSpoken = true;
+    const { answers, closes, wasCostly, fault } = this.reactionTo(frame);
+    this.lastFault = fault;
+    for (const answer of answers) this.say(answer);
+    if (closes) return "ends";
+    if (session.isOpen()) {
+      this.forgetTimeout();
+      this.heartbeats?.start();
+    }
+    return wasCostly === true ? "others first" : "go on";
+  }
+
+  private reactionTo(frame: Frame): Reaction<Message> {
+    const { codec, session } = this;
+    const text = (): string | undefined => codec.textOf?.(frame);
+    let message: Message;
+    try {
+      message = codec.decode(frame);
+    } catch (caught) {
+      return session.refuse(publicFault(caught, this.services.log), text);
+    }
+    return session.receive(message, text);
+  }
+
+  private async run(): Promise<void> {
+    const { connection, services } = this;
+    let fault: Fault | undefined;
+    try {
+      for await (const frames of connection.frames) {
+        for (const frame of frames) {
+          if (this.isOver) break;
+          const next = this.take(frame);
+          if (next === "ends") this.over();
+          if (next === "others first") await new Promise<void>(services.clock.afterTurn);
+        }
+        if (this.isOver) break;
+        // A peer that sends and does not read is not read from either.
+        await connection.writable();
+      }
+      this.tellInputEnded();
+      if (this.options.keepsOutput && !this.isOver) {
+        if (this.isCall() && !this.session.isOpen()) fault = this.hasSpoken ? this.lastFault : nothingSaid();
+        else await connection.closed;
+      }
+    } catch (caught) {
+      fault = publicFault(caught, services.log);
+      if (!this.isOver) for (const answer of this.session.refuse(fault).answers) this.say(answer);
+    }
+    this.tellInputEnded();
+    this.over();
+    await connection.close(fault);
+  }
+}
+
+function waitingPromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+function nothingSaid(): Fault {
+  return new Fault("handshake_required", "Send a subscription.request first.", { pointer: "", rule: "AAEP §5.1" });
+}

@@ -1,0 +1,545 @@
+// The desk where questions of several agents are put to one person, on a clock of the test's own.
+import { expect, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import type { QuestionSource } from "../../../src/cli/questions/open-question.js";
+import { createQuestionPrompt } from "../../../src/cli/questions/question-prompt.js";
+import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
+
+const START = Date.UTC(2026, 0, 1);
+
+function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly whole?: Envelope } = {}) {
+  const said: string[] = [];
+  const replies: SubscriberReply[] = [];
+  const clock = createVirtualClock(START);
+  const prompt = createQuestionPrompt({ say: (line) => said.push(line), clock, tooSoonMs, changed: () => {} });
+  const source: QuestionSource = {
+    label: "bank",
+    whole: async () => whole,
+    reply: (reply) => {
+      replies.push(reply);
+      return true;
+    },
+  };
+  /** What was said since the last look. */
+  const heard = () => said.splice(0);
+  return { desk: prompt, clock, source, replies, heard };
+}
+
+function confirmation(number: number, fields: Readonly<Record<string, unknown>> = {}): Envelope {
+  return {
+    "@context": "https://aaep-protocol.org/context/v1",
+    type: "aaep:agent.awaiting.confirmation",
+    event_id: `evt_${number}`,
+    session_id: "sess_1",
+    timestamp: new Date(START).toISOString(),
+    producer: { agent_id: "bank" },
+    urgency: "critical",
+    action: `Pay bill ${number}.`,
+    consequence: "Money leaves.",
+    reply_token: `rpl_${number}`,
+    timeout_seconds: 300,
+    default_decision: "reject",
+    ...fields,
+  };
+}
+
+function resolution(number: number, decision: string, by = "reply", to = "thinking"): Envelope {
+  return {
+    ...confirmation(number),
+    type: "aaep:agent.state.changed",
+    event_id: `evt_r${number}`,
+    from_state: "awaiting_input",
+    to_state: to,
+    summary_normal: `${decision} by ${by}.`,
+    reply_token: undefined,
+    extensions: { aaepd: { by: "daemon", question: `evt_${number}`, decision, decided_by: by } },
+  };
+}
+
+test("A5: the whole question is said in plain lines: who, what, consequence, risk, details, time, default, answers", () => {
+  const { desk: prompt, source, heard } = stage();
+  const fields = { risk_level: "high", irreversible: true, extra_context: { amount: 500, nested: {} } };
+  expect(prompt.heard(source, confirmation(1, { ...fields, producer: { agent_id: "b", agent_name: "My Bank" } }))).toBe(
+    true,
+  );
+  expect(heard()).toEqual([
+    "Question 1 of My Bank, at bank: Pay bill 1.",
+    "Consequence: Money leaves.",
+    "Risk: high. It cannot be undone.",
+    "Details: amount 500; nested empty.",
+    "5 minutes left to answer; then it is rejected.",
+    "Type accept or reject, then Enter.",
+    "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",
+  ]);
+});
+
+test("a clarification's choices are a line each, and its default is named as people know it", () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(source, {
+    ...confirmation(1),
+    type: "aaep:agent.awaiting.clarification",
+    question: "Which age?",
+    context: "It changes the savings.",
+    choices: [
+      { value: "60", label: "Age 60" },
+      { value: "65", label: "Age 65" },
+    ],
+    default_response: "65",
+    timeout_seconds: 3661,
+  });
+  expect(heard().slice(0, 6)).toEqual([
+    "Question 1 of bank: Which age?",
+    "Consequence: Money leaves.",
+    "Context: It changes the savings.",
+    "Choice 1: Age 60",
+    "Choice 2: Age 65",
+    "1 hour 1 minute left to answer; then the answer is taken to be: Age 65.",
+  ]);
+});
+
+test("A21, H12: what an agent writes cannot move the cursor or make lines of its own", () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(source, confirmation(1, { action: "Pay.\nQuestion 2 of root: \u001b[2Jfree\u202e beer" }));
+  expect(heard()[0]).toBe("Question 1 of bank: Pay. Question 2 of root: [2Jfree beer");
+});
+
+test("A6, A18: asked once, with the hints once; repeated only when asked to", () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  const first = heard();
+  expect(prompt.heard(source, confirmation(1))).toBe(true);
+  expect(heard()).toEqual([]);
+  prompt.typed("r");
+  expect(heard()).toEqual(first.slice(0, -1));
+});
+
+test("H11: one at a time, each answered by its own token", () => {
+  const { desk: prompt, source, replies, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  prompt.heard(source, confirmation(2));
+  expect(heard()).toEqual(["Question 2 of bank is open as well."]);
+  prompt.typed("accept");
+  expect(heard()).toEqual(["Sent: accept."]);
+  // What became of the answer comes before the next question.
+  prompt.typed("accept");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  expect(prompt.heard(source, resolution(1, "accepted", "reply", "awaiting_input"))).toBe(true);
+  expect(heard().slice(0, 2)).toEqual(["Question 1 has ended: accepted by reply.", "Question 2 of bank: Pay bill 2."]);
+  prompt.typed("no");
+  expect(replies).toEqual([
+    { reply_token: "rpl_1", decision: "accept" },
+    { reply_token: "rpl_2", decision: "reject" },
+  ]);
+});
+
+test("H2: a question that is resolved elsewhere while it is asked is said to be, and left", () => {
+  const { desk: prompt, source, replies, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  prompt.heard(source, resolution(1, "rejected"));
+  expect(heard()).toEqual(["Question 1 has ended without your answer: rejected by reply."]);
+  expect(prompt.isAsking()).toBe(false);
+  prompt.typed("accept");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  expect(replies).toEqual([]);
+});
+
+/** Question 1 ended by itself, and 2 is being asked since. */
+function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
+  const staged = stage({ tooSoonMs: 1000 });
+  const { desk: prompt, clock, source, heard } = staged;
+  prompt.heard(source, confirmation(1));
+  prompt.heard(source, confirmation(2, fields));
+  clock.advance(5000);
+  prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  clock.advance(60_000);
+  expect(heard().slice(-6)).toEqual([
+    "Question 1 has ended without your answer: cancelled by agent.",
+    "Question 2 of bank: Pay bill 2.",
+    "Consequence: Money leaves.",
+    "4 minutes 55 seconds left to answer; then it is rejected.",
+    "Type accept or reject, then Enter.",
+    "Question 1 has gone: press Enter before you answer. A line that was begun for it is not sent.",
+  ]);
+  return staged;
+}
+
+test.each(["accept", "ept", "s", "no"])(
+  "H11: %j, ended long after the question that it was begun for, answers nothing; the next question is told again",
+  (line) => {
+    const { desk: prompt, replies, heard } = goneUnderHand();
+    prompt.typed(line);
+    expect(heard()).toEqual([
+      "Not sent: it may have been begun for question 1, which has gone. Question 2 is asked now.",
+      "Question 2 of bank: Pay bill 2.",
+      "Consequence: Money leaves.",
+      "3 minutes 55 seconds left to answer; then it is rejected.",
+      "Type accept or reject, then Enter.",
+    ]);
+    expect(replies).toEqual([]);
+    prompt.typed("accept");
+    expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
+  },
+);
+
+test("H11: words for a question that has gone are no answer to the next, whatever that takes", () => {
+  const fields = { type: "aaep:agent.awaiting.clarification", question: "Pay bill 2.", action: undefined };
+  const { desk: prompt, source, clock, replies } = stage({ tooSoonMs: 1000 });
+  prompt.heard(source, confirmation(1, fields));
+  prompt.heard(source, confirmation(2, fields));
+  prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  clock.advance(60_000);
+  prompt.typed("the savings account");
+  expect(replies).toEqual([]);
+  prompt.typed("=in May");
+  expect(replies).toEqual([{ reply_token: "rpl_2", response: "in May" }]);
+});
+
+test.each([
+  { line: "", answer: "Question 2 can be answered now. r repeats it." },
+  { line: "r", answer: "Question 2 of bank: Pay bill 2." },
+  { line: "t", answer: "3 minutes 55 seconds left to answer; then it is rejected." },
+  { line: "l", answer: /^Question 2 of bank, being asked/ },
+  { line: "o 2", answer: "Question 2 of bank: Pay bill 2." },
+])("H11: after $line the next question can be answered at once", ({ line, answer }) => {
+  const { desk: prompt, clock, replies, heard } = goneUnderHand();
+  prompt.typed(line);
+  expect(heard()[0]).toMatch(answer);
+  clock.advance(1000);
+  prompt.typed("accept");
+  expect(replies).toEqual([{ reply_token: "rpl_2", decision: "accept" }]);
+});
+
+test("H11: so it is where the next question comes only later, and where a connection was lost meanwhile", () => {
+  const { desk: prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
+  prompt.heard(source, confirmation(1));
+  prompt.interrupted(source);
+  expect(prompt.takesLine()).toBe(false);
+  clock.advance(10_000);
+  expect(prompt.takesLine()).toBe(true);
+  prompt.restored(source, [confirmation(2)]);
+  clock.advance(10_000);
+  heard();
+  prompt.typed("accept");
+  expect(heard()[0]).toMatch(/^Not sent: it may have been begun for question 1/);
+  expect(replies).toEqual([]);
+});
+
+test("H11: a line that was begun for the question that is asked again after a lost connection is its answer", () => {
+  const { desk: prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
+  prompt.heard(source, confirmation(1));
+  prompt.interrupted(source);
+  prompt.restored(source, [confirmation(1)]);
+  clock.advance(10_000);
+  prompt.typed("accept");
+  expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
+});
+
+test("H11: not where another has ended before, and no line was typed in between", () => {
+  const { desk: prompt, clock, source, replies } = stage({ tooSoonMs: 1000 });
+  for (const number of [1, 2]) prompt.heard(source, confirmation(number));
+  prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  clock.advance(5000);
+  prompt.interrupted(source);
+  prompt.restored(source, [confirmation(2)]);
+  clock.advance(10_000);
+  prompt.typed("accept");
+  expect(replies).toEqual([]);
+});
+
+test("H11: an answer that is faster than hearing is not taken", () => {
+  const { desk: prompt, clock, source, replies, heard } = stage({ tooSoonMs: 1000 });
+  prompt.heard(source, confirmation(1));
+  heard();
+  clock.advance(999);
+  prompt.typed("accept");
+  expect(heard()).toEqual([
+    "Not sent: Question 1 had only just been asked. Wait a second, then type the answer again.",
+  ]);
+  expect(replies).toEqual([]);
+  clock.advance(1);
+  prompt.typed("accept");
+  expect(replies).toEqual([{ reply_token: "rpl_1", decision: "accept" }]);
+});
+
+test("A5: d tells what was left out of the question, as long as it is being asked", async () => {
+  const whole = { ...confirmation(1), summary_detailed: "Pays the gas bill of May." };
+  const { desk: prompt, source, replies, heard } = stage({ whole });
+  prompt.heard(source, confirmation(1));
+  heard();
+  for (const line of ["d", "details"]) {
+    prompt.typed(line);
+    await new Promise(setImmediate);
+    expect(heard()).toEqual(["Summary: Pays the gas bill of May."]);
+  }
+  prompt.typed("d");
+  prompt.heard(source, resolution(1, "cancelled", "agent"));
+  await new Promise(setImmediate);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: cancelled by agent."]);
+  prompt.typed("d");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  expect(replies).toEqual([]);
+});
+
+test("A5: where the whole question cannot be had, d tells what there is", async () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(source, confirmation(1, { extra_context: { payee: { iban: "DE89" } } }));
+  expect(heard()).toContain("Details: payee iban DE89.");
+  prompt.typed("d");
+  await new Promise(setImmediate);
+  expect(heard()).toEqual(["payee iban DE89"]);
+});
+
+test("H8: an answer that somebody else's was ahead of is said not to have decided", () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  prompt.typed("accept");
+  heard();
+  prompt.heard(source, resolution(1, "rejected"));
+  expect(heard()).toEqual(["Question 1 has ended: Your answer did not decide it. rejected by reply."]);
+});
+
+test("an answer that does not count is not taken for one: the question is asked again", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  prompt.typed("accept");
+  heard();
+  clock.advance(3000);
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 is still open: the answer has not counted.",
+    "Question 1 of bank: Pay bill 1.",
+  ]);
+});
+
+test("R19, P9: an answer that has not counted is said so at once, and asked for again where the question is open", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  prompt.typed("accept");
+  heard();
+  prompt.notTaken({ ...source }, "rpl_1", true);
+  prompt.notTaken(source, "rpl_other", true);
+  expect(heard()).toEqual([]);
+  prompt.notTaken(source, "rpl_1", true);
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 is still open: the answer has not counted.",
+    "Question 1 of bank: Pay bill 1.",
+  ]);
+  // It is known by now, and no news when the time for an outcome is over.
+  prompt.notTaken(source, "rpl_1", true);
+  clock.advance(3000);
+  expect(heard()).toEqual([]);
+});
+
+test("R19, H8: where the question had ended by then, that is said, and how it ended when that is known", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  prompt.typed("accept");
+  heard();
+  prompt.notTaken(source, "rpl_1", false);
+  expect(heard()).toEqual(["Your answer to question 1 has not counted: it had ended already."]);
+  clock.advance(3000);
+  prompt.heard(source, resolution(1, "accepted"));
+  expect(heard()).toEqual(["Question 1 has ended: accepted by reply."]);
+});
+
+test("A7: a question can be left, listed, and asked again", () => {
+  const { desk: prompt, clock, source, replies, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  prompt.heard(source, confirmation(2));
+  heard();
+  prompt.typed("s");
+  expect(heard().slice(0, 2)).toEqual([
+    "Question 1 is left open. o 1 asks it again.",
+    "Question 2 of bank: Pay bill 2.",
+  ]);
+  clock.advance(60_000);
+  prompt.typed("l");
+  expect(heard()).toEqual([
+    "Question 1 of bank, left for later: Pay bill 1. 4 minutes left to answer; then it is rejected.",
+    "Question 2 of bank, being asked: Pay bill 2. 4 minutes left to answer; then it is rejected.",
+    "o and a number asks one of them now.",
+  ]);
+  prompt.typed("s");
+  prompt.typed("o 1");
+  prompt.typed("reject");
+  expect(replies).toEqual([{ reply_token: "rpl_1", decision: "reject" }]);
+  heard();
+  prompt.typed("o 7");
+  expect(heard()).toEqual(["Question 7 cannot be answered now."]);
+});
+
+test("the time left is told on request", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1, { default_decision: "accept" }));
+  clock.advance(239_000);
+  heard();
+  prompt.typed("t");
+  expect(heard()).toEqual(["1 minute 1 second left to answer; then it is accepted."]);
+});
+
+test("§6.4.3: the time left to answer is told as it is now, and only of a question that was left for later", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  const reminder = (number: number): Envelope => ({
+    ...confirmation(number),
+    type: "aaep:agent.progress.updated",
+    event_id: `evt_p${number}`,
+    progress: { percent: 50 },
+    summary_normal: "Half the time has passed: 150 seconds left.",
+    reply_token: undefined,
+    extensions: { aaepd: { question: `evt_${number}` } },
+  });
+  for (const number of [1, 2, 3]) prompt.heard(source, confirmation(number));
+  prompt.typed("s");
+  heard();
+  expect(prompt.heard(source, reminder(1))).toBe(false);
+  expect(prompt.isReminder(reminder(1))).toBe(true);
+  expect(prompt.isReminder({ ...reminder(1), extensions: {} })).toBe(false);
+  expect(prompt.isReminder(resolution(1, "accepted"))).toBe(false);
+  clock.advance(200_000);
+  const now = () => [1, 2, 3, 4].map((number) => prompt.reminderNow(source, reminder(number)));
+  const left = "Question 1 of bank, left for later: 1 minute 40 seconds left to answer; then it is rejected.";
+  // The second is being asked and the third will be, with its time; the fourth is none.
+  expect(now()).toEqual([left, undefined, undefined, undefined]);
+  prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
+  expect(now()).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+test("H7: a question whose end is never told is over when its time is", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  clock.advance(302_999);
+  expect(heard()).toEqual([]);
+  clock.advance(1);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: Its time is over."]);
+});
+
+test("a session's end ends its questions, and is still shown", () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  const end = {
+    ...resolution(1, ""),
+    type: "aaep:agent.session.cancelled",
+    summary_normal: "Stopped.",
+    extensions: {},
+  };
+  expect(prompt.heard(source, end)).toBe(false);
+  expect(heard()).toEqual(["Question 1 has ended without your answer: Stopped."]);
+});
+
+test("A6: of many questions that end at once only the one being asked is told by itself, and none of them is asked any more", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  for (let number = 1; number <= 12; number += 1) prompt.heard(source, confirmation(number));
+  heard();
+  for (let number = 1; number <= 11; number += 1) {
+    prompt.heard(source, resolution(number, number === 7 ? "rejected" : "cancelled", "agent", "awaiting_input"));
+    clock.advance(100);
+  }
+  expect(heard()).toEqual(["Question 1 has ended without your answer: cancelled by agent."]);
+  expect([prompt.isAsking(), prompt.isBusy()]).toEqual([false, true]);
+  clock.advance(400);
+  expect(heard().slice(0, 2)).toEqual([
+    "Questions 2 to 11 have ended: 1 rejected, 9 cancelled.",
+    "Question 12 of bank: Pay bill 12.",
+  ]);
+});
+
+test("A6: so it is where an answered question's end is not the last, where a session ends, and where the desk closes before", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  for (let number = 1; number <= 9; number += 1) prompt.heard(source, confirmation(number));
+  prompt.typed("accept");
+  heard();
+  prompt.heard(source, resolution(5, "cancelled", "agent", "awaiting_input"));
+  prompt.heard(source, resolution(1, "accepted", "reply", "awaiting_input"));
+  expect(heard()).toEqual(["Question 1 has ended: accepted by reply."]);
+  clock.advance(500);
+  expect(heard().slice(0, 2)).toEqual(["Question 5 has ended: cancelled by agent.", "Question 2 of bank: Pay bill 2."]);
+  const end = { ...resolution(1, ""), type: "aaep:agent.session.errored", summary_normal: "Stopped.", extensions: {} };
+  prompt.heard(source, end);
+  prompt.close();
+  expect(heard()).toEqual([
+    "Question 2 has ended without your answer: Stopped.",
+    "Questions 3, 4 and 6 to 9 have ended.",
+  ]);
+  expect(clock.pending()).toBe(0);
+});
+
+test("A7: what is asked while others end waits for that, and is told; for three seconds at most", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  prompt.heard(source, resolution(1, "cancelled", "agent"));
+  for (const number of [2, 3, 4]) prompt.heard(source, confirmation(number));
+  prompt.typed("accept");
+  expect(heard()).toEqual([
+    "Question 1 has ended without your answer: cancelled by agent.",
+    "Not sent: no question is being asked. l lists what is open.",
+  ]);
+  let [number, passedMs] = [5, 0];
+  while (!prompt.isAsking()) {
+    prompt.heard(source, confirmation(number));
+    prompt.heard(source, resolution(number, "cancelled", "agent", "awaiting_input"));
+    clock.advance(250);
+    number += 1;
+    passedMs += 250;
+  }
+  expect(passedMs).toBe(3000);
+  const said = heard();
+  expect(said.slice(0, 2)).toEqual(["Questions 5 to 16 have ended: 12 cancelled.", "Question 2 of bank: Pay bill 2."]);
+  // What was typed in between was perhaps not the whole of what was begun before.
+  expect(said).toContain(
+    "Question 1 has gone: press Enter before you answer. A line that was begun for it is not sent.",
+  );
+  expect(said.at(-1)).toBe("Questions 3 and 4 are open as well.");
+});
+
+test("§6.7.2: a producer that does not name the question ends those of the agent that waits no more", () => {
+  const { desk: prompt, source, heard } = stage();
+  const plain = { ...resolution(1, "Done"), extensions: {} };
+  prompt.heard(source, confirmation(1));
+  prompt.heard(source, confirmation(2, { producer: { agent_id: "other" } }));
+  heard();
+  expect(prompt.heard(source, { ...plain, to_state: "awaiting_input" })).toBe(false);
+  expect(prompt.heard(source, { ...plain, from_state: "thinking" })).toBe(false);
+  expect(heard()).toEqual([]);
+  expect(prompt.heard(source, plain)).toBe(true);
+  expect(heard()[0]).toContain("Question 1 has ended");
+});
+
+test("H5: after a lost connection only what is still open is asked, and what is new", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  for (const number of [1, 2]) prompt.heard(source, confirmation(number));
+  heard();
+  prompt.interrupted(source);
+  expect(heard()).toEqual(["The connection is lost. What was asked there cannot be answered until it is back."]);
+  prompt.typed("accept");
+  expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
+  prompt.restored(source, [confirmation(2), confirmation(3)]);
+  expect(heard()).toEqual([]);
+  clock.advance(500);
+  const said = heard();
+  expect(said[0]).toBe("Question 1 has ended: It was resolved while the connection was lost.");
+  expect(said).toContain("Question 2 of bank: Pay bill 2.");
+  expect(said.at(-1)).toBe("Question 3 of bank is open as well.");
+});
+
+test("a reply that cannot be sent is said not to be", () => {
+  const { desk: prompt, heard } = stage();
+  prompt.heard({ label: "", reply: () => false, whole: async () => undefined }, confirmation(1));
+  heard();
+  prompt.typed("accept");
+  expect(heard()).toEqual(["Not sent: there is no connection at the moment."]);
+  expect(prompt.isAsking()).toBe(true);
+});
+
+test("closing leaves no timer", () => {
+  const { desk: prompt, clock, source, heard } = stage();
+  prompt.heard(source, confirmation(1));
+  heard();
+  prompt.close();
+  clock.advance(1_000_000);
+  expect(heard()).toEqual([]);
+});

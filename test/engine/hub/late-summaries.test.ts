@@ -1,0 +1,300 @@
+// R6, R17, R27, R34: what a newcomer, or one that comes back too late, is told of thousands of sessions and questions is made as it leaves. Counted is
+// what one take makes.
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../../src/engine/event/event.js";
+import type { Subscription } from "../../../src/engine/subscriptions/subscription-spec.js";
+import type { Terms } from "../../../src/engine/terms/terms.js";
+import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
+import { drained } from "../../support/drained.js";
+import { createEngineRig, type EngineRig, type RigOptions, session, typesOf } from "../../support/rigs/engine-rig.js";
+
+const SESSION_COUNT = 200;
+const MOST_IN_ONE_TAKE = 32;
+const EACH: Partial<Terms> = { coalesceBoundaries: ["none"], maxEventsPerSecond: undefined };
+const idOf = (index: number): string => `sess_${index}`;
+const ALL_IDS = Array.from({ length: SESSION_COUNT }, (_, index) => idOf(index));
+
+/** Sessions that have begun, and how many ids the daemon drew for what it said since that was last asked. */
+function stage(options: RigOptions = {}): { readonly rig: EngineRig; readonly takeMade: () => number } {
+  let made = 0;
+  const rig = createEngineRig({
+    ...options,
+    drew: () => {
+      made += 1;
+    },
+  });
+  for (const id of ALL_IDS) rig.publish(session(id).started(), session(id).state("idle", "thinking"));
+  const takeMade = (): number => {
+    const count = made;
+    made = 0;
+    return count;
+  };
+  takeMade();
+  return { rig, takeMade };
+}
+
+/** A subscription that takes when the test does. */
+function subscribe({ engine }: EngineRig, terms: Partial<Terms> = {}, resumeAfter?: string): Subscription {
+  return engine.subscribe({
+    subscriberId: "late",
+    terms: { ...defaultTerms(), ...EACH, ...terms },
+    resumeAfter,
+    wake: () => undefined,
+    ended: () => undefined,
+  });
+}
+
+function takeOnce(subscription: Subscription): readonly AgentEvent[] {
+  const taken = subscription.take();
+  return taken.kind === "batch" ? taken.batch.deliveries.map(({ event }) => event) : [];
+}
+
+/** All that it takes, and how many events at a time. */
+function takeAll(subscription: Subscription): readonly (readonly AgentEvent[])[] {
+  const takes: (readonly AgentEvent[])[] = [];
+  for (let events = takeOnce(subscription); events.length > 0; events = takeOnce(subscription)) takes.push(events);
+  return takes;
+}
+
+const isSum = ({ extensions }: AgentEvent): boolean => extensions?.aaepd?.summary === true;
+
+describe("R17, R34: sums of many sessions", () => {
+  it("none is made before it is taken, and so many in one take; all of them, in order", () => {
+    const { rig, takeMade } = stage();
+    const subscription = subscribe(rig);
+    // Its own.
+    expect(takeMade()).toBe(1);
+    const made: number[] = [];
+    const told: string[] = [];
+    for (let events = takeOnce(subscription); events.length > 0; events = takeOnce(subscription)) {
+      made.push(takeMade());
+      told.push(...events.filter(isSum).map(({ session_id: id }) => id));
+    }
+    expect(Math.max(...made)).toBeLessThanOrEqual(MOST_IN_ONE_TAKE);
+    expect(told).toEqual(ALL_IDS);
+  });
+
+  it("each says how its session stood when the subscription came, before what came since", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig);
+    takeOnce(subscription);
+    const last = idOf(SESSION_COUNT - 1);
+    rig.publish(session(last).state("thinking", "deciding"), session(last).progress(50));
+    rig.publish(session(idOf(100)).completed());
+    rig.publish(session("sess_new").started());
+    const events = takeAll(subscription).flat();
+    const ofLast = events.filter(({ session_id: id }) => id === last);
+    expect(ofLast.map(({ from_state: from, to_state: to }) => [from, to])).toEqual([
+      ["idle", "thinking"],
+      ["thinking", "deciding"],
+      [undefined, undefined],
+    ]);
+    const ofOver = events.filter(({ session_id: id }) => id === idOf(100));
+    expect(ofOver.map(isSum)).toEqual([true, false]);
+    expect(events.filter(({ session_id: id }) => id === "sess_new").map(isSum)).toEqual([false]);
+    expect(events.slice(0, SESSION_COUNT - MOST_IN_ONE_TAKE).every(isSum)).toBe(true);
+  });
+
+  it("R4: what is critical goes at once, behind the sum of its own session alone", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig);
+    takeOnce(subscription);
+    const last = idOf(SESSION_COUNT - 1);
+    rig.publish(session(last).state("thinking", "deciding", "critical"));
+    const events = takeOnce(subscription);
+    const told = events.slice(0, 2).map((event) => [event.session_id, isSum(event), event.urgency]);
+    expect(told).toEqual([
+      [last, true, "normal"],
+      [last, false, "critical"],
+    ]);
+    const rest = [...events, ...takeAll(subscription).flat()];
+    expect(rest.filter((event) => isSum(event) && event.session_id === last)).toHaveLength(1);
+  });
+
+  it("R9: where the rate is low, no more is made than leaves", () => {
+    const { rig, takeMade } = stage();
+    const listener = rig.listen({ ...EACH, maxEventsPerSecond: 1 });
+    rig.advance(3000);
+    expect(listener.received.map(({ event }) => event.session_id)).toEqual(ALL_IDS.slice(0, 4));
+    expect(takeMade()).toBeLessThanOrEqual(5);
+    expect(listener.subscription.status().waitingCount).toBe(SESSION_COUNT - 4);
+  });
+
+  it("R18: while sums wait for their budget much is published: nothing is told in the middle of an append, and nothing is lost", () => {
+    const { rig } = stage({ engine: { viewWindowCount: 16 } });
+    const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
+    takeOnce(subscription);
+    for (let percent = 1; percent <= 99; percent += 1) rig.publish(session(idOf(0)).progress(percent));
+    rig.publish(session(idOf(0)).completed());
+    const events = drained(subscription).map(({ event }) => event);
+    expect(events.filter(isSum)).toHaveLength(SESSION_COUNT - 1);
+    const live = events.filter((event) => !isSum(event));
+    expect(typesOf(live.slice(-2).map((event) => ({ event })))).toEqual(["progress.updated", "session.completed"]);
+    expect(live.at(-2)?.progress).toEqual({ percent: 99 });
+  });
+
+  it("R26: what is skipped is not made; where all stand then is told once", () => {
+    const { rig, takeMade } = stage();
+    const subscription = subscribe(rig);
+    takeOnce(subscription);
+    takeMade();
+    rig.publish(session(idOf(150)).state("thinking", "deciding"));
+    subscription.skip(undefined, undefined);
+    const events = takeAll(subscription).flat();
+    expect(events.map(({ session_id: id }) => id)).toEqual(ALL_IDS);
+    expect(events[150]?.to_state).toBe("deciding");
+    // And one for what was published before it.
+    expect(takeMade()).toBe(SESSION_COUNT + 1);
+  });
+
+  it("R8a: at its end all are told, each before what follows of its session", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
+    rig.publish(session(idOf(0)).completed());
+    const events = drained(subscription).map(({ event }) => event);
+    expect(
+      events
+        .filter(isSum)
+        .map(({ session_id: id }) => id)
+        .sort(),
+    ).toEqual([...ALL_IDS].sort());
+    const ofFirst = events.filter(({ session_id: id }) => id === idOf(0)).map((event) => ({ event }));
+    expect(typesOf(ofFirst)).toEqual(["state.changed", "session.completed"]);
+  });
+
+  it("R17, P13: at one event a second a live event waits for one sum and its own session's, and the others follow when there is time", () => {
+    const { rig } = stage();
+    const last = idOf(SESSION_COUNT - 1);
+    const listener = rig.listen({ ...EACH, maxEventsPerSecond: 1 });
+    rig.publish(session(last).progress(10));
+    rig.advance(2500);
+    expect(listener.received.map(({ event }) => [event.session_id, isSum(event)])).toEqual([
+      [idOf(0), true],
+      [last, true],
+      [last, false],
+    ]);
+    rig.advance(SESSION_COUNT * 1000);
+    const sums = listener.received.filter(({ event }) => isSum(event)).map(({ event }) => event.session_id);
+    expect([...sums].sort()).toEqual([...ALL_IDS].sort());
+  });
+
+  it("R17: a second's budget of sums goes ahead of live events", () => {
+    const { rig } = stage();
+    const listener = rig.listen({ ...EACH, maxEventsPerSecond: 20 });
+    const last = idOf(SESSION_COUNT - 1);
+    rig.publish(session(last).progress(10));
+    rig.advance(5000);
+    const live = listener.received.findIndex(({ event }) => !isSum(event));
+    expect(listener.received.slice(0, live).map(({ event }) => event.session_id)).toEqual([
+      ...ALL_IDS.slice(0, 20),
+      last,
+    ]);
+  });
+
+  it("R17: sums that replace others have a second of their own, also where the last of the others was told by a live event", () => {
+    const { rig } = stage();
+    const subscription = subscribe(rig, { maxEventsPerSecond: 1 });
+    takeOnce(subscription);
+    for (const id of ALL_IDS) rig.publish(session(id).progress(10));
+    drained(subscription);
+    expect(subscription.status().waitingCount).toBe(0);
+    subscription.skip(undefined, undefined);
+    rig.advance(1000);
+    rig.publish(session(idOf(150)).progress(20));
+    const ahead = takeOnce(subscription);
+    rig.advance(1000);
+    const next = takeOnce(subscription);
+    expect([...ahead, ...next].map((event) => [event.session_id, isSum(event)])).toEqual([
+      [idOf(0), true],
+      [idOf(150), true],
+    ]);
+  });
+
+  it("a filter that keeps all of them back does not keep back what follows", () => {
+    const { rig } = stage();
+    const eventFilters = { ...defaultTerms().eventFilters, exclude: ["aaep:agent.state.changed"] };
+    const listener = rig.listen({ ...EACH, eventFilters });
+    rig.publish(session(idOf(5)).progress(10));
+    rig.advance(10);
+    expect(typesOf(listener.received)).toEqual(["progress.updated"]);
+  });
+});
+
+describe("R6, R28, R34: many open questions", () => {
+  const questions = ALL_IDS.map((id, index) => session(id).confirmation(`rpl_${index}`));
+
+  function asked(): ReturnType<typeof stage> {
+    const made = stage({ engine: { confirmationGraceMs: 1_000_000 } });
+    for (const question of questions) made.rig.publish(question);
+    made.takeMade();
+    return made;
+  }
+
+  it("each is put once, so many in one take, before everything else, and directly before it how its session stands (R17)", () => {
+    const { rig } = asked();
+    const subscription = subscribe(rig, { supportsConfirmationReply: true });
+    const takes = takeAll(subscription);
+    const told = takes.flat().map((event) => `${event.session_id} ${isSum(event) ? "sum" : event.type}`);
+    const put = ALL_IDS.flatMap((id) => [`${id} sum`, `${id} aaep:agent.awaiting.confirmation`]);
+    expect(told.slice(0, put.length)).toEqual(put);
+    expect(told.filter((one) => one.endsWith("awaiting.confirmation"))).toHaveLength(SESSION_COUNT);
+    expect(Math.max(...takes.map(({ length }) => length))).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+  });
+
+  it("R17, P11: who cannot answer is told how the session stands, and then of the question", () => {
+    const rig = createEngineRig();
+    rig.listen({ supportsConfirmationReply: true });
+    rig.publish(session().started(), session().state("idle", "thinking"), session().confirmation("rpl_1"));
+    const late = rig.listen({ ...EACH, maxEventsPerSecond: 1 }, "late");
+    expect(late.received.map(({ event }) => [event.from_state, event.to_state])).toEqual([
+      ["idle", "awaiting_input"],
+      ["awaiting_input", "awaiting_input"],
+    ]);
+    expect(late.received.map(({ event }) => isSum(event))).toEqual([true, false]);
+  });
+
+  it("one that is resolved before its turn is not put any more", () => {
+    const { rig } = asked();
+    const subscription = subscribe(rig, { supportsConfirmationReply: true });
+    const first = takeOnce(subscription);
+    const last = `rpl_${SESSION_COUNT - 1}`;
+    rig.agent.cancel(last);
+    rig.clock.settle();
+    const events = [...first, ...takeAll(subscription).flat()];
+    expect(events.filter(({ reply_token: token }) => token === last)).toEqual([]);
+    const put = events.filter(({ reply_token: token }) => typeof token === "string");
+    expect(put).toHaveLength(SESSION_COUNT - 1);
+  });
+
+  it("R6: notices for those that cannot answer are made as they leave, and not of what is resolved by then", () => {
+    const { rig, takeMade } = asked();
+    const subscription = subscribe(rig, { supportsConfirmationReply: false });
+    expect(takeMade()).toBe(1);
+    const first = takeOnce(subscription);
+    expect(takeMade()).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+    rig.agent.cancel(`rpl_${SESSION_COUNT - 1}`);
+    rig.clock.settle();
+    const events = [...first, ...takeAll(subscription).flat()];
+    const notices = events.filter(({ extensions }) => extensions?.aaepd?.asks !== undefined);
+    expect(notices.map(({ session_id: id }) => id)).toEqual(ALL_IDS.slice(0, -1));
+  });
+});
+
+describe("R27, R34: many losses", () => {
+  it("one that comes back too late is told of each session what is lost and where it stands, so many in one take", () => {
+    const { rig, takeMade } = stage({ journal: { maxEvents: 64 } });
+    rig.publish(session(idOf(3)).completed());
+    takeMade();
+    const subscription = subscribe(rig, {}, "c1.nobody.knows");
+    expect(takeMade()).toBe(1);
+    const takes = takeAll(subscription);
+    expect(Math.max(...takes.map(({ length }) => length))).toBeLessThanOrEqual(2 * MOST_IN_ONE_TAKE);
+    const events = takes.flat();
+    const lost = events.filter(({ extensions }) => extensions?.aaepd?.gap !== undefined);
+    const open = ALL_IDS.filter((id) => id !== idOf(3));
+    expect(lost.map(({ session_id: id }) => id)).toEqual(open);
+    // The gap stands on the sum.
+    expect(lost.every(isSum)).toBe(true);
+    expect(events.filter(isSum)).toHaveLength(open.length);
+  });
+});

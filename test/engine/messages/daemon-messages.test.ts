@@ -1,0 +1,195 @@
+import { describe, expect, test } from "vitest";
+import type { MessageKey, MessageParameters } from "../../../src/engine/messages/catalogues/catalogue.js";
+import { catalogueLanguage, messageIn, textFor } from "../../../src/engine/messages/daemon-messages.js";
+import { CATALOGUE_LANGUAGES } from "../../../src/engine/terms/language.js";
+import { shortenedText } from "../../../src/engine/text/shortened-text.js";
+
+type Ended = MessageParameters["resolution"];
+
+const DEFAULTS: readonly Ended["defaultAnswer"][] = [
+  undefined,
+  { kind: "text", text: "Age 65 (standard)" },
+  { kind: "text", text: "Ask me later!" },
+  { kind: "yes" },
+  { kind: "no" },
+];
+
+const ended = (
+  decision: Ended["decision"],
+  decidedBy: Ended["decidedBy"],
+  defaultAnswer?: Ended["defaultAnswer"],
+): Ended => ({ decision, decidedBy, asking: "Move $5?", defaultAnswer });
+
+const STANDING = { state: "thinking", toolsRunningCount: 2, outputOpen: true, questionOpen: true, percent: 40 };
+
+/** Every message with every choice it knows. */
+const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] } = {
+  sessionSummary: [
+    STANDING,
+    { ...STANDING, state: "custom_state", toolsRunningCount: 0, percent: undefined },
+    { ...STANDING, outputOpen: false, questionOpen: false, percent: 0 },
+  ],
+  gap: (["aged_out", "resumed_too_late", "unknown_place"] as const).flatMap((reason) =>
+    [1, 2, 5, 14, 100, 1234].map((eventCount) => ({ eventCount, reason })),
+  ),
+  agentDisconnected: [{ agent: "Planner" }],
+  agentNotBack: [{ agent: "Planner" }],
+  daemonStopped: [{ agent: "Planner" }],
+  toolAbandoned: [{ tool: "fetch_balance" }],
+  questionNotice: (["confirmation", "clarification"] as const).map((kind) => ({
+    agent: "Planner",
+    kind,
+    asking: "Move $5?",
+  })),
+  resolution: [
+    ...(["accepted", "rejected"] as const).flatMap((decision) =>
+      (["reply", "timeout", "nobody_to_ask", "nobody_left", "host"] as const).map((decidedBy) =>
+        ended(decision, decidedBy),
+      ),
+    ),
+    ended("answered", "reply"),
+    ...(["timeout", "nobody_to_ask", "nobody_left"] as const).flatMap((decidedBy) =>
+      DEFAULTS.map((defaultAnswer) => ended("unanswered", decidedBy, defaultAnswer)),
+    ),
+    ended("cancelled", "agent"),
+  ],
+  countdown: (["half", "nine_tenths"] as const).map((passed) => ({
+    passed,
+    remainingSeconds: 150,
+    asking: "Move $5?",
+  })),
+  closing: (
+    ["producer_shutdown", "recording_ended", "producer_error", "lagging", "handshake_timeout", "idle_timeout"] as const
+  ).map((reason) => ({
+    reason,
+  })),
+};
+
+function everyText<Key extends MessageKey>(
+  key: Key,
+  language: (typeof CATALOGUE_LANGUAGES)[number],
+): readonly string[] {
+  return CASES[key].flatMap((parameters) => {
+    const { terse, normal } = messageIn(language, key, parameters);
+    return [terse, normal];
+  });
+}
+
+const KEYS = Object.keys(CASES) as MessageKey[];
+
+describe.each(CATALOGUE_LANGUAGES)("R31: the catalogue in %s", (language) => {
+  test.each(KEYS)("says %s in full sentences", (key) => {
+    for (const text of everyText(key, language)) {
+      expect(text.trim()).toBe(text);
+      expect(text).not.toMatch(/#|undefined|null|NaN|\[object| {2}|_tool|\$\{/);
+      expect(text).toMatch(/[.。?!]$/);
+    }
+  });
+
+  test("says who, what and how many", () => {
+    expect(
+      textFor("questionNotice", { agent: "Planner", kind: "confirmation", asking: "Move $5?" }, [language]).text,
+    ).toMatch(/Planner.*Move \$5\?/s);
+    expect(textFor("gap", { eventCount: 14, reason: "aged_out" }, [language]).text).toContain("14");
+    expect(textFor("toolAbandoned", { tool: "fetch_balance" }, [language], "terse").text).toContain("fetch_balance");
+    expect(textFor("resolution", ended("rejected", "reply"), [language]).text).toContain("Move $5?");
+  });
+
+  test("H8: a default is never told as an answer: the ways a question can end all sound different", () => {
+    const ends = CASES.resolution.filter(({ decidedBy }) => decidedBy !== "agent");
+    for (const form of ["terse", "normal"] as const) {
+      const texts = ends.map((end) => textFor("resolution", end, [language], form).text);
+      expect(new Set(texts).size).toBe(texts.length);
+    }
+  });
+
+  test("has words of its own for everything that English has words for", () => {
+    if (language === "en") return;
+    for (const key of KEYS) {
+      const english = everyText(key, "en");
+      for (const [index, text] of everyText(key, language).entries()) expect(text).not.toBe(english[index]);
+    }
+  });
+});
+
+describe("R31: plurals follow the language", () => {
+  const gap = (language: string, eventCount: number) =>
+    textFor("gap", { eventCount, reason: "unknown_place" }, [language], "terse").text;
+  const tools = (language: string, toolsRunningCount: number) =>
+    textFor("sessionSummary", { ...STANDING, toolsRunningCount }, [language]).text;
+
+  test.each([
+    ["en", 1, "Up to 1 event missed."],
+    ["en", 1234, "Up to 1,234 events missed."],
+    ["fr", 1, "Jusqu’à 1 événement manqué."],
+    ["fr", 2, "Jusqu’à 2 événements manqués."],
+    ["de", 2, "Bis zu 2 Ereignisse verpasst."],
+    ["ja", 2, "最大2件のイベントが欠落。"],
+    ["ar", 1, "فاتك حدث واحد على الأكثر."],
+    ["ar", 2, "فاتك حدثان على الأكثر."],
+  ])("%s, %i: %s", (language, count, expected) => {
+    expect(gap(language, count)).toBe(expected);
+  });
+
+  test("Arabic has a form for few, for many and for the rest", () => {
+    expect(gap("ar", 5)).toContain("أحداث");
+    expect(gap("ar", 14)).toContain("حدثًا");
+    expect(gap("ar", 100)).toMatch(/حدث على/);
+  });
+
+  test("tools that run are counted, and not mentioned where there are none", () => {
+    expect(tools("en", 1)).toContain("1 tool is running.");
+    expect(tools("en", 2)).toContain("2 tools are running.");
+    expect(tools("en", 0)).not.toContain("tool");
+    expect(tools("es", 1)).toContain("1 herramienta ");
+  });
+});
+
+test("R17: a session's standing in English, whole and bare", () => {
+  expect(textFor("sessionSummary", STANDING, ["en"]).text).toBe(
+    "Current state: Thinking. 2 tools are running. Output is being written. A question is waiting for an answer. 40% done.",
+  );
+  const bare = {
+    state: "re_planning",
+    toolsRunningCount: 0,
+    outputOpen: false,
+    questionOpen: false,
+    percent: undefined,
+  };
+  expect(textFor("sessionSummary", bare, ["en"], "terse").text).toBe("re planning.");
+});
+
+test("AAEP §6.4.3: what is left of the time is said in the language's own units", () => {
+  const left = (language: string, remainingSeconds: number) =>
+    textFor("countdown", { passed: "half", remainingSeconds, asking: "?" }, [language], "terse").text;
+  expect(left("en", 150)).toBe("2 minutes, 30 seconds left to answer.");
+  expect(left("en", 1)).toBe("1 second left to answer.");
+  expect(left("en", 180)).toBe("3 minutes left to answer.");
+  expect(left("de", 90)).toBe("Zeit zum Antworten: 90 Sekunden.");
+});
+
+test("R31, AAEP ch. 11: the listener's languages choose the catalogue; English where none of them is there", () => {
+  expect(catalogueLanguage(["yo", "es-419", "fr"])).toBe("es");
+  expect(catalogueLanguage(["JA"])).toBe("ja");
+  expect(catalogueLanguage(["yo"])).toBe("en");
+  expect(catalogueLanguage([])).toBe("en");
+  expect(textFor("closing", { reason: "lagging" }, ["de-AT"]).language).toBe("de");
+});
+
+describe("shortenedText", () => {
+  test("leaves what fits, and ends on a word where one ends near the limit", () => {
+    expect(shortenedText("short", 5)).toBe("short");
+    expect(shortenedText("one two six ten", 14)).toBe("one two six…");
+    expect(shortenedText("one two three four", 15)).toBe("one two three…");
+    expect(shortenedText("x".repeat(20), 10)).toBe(`${"x".repeat(9)}…`);
+  });
+
+  test.each(["👍🏽", "👩‍👩‍👧", "é".normalize("NFD"), "❤️"])("A20: never cuts %s", (cluster) => {
+    const text = cluster.repeat(20);
+    for (let longest = 12; longest < text.length; longest += 1) {
+      const kept = shortenedText(text, longest).slice(0, -1);
+      expect(kept.length % cluster.length).toBe(0);
+      expect(kept.length).toBeLessThan(longest);
+    }
+  });
+});

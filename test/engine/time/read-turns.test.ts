@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import type { JournaledEvent } from "../../../src/engine/event/event.js";
+import { createParsedEntries } from "../../../src/engine/journal/parsed-entries.js";
+import { BATCH_COUNT, createReadTurns, type ReadTurn } from "../../../src/engine/time/read-turns.js";
+import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
+
+describe("the turns in which readers read on", () => {
+  it("go round, one batch a turn", () => {
+    const clock = createVirtualClock();
+    const turns = createReadTurns(clock, createTurnRoom(clock));
+    const order: string[] = [];
+    const left = new Map([
+      ["a", 3],
+      ["b", 3],
+      ["c", 1],
+    ]);
+    const readers = new Map<string, ReadTurn>();
+    const read = (name: string): void => {
+      const turn = readers.get(name);
+      for (let count = left.get(name) ?? 0; count > 0 && turn?.mayRead() === true; count -= 1) {
+        order.push(name);
+        left.set(name, count - 1);
+        turn.hasRead(BATCH_COUNT);
+      }
+    };
+    for (const name of left.keys())
+      readers.set(
+        name,
+        turns.join(() => clock.afterTurn(() => read(name))),
+      );
+    for (const name of left.keys()) read(name);
+    expect(order).toEqual(["a"]);
+    const perTurn: number[] = [];
+    for (let turn = 0; turn < 12; turn += 1) {
+      const before = order.length;
+      clock.turn();
+      perTurn.push(order.length - before);
+    }
+    expect(Math.max(...perTurn)).toBe(1);
+    expect(order.join("")).toBe("aabcabb");
+    expect([...left.values()]).toEqual([0, 0, 0]);
+  });
+
+  it("are not needed for a few events", () => {
+    const clock = createVirtualClock();
+    const turns = createReadTurns(clock, createTurnRoom(clock));
+    const readers = Array.from({ length: 5 }, () => turns.join(() => undefined));
+    for (const reader of readers) {
+      expect(reader.mayRead()).toBe(true);
+      reader.hasRead(10);
+    }
+    expect(readers.some((reader) => reader.isWaiting())).toBe(false);
+  });
+
+  it("pass by one that does not come, which may read whenever it does, and one that left", () => {
+    const clock = createVirtualClock();
+    const turns = createReadTurns(clock, createTurnRoom(clock));
+    const woken: string[] = [];
+    const [first, absent, gone, last] = ["first", "absent", "gone", "last"].map((name) =>
+      turns.join(() => void woken.push(name)),
+    );
+    first?.hasRead(BATCH_COUNT);
+    for (const reader of [absent, gone, last]) expect(reader?.mayRead()).toBe(false);
+    gone?.leave();
+    clock.settle();
+    expect(woken).toEqual(["absent", "last"]);
+    last?.hasRead(BATCH_COUNT);
+    expect([absent?.mayRead(), last?.mayRead()]).toEqual([true, false]);
+  });
+});
+
+describe("entries that were parsed", () => {
+  const entry = (epoch: number): JournaledEvent => ({
+    event: {
+      "@context": "https://aaep-protocol.org/context/v1",
+      type: "acme:report.made",
+      event_id: `evt_${epoch}`,
+      session_id: "sess_1",
+      timestamp: "2026-05-24T14:22:11.342Z",
+      producer: { agent_id: "planner" },
+    },
+    kind: "extension",
+    source: undefined,
+    at: 0,
+    ordinal: epoch,
+    made: undefined,
+    epoch,
+  });
+
+  it("are parsed once while they are at hand, and anew once they were let go of", () => {
+    const entries = createParsedEntries();
+    let parses = 0;
+    const get = (epoch: number, size = 100): JournaledEvent =>
+      entries.get(epoch, size, () => {
+        parses += 1;
+        return entry(epoch);
+      });
+    expect(get(1)).toBe(get(1));
+    expect(parses).toBe(1);
+    entries.drop(1);
+    expect(get(1).epoch).toBe(1);
+    expect(parses).toBe(2);
+  });
+
+  it.each([
+    ["their count", 100, 1024],
+    ["their text", 64 * 1024, 16],
+  ])("are bounded by %s, oldest first", (_, size, most) => {
+    const entries = createParsedEntries();
+    const parsed: number[] = [];
+    const get = (epoch: number): JournaledEvent =>
+      entries.get(epoch, size, () => {
+        parsed.push(epoch);
+        return entry(epoch);
+      });
+    for (let epoch = 1; epoch <= most + 1; epoch += 1) get(epoch);
+    parsed.length = 0;
+    for (let epoch = 2; epoch <= most + 1; epoch += 1) get(epoch);
+    expect(parsed).toEqual([]);
+    get(1);
+    expect(parsed).toEqual([1]);
+  });
+});
