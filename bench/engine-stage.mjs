@@ -10,7 +10,7 @@ import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
 import { defaultTerms } from "../dist/src/protocols/aaep/subscriber/negotiate.js";
 import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/validate.js";
 import { createCheckpoints } from "../dist/src/runtime/checkpoints.js";
-import { frameRunOf } from "../dist/src/runtime/frame-runs.js";
+import { frameBatchOf } from "../dist/src/runtime/frame-batches.js";
 import { createPump } from "../dist/src/runtime/pump.js";
 import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
 
@@ -134,8 +134,8 @@ export function createEngineStage({
       const pump = createPump(
         subscription,
         {
-          send: (run) => {
-            take(frameRunOf(run, { ...codec, format }).frames, run);
+          send: (batch) => {
+            take(frameBatchOf(batch, { ...codec, format }).frames, batch);
             return true;
           },
           writable: () => Promise.resolve(),

@@ -47,7 +47,7 @@ export function failingJournalContract(name: string, open: () => Promise<Failing
       await attempt();
       expect(codeOf(() => journal.append([]))).toBe("taken");
       expect(journal.append([]).durable).toBeUndefined();
-      expect(journal.status()).toMatchObject({ eventCount: 2, safe: head, failure: undefined });
+      expect(journal.status()).toMatchObject({ eventCount: 2, durableEpoch: head, failure: undefined });
       await journal.close();
     });
 

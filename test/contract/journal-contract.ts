@@ -52,7 +52,7 @@ export function journalContract(name: string, { open, openSmall, keepsState }: J
       expect([...first, ...second].map(({ epoch }) => epoch - before)).toEqual([1, 2, 3]);
       expect([journal.oldest(), journal.head()]).toEqual([before + 1, before + 3]);
       await journal.append([]).durable;
-      expect(journal.status()).toMatchObject({ eventCount: 3, safe: before + 3 });
+      expect(journal.status()).toMatchObject({ eventCount: 3, durableEpoch: before + 3 });
       expect(journal.append([]).durable, "all of it is safe").toBeUndefined();
       await journal.close();
     });

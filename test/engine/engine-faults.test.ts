@@ -53,7 +53,7 @@ describe("what fails after the journal", () => {
     const reader = rig.listen();
     rig.publish(session().started());
     const fragile = unreadableIn(
-      /settle.*output-texts/,
+      /settle.*output-buffers/,
       "complete",
       complete(rig, { ...session().chunk("One sentence. "), position: 0 }),
     );

@@ -34,7 +34,7 @@ describe("R29: what was published is there after a restart", () => {
     expect(await journal.read(b?.epoch ?? 0, 10)).toMatchObject({
       events: [{ event: { event_id: "evt_c" } }, { event: { event_id: "evt_d" } }],
     });
-    expect(journal.status()).toMatchObject({ eventCount: 4, failure: undefined, safe: later.events[0]?.epoch });
+    expect(journal.status()).toMatchObject({ eventCount: 4, failure: undefined, durableEpoch: later.events[0]?.epoch });
   });
 
   it("state is written with the events of its group", async () => {

@@ -157,7 +157,7 @@ function journalLines(journal: StatusJournal): Paragraph[] {
     counted(journal.events, "event"),
     bytesText(journal.bytes),
     age === undefined ? "" : `the oldest ${span(age)} old`,
-    journal.unsafe_events === 0 ? "" : `${journal.unsafe_events} not yet safe`,
+    journal.pending_events === 0 ? "" : `${journal.pending_events} not yet durable`,
     failure === undefined ? "" : "FAILING",
   ]);
   return [[0, `Journal: ${facts}`], ...(path === undefined ? [] : ([[2, path]] satisfies Paragraph[]))];

@@ -59,8 +59,8 @@ export interface StatusJournal {
   readonly oldest_at?: string;
   readonly oldest_age_seconds?: number;
   readonly head: number;
-  readonly safe: number;
-  readonly unsafe_events: number;
+  readonly durable_epoch: number;
+  readonly pending_events: number;
   readonly failure?: string;
 }
 

@@ -106,7 +106,7 @@ function addJournalMetrics(
     const { oldestAt } = journal();
     return oldestAt === undefined ? 0 : Math.max(0, wallTime() - oldestAt) / 1000;
   });
-  gauge("aaepd_journal_unsafe_events", "Events that are not yet as safe as the journal makes them.", () =>
+  gauge("aaepd_journal_pending_events", "Events that are not yet as safe as the journal makes them.", () =>
     Math.max(0, journal().head - journal().durableEpoch),
   );
   gauge("aaepd_journal_failing", "1 while nothing can be written to the journal, else 0.", () =>

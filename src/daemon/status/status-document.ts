@@ -209,8 +209,8 @@ function journalDocument(journal: JournalStatus, now: number): StatusJournal {
       ? {}
       : { oldest_at: timeText(oldestAt), oldest_age_seconds: seconds(Math.max(0, now - oldestAt)) }),
     head: journal.head,
-    safe: journal.durableEpoch,
-    unsafe_events: Math.max(0, journal.head - journal.durableEpoch),
+    durable_epoch: journal.durableEpoch,
+    pending_events: Math.max(0, journal.head - journal.durableEpoch),
     ...(failure === undefined ? {} : { failure: `${failure.reason} ${failure.remedy}` }),
   };
 }

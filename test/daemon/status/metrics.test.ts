@@ -124,7 +124,7 @@ it("K5: the journal's state and refused publications are told", async () => {
   expect(before.get("aaepd_journal_events")).toBe(1);
   expect(before.get("aaepd_journal_bytes")).toBeGreaterThan(100);
   expect(before.get("aaepd_journal_failing")).toBe(0);
-  expect(before.get("aaepd_journal_unsafe_events")).toBe(0);
+  expect(before.get("aaepd_journal_pending_events")).toBe(0);
   failure = { reason: "The disk is full.", remedy: "Make room on it." };
   safe = rig.engine.status().head;
   rig.publish(session().invoked("search", "call_1"));
@@ -134,7 +134,7 @@ it("K5: the journal's state and refused publications are told", async () => {
   const after = await read();
   expect(after.get("aaepd_journal_events")).toBe(2);
   expect(after.get("aaepd_journal_failing")).toBe(1);
-  expect(after.get("aaepd_journal_unsafe_events")).toBe(1);
+  expect(after.get("aaepd_journal_pending_events")).toBe(1);
   expect(after.get('aaepd_publish_faults_total{code="storage_unavailable"}')).toBe(1);
   expect(after.get('aaepd_closures_total{reason="handshake_timeout"}')).toBe(1);
 });
