@@ -7,7 +7,7 @@ import type { CallProtocol } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import { createPlainProtocol } from "../protocols/aaep/sessions/plain-session.js";
 import { createRpcProtocol, type RpcServices } from "../protocols/aaep/sessions/rpc-session.js";
-import { errorMessage } from "../protocols/aaep/subscriber/subscription-handler.js";
+import { errorMessage } from "../protocols/aaep/subscriber/subscriber-messages.js";
 import type { ConversationServices } from "../runtime/conversation.js";
 import { type CallServices, runCallConversation } from "../runtime/run-call-conversation.js";
 import { runConversation } from "../runtime/run-conversation.js";

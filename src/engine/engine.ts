@@ -32,7 +32,7 @@ import type { SubscribeSpec } from "./subscribe-spec.js";
 import { resumeStart } from "./subscriptions/resume-start.js";
 import { createSubscription, withOwnSessions } from "./subscriptions/subscription.js";
 import type {
-  OpenSubscription,
+  MemberSubscription,
   Subscription,
   SubscriptionRules,
   SubscriptionServices,
@@ -122,7 +122,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   });
 
   const digestOf = createOutputDigests(services.idServices);
-  const subscriptions = new Set<OpenSubscription>();
+  const subscriptions = new Set<MemberSubscription>();
 
   const hub = createHub(
     {

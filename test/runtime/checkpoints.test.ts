@@ -296,7 +296,7 @@ describe("R14, R17: what a checkpoint costs", () => {
       },
     };
     const streams = Array.from({ length: count }, (_, index) => {
-      const protocol = createPlainProtocol(rig.desk);
+      const protocol = createPlainProtocol(rig.services);
       const stream = openStream<Uint8Array>((one) => rig.serve(one, codec, protocol, undefined), undefined);
       const capabilities = index % 2 === 0 ? { aaepd: { checkpoints: true } } : {};
       const request = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: `reader${index}` };

@@ -14,7 +14,7 @@ const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscribe
 const HEARTBEAT = { everyMs: 15_000, message: { type: "aaepd.heartbeat" } };
 
 function open(rig: StreamRig, heartbeat?: typeof HEARTBEAT, codec = JSON_CODEC) {
-  const protocol = createPlainProtocol({ ...rig.desk, heartbeatSeconds: heartbeat && heartbeat.everyMs / 1000 });
+  const protocol = createPlainProtocol({ ...rig.services, heartbeatSeconds: heartbeat && heartbeat.everyMs / 1000 });
   const stream = openStream<Uint8Array>((connection) => rig.serve(connection, codec, protocol, heartbeat), undefined);
   const messages = (): readonly Message[] => stream.received.map((frame) => codec.decode(frame) as Message);
   return {
@@ -228,7 +228,7 @@ describe("a stream that the daemon ends", () => {
 
   it("because its terms can be had no more, ends in order after the rejection (AAEP §5.7, R32)", async () => {
     const { rig, stream, id } = await subscribed();
-    const offer = rig.desk.offer as { coalesceBoundaries: readonly string[] };
+    const offer = rig.services.offer as { coalesceBoundaries: readonly string[] };
     offer.coalesceBoundaries = ["word"];
     const capabilities = { pace_wpm: 100 };
     stream.say({ type: "subscription.renegotiate", subscription_id: id, capabilities });

@@ -139,8 +139,8 @@ export interface SubscriptionServices {
   readonly now: () => Millis;
   /** R10, R15. */
   readonly maxHoldMs: () => Millis;
-  readonly opened: (subscription: OpenSubscription) => void;
-  readonly closed: (subscription: OpenSubscription, reason: ClosureReason) => void;
+  readonly opened: (subscription: MemberSubscription) => void;
+  readonly closed: (subscription: MemberSubscription, reason: ClosureReason) => void;
   /** The daemon stops, and the next run delivers what is owed (R8b). */
   readonly isLeaving: () => boolean;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "sessionOf" | "shown" | "wasShown">;
@@ -196,8 +196,8 @@ export interface Subscription extends NamedSubscription {
   readonly status: () => SubscriptionStatus;
 }
 
-/** The same as the engine sees it. */
-export interface OpenSubscription extends Subscription, ViewMember {
+/** A subscription as the engine sees it: a member of a view. */
+export interface MemberSubscription extends Subscription, ViewMember {
   /** The limits of lag have changed. */
   readonly limitsChanged: () => void;
 }

@@ -20,7 +20,7 @@ import { PeerLag } from "./peer-lag.js";
 import type { Resumed } from "./resume-start.js";
 import type {
   ClosureReason,
-  OpenSubscription,
+  MemberSubscription,
   RefusedFate,
   SubscriptionServices,
   SubscriptionSpec,
@@ -39,12 +39,12 @@ export function withOwnSessions(
   return ownSessions === terms.ownSessions ? terms : { ...terms, ownSessions };
 }
 
-export function createSubscription(spec: SubscriptionSpec, services: SubscriptionServices): OpenSubscription {
+export function createSubscription(spec: SubscriptionSpec, services: SubscriptionServices): MemberSubscription {
   return new PulledSubscription(spec, services);
 }
 
 /** A class, because there is one for each subscription. It is its own replier, and hears itself what becomes of its connection. */
-class PulledSubscription extends Follower implements OpenSubscription, Replier, ConnectionNews {
+class PulledSubscription extends Follower implements MemberSubscription, Replier, ConnectionNews {
   readonly resumed: Resumed | undefined;
   private readonly tellReady: () => void;
   private readonly tellEnded: SubscriptionSpec["ended"];

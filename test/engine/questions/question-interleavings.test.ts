@@ -1,5 +1,5 @@
 // Everything that can happen to one question that two subscriptions can answer, in every order: an exhaustive walk over all sequences of up to five
-// actions, each played against a real engine and a real desk. What should come of a sequence is said by `expectedOf`, which knows only the actions.
+// actions, each played against a real engine and real handlers. What should come of a sequence is said by `expectedOf`, which knows only the actions.
 //
 // A message that has to be ignored after two actions or more is played where it stands, and the engine must be as it was before, to the last
 // journaled event and pending wake-up. What follows it is then what follows without it, which the walk plays as a shorter sequence: so it is
@@ -9,8 +9,8 @@ import { Fault } from "../../../src/base/errors.js";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
 import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import {
-  createSubscriptionDesk,
-  type OpenSubscription,
+  SubscriptionHandler,
+  type SubscriptionHandlerServices,
 } from "../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { drained } from "../../support/drained.js";
@@ -128,10 +128,10 @@ function hasEnded(actions: readonly Action[]): boolean {
 /** What a sequence leaves as it was, the next one uses again: thousands of questions in one session are asked of the same subscriptions. */
 interface Stage {
   readonly rig: EngineRig;
-  readonly desk: ReturnType<typeof createSubscriptionDesk>;
+  readonly services: SubscriptionHandlerServices;
   agent: { readonly handle: RigAgent; readonly sessionId: string; readonly resumeToken: string } | undefined;
-  a: OpenSubscription | undefined;
-  b: OpenSubscription | undefined;
+  a: SubscriptionHandler | undefined;
+  b: SubscriptionHandler | undefined;
 }
 
 function createStage(): Stage {
@@ -140,7 +140,7 @@ function createStage(): Stage {
     journal: { maxEvents: 64 },
   });
   let keys = 0;
-  const desk = createSubscriptionDesk({
+  const services: SubscriptionHandlerServices = {
     engine: rig.engine,
     ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
     offer: {
@@ -154,34 +154,36 @@ function createStage(): Stage {
     producer: () => ({ agent_id: "daemon" }),
     manifestUri: () => undefined,
     log: SILENT_LOG,
-  });
-  return { rig, desk, agent: undefined, a: undefined, b: undefined };
+  };
+  return { rig, services, agent: undefined, a: undefined, b: undefined };
 }
 
-function subscribe({ desk }: Stage, name: string): OpenSubscription {
+function subscribe({ services }: Stage, name: string): SubscriptionHandler {
   const request = {
     type: "subscription.request",
     aaep_version: "1.0.0",
     subscriber_id: name,
     capabilities: { supports_confirmation_reply: true },
   };
-  const outcome = desk.request(request, { wake: () => undefined, access: ACCESS, terminated: () => undefined });
+  const events = { wake: () => undefined, access: ACCESS, terminated: () => undefined };
+  const handler = new SubscriptionHandler(services, events);
+  const outcome = handler.request(request);
   if (outcome.kind !== "accepted") throw new Error(JSON.stringify(outcome.message));
-  return outcome.open;
+  return handler;
 }
 
 interface Play {
   readonly agent: RigAgent;
   readonly token: string;
   readonly sessionId: string;
-  readonly a: OpenSubscription;
-  readonly b: OpenSubscription;
+  readonly a: SubscriptionHandler;
+  readonly b: SubscriptionHandler;
   readonly askedAt: number;
   readonly timeoutMs: number;
   readonly resumeToken: string;
 }
 
-function reply(play: Play, by: OpenSubscription, decision: "accept" | "reject", changes: object = {}): void {
+function reply(play: Play, by: SubscriptionHandler, decision: "accept" | "reject", changes: object = {}): void {
   by.reply({
     type: "confirmation.reply",
     reply_token: play.token,
@@ -199,8 +201,8 @@ const DO: Readonly<Record<Action, (play: Play, stage: Stage) => void>> = {
   "B replies as A": (play) => reply(play, play.b, "accept", { subscription_id: play.a.id }),
   "A replies with an expired time": (play) =>
     reply(play, play.a, "accept", { timestamp: formatTimestamp(play.askedAt + play.timeoutMs) }),
-  "A disconnects": ({ a }) => a.engine.close(),
-  "B closes": ({ b }) => b.engine.close(),
+  "A disconnects": ({ a }) => a.subscription?.close(),
+  "B closes": ({ b }) => b.subscription?.close(),
   "B gives up replies": ({ b }) => {
     const capabilities = { supports_confirmation_reply: false };
     b.renegotiate({ type: "subscription.renegotiate", subscription_id: b.id, capabilities });
@@ -211,9 +213,10 @@ const DO: Readonly<Record<Action, (play: Play, stage: Stage) => void>> = {
   "its grace is over": (_, { rig }) => rig.advance(AGENT_GRACE_MS),
   "the daemon stops": ({ a, b }, { rig }) => {
     void rig.engine.endSessions();
-    for (const { engine } of [a, b]) {
-      drained(engine);
-      engine.close();
+    for (const { subscription } of [a, b]) {
+      if (subscription === undefined) continue;
+      drained(subscription);
+      subscription.close();
     }
   },
 };
@@ -280,17 +283,17 @@ function startAgent(rig: EngineRig, sessionId: string): NonNullable<Stage["agent
   return { handle, sessionId, resumeToken: String(resumeToken) };
 }
 
-function drain({ engine }: OpenSubscription): void {
-  while (engine.take().kind === "batch");
+function drain(handler: SubscriptionHandler): void {
+  while (handler.take().kind === "batch");
 }
 
 function tearDown(stage: Stage, actions: readonly Action[]): void {
   const has = (...some: readonly Action[]): boolean => some.some((one) => actions.includes(one));
   const isOver = has("the daemon stops");
-  for (const one of [stage.a, stage.b]) if (one !== undefined && !one.engine.isClosed()) drain(one);
+  for (const one of [stage.a, stage.b]) if (one !== undefined && one.subscription?.isClosed() === false) drain(one);
   if (isOver || has("A disconnects")) stage.a = undefined;
   if (isOver || has("B closes", "B gives up replies")) {
-    stage.b?.engine.close();
+    stage.b?.subscription?.close();
     stage.b = undefined;
   }
   if (isOver || has("the agent dies")) stage.agent = undefined;

@@ -94,7 +94,7 @@ accessContract({
     const { recorded, last } = fates();
     const rig = createStreamRig({ access, recorded });
     const stream = openStream<Uint8Array>(
-      (connection) => rig.serve(connection, CODEC, createPlainProtocol(rig.desk), undefined),
+      (connection) => rig.serve(connection, CODEC, createPlainProtocol(rig.services), undefined),
       undefined,
     );
     return subscriberOf({

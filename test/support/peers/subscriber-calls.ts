@@ -47,7 +47,7 @@ export function createSubscriberRig(options: RigOptions & { readonly heartbeatMs
   const { heartbeatMs } = options;
   const rig = createStreamRig(options);
   const methods = subscriberMethods({
-    ...rig.desk,
+    ...rig.services,
     clock: rig.clock,
     utf8,
     manifest: () => ({ type: "aaep:producer.manifest", agent_id: "test-agent", agent_name: "Test" }),

@@ -11,7 +11,7 @@ import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 
 export interface StreamRig extends EngineRig {
-  readonly desk: PlainServices;
+  readonly services: PlainServices;
   /** Streams that were handed to the daemon. */
   readonly served: readonly Conversation[];
   readonly serve: ReturnType<typeof createStreamServer>;
@@ -49,7 +49,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
     served,
     accidents,
     settle,
-    desk: {
+    services: {
       engine: rig.engine,
       access: options.access ?? SAME_USER_MAY_ALL,
       ids: {

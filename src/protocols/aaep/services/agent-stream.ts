@@ -22,7 +22,7 @@ import { isCostlyCall } from "../agent/costly-calls.js";
 import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
-import { errorMessage } from "../subscriber/subscription-handler.js";
+import { errorMessage } from "../subscriber/subscriber-messages.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
 

@@ -2,7 +2,7 @@
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import type { DescribeFault } from "../../../contracts/service.js";
 import { encodeDocument } from "../protobuf/encode.js";
-import { errorMessage } from "../subscriber/subscription-handler.js";
+import { errorMessage } from "../subscriber/subscriber-messages.js";
 
 /** An aaep.v1.AaepdError: what `aaepd.error` says in JSON. */
 export const describeFault: DescribeFault = (fault) => ({

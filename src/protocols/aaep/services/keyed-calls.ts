@@ -20,7 +20,7 @@ import type { Message } from "../json/message.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { fieldsIn, soleText } from "../protobuf/loose-fields.js";
 import { safeReply } from "../subscriber/safe-reply.js";
-import { createSubscriptionDesk, type DeskServices } from "../subscriber/subscription-handler.js";
+import { refuseStrayReply, type SubscriptionHandlerServices } from "../subscriber/subscription-handler.js";
 import { createCallTurns } from "./call-turns.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";
@@ -30,12 +30,11 @@ type Unary = Extract<ServiceMethod, { kind: "unary" }>;
 
 /** Reply, Renegotiate, Close, ListPending, Repeat and Skip of aaep.v1.SubscriberService. */
 export function keyedCalls(
-  services: DeskServices,
+  { engine }: Pick<SubscriptionHandlerServices, "engine">,
   clock: Pick<Clock, "afterTurn">,
   subscriptions: KeyedSubscriptions,
 ): readonly ServiceMethod[] {
   const { method } = SubscriberService;
-  const desk = createSubscriptionDesk(services);
   const turns = createCallTurns(clock);
 
   /** A call whose cost grows with what is open or journaled. Its subscription is looked for again in its turn, when it may be gone. */
@@ -49,7 +48,7 @@ export function keyedCalls(
     answer: (frame: ServiceMessage, { signal }: ServiceCall) => {
       const { key, message } = keyedMessage(descriptor.input, field, frame);
       const { subscription_id: id } = message;
-      return turns(subscriptions.needed(id, key).open.id, () => {
+      return turns(subscriptions.needed(id, key).handler.id, () => {
         if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
         return answer(subscriptions.needed(id, key), message);
       });
@@ -62,8 +61,8 @@ export function keyedCalls(
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
     const one = subscriptions.find(message.subscription_id, said.key);
     const text = frame.written && withoutKey(frame.written.text);
-    if (one !== undefined) return safeReply(one.open, message, text);
-    desk.strayReply(message, text);
+    if (one !== undefined) return safeReply(one.handler, message, text);
+    refuseStrayReply(engine, message, text);
     return false;
   };
 
@@ -71,13 +70,16 @@ export function keyedCalls(
   const refuseReply = (text: string, fault: Fault): Uint8Array => {
     if (!isJson(text)) throw fault;
     const { subscriptionId, key, replyToken } = claimsOfKeyed(text, ...REPLY_FIELDS);
-    (subscriptions.find(subscriptionId, key)?.open ?? desk).refuseReply(replyToken, withoutKey(text));
+    const one = subscriptions.find(subscriptionId, key);
+    const written = withoutKey(text);
+    if (one !== undefined) one.handler.refuseReply(replyToken, written);
+    else engine.strayReply("malformed", replyToken, { text: written });
     return encodeDocument(ReplyResponseSchema, { accepted: false });
   };
 
-  const end = ({ open, end }: KeyedSubscription): Uint8Array => {
-    open.engine.close();
-    subscriptions.remove(open.id);
+  const end = ({ handler, end }: KeyedSubscription): Uint8Array => {
+    handler.close();
+    subscriptions.remove(handler.id);
     end();
     return encodeDocument(CloseResponseSchema, {});
   };
@@ -100,13 +102,10 @@ export function keyedCalls(
       },
       refused: refuseReply,
     },
-    costly(method.renegotiate, "renegotiate", ({ open, wake, end }, asked) => {
-      const { message, ended } = open.renegotiate(asked);
-      if (!ended) {
-        wake();
-        return encodeDocument(RenegotiateResponseSchema, { accepted: message });
-      }
-      subscriptions.remove(open.id);
+    costly(method.renegotiate, "renegotiate", ({ handler, end }, asked) => {
+      const { message, ended } = handler.renegotiate(asked);
+      if (!ended) return encodeDocument(RenegotiateResponseSchema, { accepted: message });
+      subscriptions.remove(handler.id);
       end();
       return encodeDocument(RenegotiateResponseSchema, { rejected: message });
     }),
@@ -124,16 +123,16 @@ export function keyedCalls(
       },
       refused: (text, fault) => endClaimed(claimsOfKeyed(text, "close"), fault),
     },
-    costly(method.listPending, "list_pending", ({ open }, message) => {
-      const questions = open.listPending(message);
+    costly(method.listPending, "list_pending", ({ handler }, message) => {
+      const questions = handler.listPending(message);
       return encodeDocument(ListPendingResponseSchema, { pending: { type: "aaepd.pending", questions } });
     }),
-    costly(method.repeat, "repeat", ({ open }, message) => {
-      open.repeat(message);
+    costly(method.repeat, "repeat", ({ handler }, message) => {
+      handler.repeat(message);
       return encodeDocument(RepeatResponseSchema, {});
     }),
-    costly(method.skip, "skip", ({ open }, message) => {
-      open.skip(message);
+    costly(method.skip, "skip", ({ handler }, message) => {
+      handler.skip(message);
       return encodeDocument(SkipResponseSchema, {});
     }),
   ];

@@ -1,11 +1,9 @@
 // Subscriptions whose listeners speak by calls of their own, beside their stream: found by id and key (R19).
 import { Fault } from "../../../base/errors.js";
-import type { OpenSubscription } from "../subscriber/subscription-handler.js";
+import type { SubscriptionHandler } from "../subscriber/subscription-handler.js";
 
 export interface KeyedSubscription {
-  readonly open: OpenSubscription;
-  /** Its source may have something. */
-  readonly wake: () => void;
+  readonly handler: SubscriptionHandler;
   /** Ends its stream in order. */
   readonly end: () => void;
 }
@@ -24,12 +22,12 @@ export function createKeyedSubscriptions(): KeyedSubscriptions {
 
   const find = (id: unknown, key: unknown): KeyedSubscription | undefined => {
     const one = typeof id === "string" ? subscriptions.get(id) : undefined;
-    const isKnown = isSameKey(typeof key === "string" ? key : "", one?.open.key ?? NO_KEY);
+    const isKnown = isSameKey(typeof key === "string" ? key : "", one?.handler.key ?? NO_KEY);
     return isKnown ? one : undefined;
   };
 
   return {
-    add: (one) => void subscriptions.set(one.open.id, one),
+    add: (one) => void subscriptions.set(one.handler.id, one),
     remove: (id) => void subscriptions.delete(id),
     find,
     needed: (id, key) => {

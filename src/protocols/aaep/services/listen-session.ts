@@ -2,8 +2,8 @@
 import type { MessageProtocol, ProtocolSession } from "../../../contracts/protocol.js";
 import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
-import { StreamSubscription } from "../subscriber/stream-subscription.js";
-import { errorMessage, NOTHING_PENDING } from "../subscriber/subscription-handler.js";
+import { errorMessage } from "../subscriber/subscriber-messages.js";
+import { NOTHING_PENDING, SubscriptionHandler } from "../subscriber/subscription-handler.js";
 import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 
 /**
@@ -19,7 +19,7 @@ export function createListenProtocol(
     open: (peer, { wake, terminate, tell }): ProtocolSession<unknown> => {
       const { origin } = peer;
       const access = services.access.of(peer);
-      const source = new StreamSubscription(services);
+      const source = new SubscriptionHandler(services, { wake, access, terminated: terminate, tell, origin });
       let hasEnded = false;
       const endInOrder = (): void => {
         hasEnded = true;
@@ -27,28 +27,24 @@ export function createListenProtocol(
       };
       return {
         receive: (message) => {
-          const { open: former } = source;
+          const { id: former } = source;
           const request = message ?? defaultRequest(services.ids.hex(8));
-          const events = { wake, access, terminated: terminate, tell, origin };
-          const { message: answer, isAccepted } = source.request(request, events);
-          const { open } = source;
+          const outcome = source.request(request);
+          const answers = [outcome.message];
           // Nothing else can be tried on a stream that has no subscription.
-          if (!isAccepted || open === undefined)
-            return { answers: [answer], closes: former === undefined, wasCostly: true };
-          if (former !== undefined) subscriptions.remove(former.id);
-          subscriptions.add({ open, wake, end: endInOrder });
-          return { answers: [answer], closes: false, wasCostly: true };
+          if (outcome.kind === "rejected") return { answers, closes: !source.isOpen(), wasCostly: true };
+          subscriptions.remove(former);
+          subscriptions.add({ handler: source, end: endInOrder });
+          return { answers, closes: false, wasCostly: true };
         },
         refuse: (fault) => ({ answers: [errorMessage(fault)], closes: false, fault }),
         source,
-        isOpen: () => source.open !== undefined,
+        isOpen: () => source.isOpen(),
         finish: (reason) =>
           hasEnded ? { pendingDeliveries: NOTHING_PENDING, messages: () => [] } : source.lastWords(reason),
         ended: (reason) => {
-          const { open } = source;
-          if (open === undefined) return;
-          subscriptions.remove(open.id);
-          open.engine.close(reason);
+          subscriptions.remove(source.id);
+          source.subscription?.close(reason);
         },
       };
     },

@@ -48,11 +48,11 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   // Nobody has to ask for a message that the schema of the service has.
   const typed: PlainServices = { ...services, givesCheckpoints: true };
   /** A stream keeps the heartbeat that it began with, and its subscription is told of that one. */
-  const begun = (): { readonly desk: PlainServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
+  const begun = (): { readonly plain: PlainServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
     const everyMs = heartbeatMs();
-    if (everyMs === 0) return { desk: typed, heartbeat: undefined };
+    if (everyMs === 0) return { plain: typed, heartbeat: undefined };
     const heartbeat = { everyMs, message: { type: "aaepd.heartbeat" } };
-    return { desk: { ...typed, heartbeatSeconds: everyMs / 1000 }, heartbeat };
+    return { plain: { ...typed, heartbeatSeconds: everyMs / 1000 }, heartbeat };
   };
   const subscribeCodec = createSubscribeCodec();
   const listenCodec = createListenCodec();
@@ -64,8 +64,8 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       descriptor: method.subscribe,
       joinsBatches: true,
       accept: (connection) => {
-        const { desk, heartbeat } = begun();
-        serve(connection, subscribeCodec, createPlainProtocol(desk, claimsOfRequest), heartbeat);
+        const { plain, heartbeat } = begun();
+        serve(connection, subscribeCodec, createPlainProtocol(plain, claimsOfRequest), heartbeat);
       },
     },
     {
@@ -74,8 +74,8 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
       joinsBatches: true,
       accept: (connection) => {
         const end = (): void => void connection.close();
-        const { desk, heartbeat } = begun();
-        serve(connection, listenCodec, createListenProtocol(desk, subscriptions, end), heartbeat);
+        const { plain, heartbeat } = begun();
+        serve(connection, listenCodec, createListenProtocol(plain, subscriptions, end), heartbeat);
       },
     },
     ...keyedCalls(services, services.clock, subscriptions),

@@ -6,18 +6,16 @@ import { isCostlyType } from "../agent/costly-calls.js";
 import { claimsOfMessage, isClose, isReplyType, NO_CLAIMS, type ReadClaims } from "../json/claims.js";
 import type { Message } from "../json/message.js";
 import { quoted } from "../subscriber/capabilities.js";
-import { StreamSubscription } from "../subscriber/stream-subscription.js";
+import { errorMessage } from "../subscriber/subscriber-messages.js";
 import {
-  createSubscriptionDesk,
-  type DeskServices,
-  errorMessage,
-  type OpenSubscription,
   type SubscriptionEvents,
+  SubscriptionHandler,
+  type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
-export interface PlainServices extends DeskServices {
+export interface PlainServices extends SubscriptionHandlerServices {
   readonly access: AccessPolicy;
 }
 
@@ -41,16 +39,14 @@ export function createPlainProtocol(
 
 /** A class, because there is one for each connection. */
 class PlainSession implements ProtocolSession<unknown> {
-  readonly source: StreamSubscription;
-  private readonly services: DeskServices;
-  private readonly events: SubscriptionEvents;
+  readonly source: SubscriptionHandler;
+  private readonly services: SubscriptionHandlerServices;
   private readonly readClaims: ReadClaims;
 
-  constructor(services: DeskServices, events: SubscriptionEvents, readClaims: ReadClaims) {
+  constructor(services: SubscriptionHandlerServices, events: SubscriptionEvents, readClaims: ReadClaims) {
     this.services = services;
-    this.events = events;
     this.readClaims = readClaims;
-    this.source = new StreamSubscription(services);
+    this.source = new SubscriptionHandler(services, events);
   }
 
   receive(message: unknown, text?: () => string | undefined): Reaction<unknown> {
@@ -65,22 +61,21 @@ class PlainSession implements ProtocolSession<unknown> {
   }
 
   refuse(fault: Fault, text?: () => string | undefined): Reaction<unknown> {
-    const { open } = this.source;
+    const { source } = this;
     const written = text?.();
     const claims = written === undefined ? NO_CLAIMS : this.readClaims(written);
     if (written !== undefined && claims.types.some(isReplyType)) {
-      if (open !== undefined) open.refuseReply(claims.replyToken, written);
-      else createSubscriptionDesk(this.services).refuseReply(claims.replyToken, written);
+      source.refuseReply(claims.replyToken, written);
       return NOTHING;
     }
-    if (open !== undefined && isClose(claims)) return this.close(open);
+    if (source.isOpen() && isClose(claims)) return this.close();
     const [type] = claims.types;
     const answered = typeof type === "string" ? type : undefined;
     return { answers: [errorMessage(fault, answered)], closes: false, fault };
   }
 
   isOpen(): boolean {
-    return this.source.open !== undefined;
+    return this.source.isOpen();
   }
 
   finish(reason: EndReason): LastWords<unknown> {
@@ -88,14 +83,14 @@ class PlainSession implements ProtocolSession<unknown> {
   }
 
   ended(reason?: EndReason): void {
-    const { open } = this.source;
-    if (open !== undefined) open.engine.close(reason);
+    const { subscription } = this.source;
+    if (subscription !== undefined) subscription.close(reason);
     else if (reason === "handshake_timeout") this.services.engine.refused(reason);
   }
 
   /** There is one subscription here, so whatever else a close says, this is the one that it means (R33). */
-  private close(open: OpenSubscription): Reaction<unknown> {
-    open.engine.close();
+  private close(): Reaction<unknown> {
+    this.source.close();
     return { answers: [], closes: true };
   }
 
@@ -103,38 +98,28 @@ class PlainSession implements ProtocolSession<unknown> {
     const type = typeOf(message);
     switch (type) {
       case "subscription.request":
-        return answer(this.source.request(message, this.events).message);
+        return answer(this.source.request(message).message);
       case "subscription.renegotiate": {
-        const renegotiated = this.needed().renegotiate(message);
-        this.events.wake();
-        return { answers: [renegotiated.message], closes: renegotiated.ended };
+        const { message: answered, ended } = this.source.renegotiate(message);
+        return { answers: [answered], closes: ended };
       }
       case "subscription.close":
-        return this.close(this.needed());
+        return this.close();
       case "confirmation.reply":
       case "clarification.reply":
-        this.needed().reply(message, text?.());
+        this.source.reply(message, text?.());
         return NOTHING;
       case "aaepd.skip":
-        this.needed().skip(message);
+        this.source.skip(message);
         return NOTHING;
       case "aaepd.list_pending":
-        return answer({ type: "aaepd.pending", questions: this.needed().listPending(message) });
+        return answer({ type: "aaepd.pending", questions: this.source.listPending(message) });
       case "aaepd.repeat":
-        this.needed().repeat(message);
+        this.source.repeat(message);
         return NOTHING;
       default:
         throw unknownType(type, this.isOpen());
     }
-  }
-
-  private needed(): OpenSubscription {
-    const { open } = this.source;
-    if (open !== undefined) return open;
-    throw new Fault("handshake_required", "Send a subscription.request first.", {
-      pointer: "/type",
-      rule: "AAEP §5.1",
-    });
   }
 }
 

@@ -18,16 +18,16 @@ import { sourceText } from "../json/source-text.js";
 import { quoted } from "../subscriber/capabilities.js";
 import { safeReply } from "../subscriber/safe-reply.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
+import { errorMessage } from "../subscriber/subscriber-messages.js";
 import {
-  createSubscriptionDesk,
-  type DeskServices,
-  errorMessage,
-  type OpenSubscription,
+  refuseStrayReply,
+  SubscriptionHandler,
+  type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 
-export interface RpcServices extends DeskServices {
+export interface RpcServices extends SubscriptionHandlerServices {
   readonly access: AccessPolicy;
   readonly languages: SpokenLanguages;
   /** The daemon's manifest as it stands now. */
@@ -41,7 +41,7 @@ export interface RpcServices extends DeskServices {
 }
 
 interface Held {
-  readonly open: OpenSubscription;
+  readonly handler: SubscriptionHandler;
   readonly stop: () => void;
   /** What stands beside method and params of each event. While it is alone on its connection, nothing: its bytes are those of all others' then. */
   members: Readonly<Record<string, string>> | undefined;
@@ -57,7 +57,6 @@ export function createRpcProtocol(services: RpcServices): CallProtocol {
 
 function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallHost): CallSession {
   const access = services.access.of(peer);
-  const desk = createSubscriptionDesk(services);
   const held = new Map<string, Held>();
   // Their last is being handed over.
   const leaving = new Set<Held>();
@@ -116,24 +115,22 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   const subscribe = (params: unknown): Message => {
     // The engine may call back before it has answered.
     let wake = (): void => {};
-    let id = "";
-    const outcome = desk.request(params, {
+    const handler = new SubscriptionHandler(services, {
       wake: () => wake(),
       access,
-      terminated: (reason) => void terminate(id, reason),
+      terminated: (reason) => void terminate(handler.id, reason),
       connection,
       origin: peer.origin,
-      tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(id)?.members }),
+      tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(handler.id)?.members }),
     });
+    const outcome = handler.request(params);
     if (outcome.kind === "rejected") return outcome.message;
-    const { open } = outcome;
-    id = open.id;
-    const one: Held = { open, stop: () => pump.stop(), members: undefined };
-    const pump = host.startPump(open.engine, (batch) => deliver(batch, one.members));
+    const one: Held = { handler, stop: () => pump.stop(), members: undefined };
+    const pump = host.startPump(handler, (batch) => deliver(batch, one.members));
     wake = () => pump.wake();
-    held.set(open.id, one);
+    held.set(handler.id, one);
     // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
-    if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.open.id };
+    if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.handler.id };
     pump.wake();
     return outcome.message;
   };
@@ -141,29 +138,30 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   const terminate = async (id: string, reason: EndReason, until?: Millis): Promise<number> => {
     const one = end(id);
     if (one === undefined) return 0;
-    const { open, members } = one;
+    const { handler, members } = one;
     leaving.add(one);
     let leftCount = 0;
     try {
-      leftCount = await host.handOver(open.pendingDeliveries(reason), (batch) => deliver(batch, members), until);
+      leftCount = await host.handOver(handler.pendingDeliveries(reason), (batch) => deliver(batch, members), until);
     } catch (caught) {
-      services.log.error({ err: caught, subscription: open.id }, "what a subscription was owed could not be made");
+      services.log.error({ err: caught, subscription: handler.id }, "what a subscription was owed could not be made");
     }
     leaving.delete(one);
     // The peer may have ended it meanwhile.
-    if (open.engine.isClosed()) return 0;
-    const closing = open.closing(reason);
-    open.engine.close(reason);
+    const { subscription } = handler;
+    if (subscription === undefined || subscription.isClosed()) return 0;
+    const closing = handler.closing(reason);
+    subscription.close(reason);
     host.notify("aaep.close", closing);
     return leftCount;
   };
 
   /** The subscription that params name; without a name, the only one. */
-  const named = (params: unknown): OpenSubscription => {
+  const named = (params: unknown): SubscriptionHandler => {
     const id = isNamed(params) ? params.subscription_id : undefined;
     const [only] = held.values();
     const one = id === undefined && held.size === 1 ? only : held.get(typeof id === "string" ? id : "");
-    if (one !== undefined) return one.open;
+    if (one !== undefined) return one.handler;
     throw held.size === 0 ? unsubscribed() : unknownSubscription();
   };
 
@@ -171,9 +169,9 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   const asMessage = (type: string, params: unknown): Message => ({ ...(params as object), type });
 
   const renegotiate = (params: unknown): Message => {
-    const open = named(params);
-    const { message, ended } = open.renegotiate(params);
-    if (ended) end(open.id);
+    const handler = named(params);
+    const { message, ended } = handler.renegotiate(params);
+    if (ended) end(handler.id);
     return message;
   };
 
@@ -191,9 +189,9 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return held.size === 1 && !ids.some((id) => typeof id === "string") ? only : undefined;
   };
 
-  const endMeant = ({ open }: Held): Message => {
-    open.engine.close();
-    end(open.id);
+  const endMeant = ({ handler }: Held): Message => {
+    handler.close();
+    end(handler.id);
     return {};
   };
 
@@ -213,8 +211,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
   const reply = ({ params, text }: RpcCall): boolean | Promise<boolean> => {
     const one = replier(isNamed(params) ? params.subscription_id : undefined);
-    if (one !== undefined) return safeReply(one.open, params, text);
-    desk.strayReply(params, text);
+    if (one !== undefined) return safeReply(one.handler, params, text);
+    refuseStrayReply(services.engine, params, text);
     return false;
   };
 
@@ -223,7 +221,9 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     const { methods, subscriptionIds, replyToken } = claimsOfCall(text);
     const [method] = methods;
     if (methods.includes("aaep.reply")) {
-      (replier(subscriptionIds[0])?.open ?? desk).refuseReply(replyToken, text);
+      const one = replier(subscriptionIds[0]);
+      if (one !== undefined) one.handler.refuseReply(replyToken, text);
+      else services.engine.strayReply("malformed", replyToken, { text });
       return { result: { accepted: false } };
     }
     const isClose = method !== undefined && methods.every((one) => one === "aaep.close");
@@ -238,7 +238,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
 
   /** With the place that a subscription has reached by now, behind all events that it covers (R17). */
   const ping = (params: unknown): Message => {
-    const cursor = isNamed(params) || held.size === 1 ? named(params).engine.cursor() : undefined;
+    const cursor = isNamed(params) || held.size === 1 ? named(params).subscription?.cursor() : undefined;
     return cursor === undefined ? {} : { cursor };
   };
 
@@ -321,8 +321,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   };
 
   const endSubscriptions = (reason: EndReason | undefined): void => {
-    for (const id of [...held.keys()]) end(id)?.open.engine.close(reason);
-    for (const { open } of leaving) open.engine.close(reason);
+    for (const id of [...held.keys()]) end(id)?.handler.subscription?.close(reason);
+    for (const { handler } of leaving) handler.subscription?.close(reason);
   };
 
   return {

@@ -17,7 +17,7 @@ import type { AgentEvent } from "../../../../src/engine/event/event.js";
 import { createAaepMessageCodec } from "../../../../src/protocols/aaep/services/codec-aaep-message.js";
 import { createListenCodec, createSubscribeCodec } from "../../../../src/protocols/aaep/services/codec-protobuf.js";
 import { describeFault } from "../../../../src/protocols/aaep/services/error-detail.js";
-import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
+import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscriber-messages.js";
 import { EVENT_NAMES, example } from "../../../schemas/fixtures.js";
 import { faultOf } from "../../../support/fault-of.js";
 import { documentOf, messageOf } from "../../../support/protobuf-documents.js";

@@ -97,7 +97,7 @@ describe("calls beside Listen", () => {
     const { rig, id } = await listening();
     const agent = agentMethods({
       engine: rig.engine,
-      access: rig.desk.access,
+      access: rig.services.access,
       ids: { hex: (bytes) => "a".repeat(bytes * 2) },
       clock: rig.clock,
       log: SILENT_LOG,
@@ -149,7 +149,7 @@ describe("calls beside Listen", () => {
 
   it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7, P10)", async () => {
     const { rig, stream, id, key } = await listening();
-    Object.assign(rig.desk.offer, { conformanceLevels: [2] });
+    Object.assign(rig.services.offer, { conformanceLevels: [2] });
     const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 200 } };
     const answer = await rig.call(method.renegotiate, { key, renegotiate });
     expect(answer).toMatchObject({ rejected: { reason_code: "capabilities_incompatible" } });

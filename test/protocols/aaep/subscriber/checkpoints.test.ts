@@ -14,7 +14,7 @@ const CURSOR = /^c1\.[0-9a-f]{32}\.\d+/;
 /** A subscriber that has asked, and what it was told. */
 async function subscribed(rig: StreamRig, capabilities: Document = EVERYTHING, after?: unknown) {
   const stream = openStream<Uint8Array>(
-    (connection) => rig.serve(connection, JSON_CODEC, createPlainProtocol(rig.desk), undefined),
+    (connection) => rig.serve(connection, JSON_CODEC, createPlainProtocol(rig.services), undefined),
     undefined,
   );
   const say = (message: unknown): void => stream.send(JSON_CODEC.encode(message));

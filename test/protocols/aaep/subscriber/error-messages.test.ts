@@ -2,14 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { isAaepdError } from "#gen/aaep/validators.js";
 import { FAULT_CODES, Fault } from "../../../../src/base/errors.js";
-import { StreamSubscription } from "../../../../src/protocols/aaep/subscriber/stream-subscription.js";
-import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
+import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscriber-messages.js";
+import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { rpcErrorFromFault } from "../../../../transports/json-rpc/status.js";
 import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { createStreamRig } from "../../../support/rigs/stream-rig.js";
 
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
+const EVENTS = { wake: () => undefined, access: ACCESS, terminated: () => undefined };
 
 describe("R20, R33, P15: an error without a place or a rule of its own", () => {
   it.each(FAULT_CODES)("of code %s has both on the wire", (code) => {
@@ -36,8 +37,8 @@ describe("R20, R33, P15: an error without a place or a rule of its own", () => {
   });
 
   it("is told the rule of a stop where the daemon stops before there was a request", () => {
-    const { desk } = createSubscriberRig();
-    const [said] = new StreamSubscription(desk).lastWords("producer_shutdown").messages();
+    const { services } = createSubscriberRig();
+    const [said] = new SubscriptionHandler(services, EVENTS).lastWords("producer_shutdown").messages();
     expect(said).toMatchObject({ code: "shutting_down", pointer: "", rule: "R8a" });
   });
 });
@@ -79,12 +80,11 @@ it("AAEP §5.3.1.12, P15: who asks for a signed manifest is not sent to set one 
 it("AAEP §5.2.2: a request's correlation_id stands in the log with what became of it, and is not sent back", () => {
   const lines: unknown[] = [];
   const rig = createStreamRig();
-  const log = { ...rig.desk.log, debug: (fields: object) => void lines.push(fields) };
-  const stream = new StreamSubscription({ ...rig.desk, log });
-  const events = { wake: () => undefined, access: ACCESS, terminated: () => undefined };
-  const { message } = stream.request(requestOf({}, { correlation_id: "trace-7" }), events);
-  stream.request(requestOf({}, { correlation_id: "x".repeat(9000), aaep_version: "7.0.0" }), events);
-  stream.request(requestOf(), events);
+  const log = { ...rig.services.log, debug: (fields: object) => void lines.push(fields) };
+  const stream = new SubscriptionHandler({ ...rig.services, log }, EVENTS);
+  const { message } = stream.request(requestOf({}, { correlation_id: "trace-7" }));
+  stream.request(requestOf({}, { correlation_id: "x".repeat(9000), aaep_version: "7.0.0" }));
+  stream.request(requestOf());
   expect(message).not.toHaveProperty("correlation_id");
   expect(lines).toEqual([
     { subscription: message.subscription_id, correlation: "trace-7" },

@@ -1,6 +1,6 @@
 // R20: nobody is to correct one mistake at a time.
 import { describe, expect, it } from "vitest";
-import { rejectionOfFault } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
+import { rejectionOfFault } from "../../../../src/protocols/aaep/subscriber/subscriber-messages.js";
 import { severalSentences } from "../../../../src/protocols/aaep/validation/fault-words.js";
 import { assertEvent } from "../../../../src/protocols/aaep/validation/validate.js";
 import { assertSubscriptionRequest } from "../../../../src/protocols/aaep/validation/validate-messages.js";

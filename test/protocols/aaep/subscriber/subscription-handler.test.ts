@@ -1,6 +1,6 @@
 // What takes the place of a subscription on its stream (R33). What its peer sees of that is in test/scenarios.
 import { describe, expect, it } from "vitest";
-import { StreamSubscription } from "../../../../src/protocols/aaep/subscriber/stream-subscription.js";
+import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
 import { type RigOptions, session } from "../../../support/rigs/engine-rig.js";
@@ -13,13 +13,12 @@ const EVERYTHING = { coalesce_boundaries: ["none"] };
 function stage(options: RigOptions = {}, capabilities: Document = {}) {
   const ends: string[] = [];
   const rig = createStreamRig(options);
-  const stream = new StreamSubscription(rig.desk);
-  const request = (others = {}) =>
-    stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others), {
-      wake: () => undefined,
-      access: ACCESS,
-      terminated: (reason) => ends.push(reason),
-    });
+  const stream = new SubscriptionHandler(rig.services, {
+    wake: () => undefined,
+    access: ACCESS,
+    terminated: (reason) => ends.push(reason),
+  });
+  const request = (others = {}) => stream.request(requestOf({ ...EVERYTHING, ...capabilities }, others));
   const taken = () => {
     const { kind, ...rest } = stream.take();
     return kind === "batch" && "batch" in rest ? rest.batch.deliveries.map(({ event }) => event.event_id) : [];
@@ -33,7 +32,7 @@ describe("R33, P17: a request that takes a stream over", () => {
     request();
     stream.setBlocked(true);
     rig.publish({ ...session().started(), event_id: "evt_before" });
-    expect(request().isAccepted).toBe(true);
+    expect(request().kind).toBe("accepted");
     const [only, ...others] = rig.engine.report().subscriptions;
     expect([only?.isBlocked, others]).toEqual([true, []]);
     stream.setBlocked(false);
@@ -46,7 +45,7 @@ describe("R33, P17: a request that takes a stream over", () => {
   it("goes on where the one before it was, as from another connection (R17)", () => {
     const { rig, stream, request, taken } = stage();
     const again = () => {
-      const place = stream.open?.engine.cursor();
+      const place = stream.subscription?.cursor();
       return request({ extensions: { aaepd: { resume_after: place } } }).message;
     };
     const met = { honored_capabilities: { aaepd: { resumed: "all" } } };
@@ -59,7 +58,7 @@ describe("R33, P17: a request that takes a stream over", () => {
     rig.publish({ ...session().chunk("Half a "), event_id: "evt_half" });
     expect(taken()).toEqual(["evt_half"]);
     expect(again()).toMatchObject(met);
-    // The open output is not begun anew.
+    // The open output is not begun again.
     expect(taken()).toEqual([]);
   });
 
@@ -97,7 +96,7 @@ describe("R33, P17: a request that takes a stream over", () => {
     request();
     rig.publish({ ...session().started(), event_id: "evt_first" });
     expect(request({ aaep_version: "7.0.0" })).toMatchObject({
-      isAccepted: false,
+      kind: "rejected",
       message: { type: "subscription.rejected", reason_code: "version_unsupported" },
     });
     expect(rig.engine.status().subscriptionCount).toBe(1);
@@ -107,11 +106,11 @@ describe("R33, P17: a request that takes a stream over", () => {
   it("is rejected while the one before it is handed over what it is owed (R8a)", () => {
     const { rig, stream, request } = stage();
     request();
-    const id = stream.open?.id;
+    const id = stream.id;
     rig.publish({ ...session().started(), event_id: "evt_first" });
     const { pendingDeliveries, messages } = stream.lastWords("producer_shutdown");
     expect(request()).toMatchObject({
-      isAccepted: false,
+      kind: "rejected",
       message: { type: "subscription.rejected", reason_code: "transport_unavailable" },
     });
     const drained = pendingDeliveries.drain();
