@@ -11,8 +11,9 @@ export const MAX_MESSAGE_DEPTH = 64;
 const OUTLINED_DEPTH = 4;
 
 /**
- * Where the objects and lists of a text's first four levels stand, in order: the index at which one begins, and for its last character the index with
- * all bits turned. So parts of the text can be found without reading it again.
+ * The objects and lists in a text's first four levels, in the order in which they begin, so that parts of the text are found without reading it again.
+ * Each has three numbers: the index at which it begins, the index behind its end, and the index of the opening quote of the last name before it, which
+ * is the name of a member's value.
  */
 export type JsonOutline = readonly number[];
 
@@ -77,8 +78,12 @@ function memberCount(value: unknown): number {
  */
 function scan(text: string): { readonly nameCount: number; readonly outline: JsonOutline } {
   const outline: number[] = [];
+  // The places in the outline of the parts that the index is within.
+  const within: number[] = [];
   const { length } = text;
   let nameCount = 0;
+  let nameAt = 0;
+  let stringAt = 0;
   let depth = 0;
   for (let index = 0; index < length; index += 1) {
     switch (text.charCodeAt(index)) {
@@ -86,21 +91,26 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
         // Most strings have no backslash before their end, and cost no call.
         const quote = text.indexOf('"', index + 1);
         const isPlain = quote > 0 && text.charCodeAt(quote - 1) !== 0x5c;
+        stringAt = index;
         index = isPlain ? quote : closingQuote(text, index);
         break;
       }
       case 0x3a:
         nameCount += 1;
+        nameAt = stringAt;
         break;
       case 0x7b:
       case 0x5b:
         depth += 1;
-        assertLevel(depth);
-        if (depth <= OUTLINED_DEPTH) outline.push(index);
+        if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+        if (depth <= OUTLINED_DEPTH) {
+          within[depth] = outline.length;
+          outline.push(index, length, nameAt);
+        }
         break;
       case 0x7d:
       case 0x5d:
-        if (depth <= OUTLINED_DEPTH) outline.push(~index);
+        if (depth <= OUTLINED_DEPTH && depth > 0) outline[(within[depth] ?? 0) + 1] = index + 1;
         depth -= 1;
         break;
     }
@@ -110,9 +120,12 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
 
 /** Refuses an object or a list at that level, the message itself being the first. @throws Fault "invalid_message" (AAEP §3.7) */
 export function assertLevel(depth: number): void {
-  if (depth <= MAX_MESSAGE_DEPTH) return;
+  if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+}
+
+function tooDeep(): Fault {
   const sentence = `A message may be nested at most ${MAX_MESSAGE_DEPTH} levels deep; this one goes deeper. Make it flatter.`;
-  throw new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
+  return new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 
 function ambiguous(text: string): Fault {

@@ -1,30 +1,36 @@
 // Parts of a text that was read, found by its outline.
 import type { JsonOutline } from "./json-document.js";
-import { closingQuote, endOfValue, nameBetween, skipSpace } from "./json-text.js";
+import { closingQuote, nameBetween } from "./json-text.js";
 
 /** An object or a list of the outline. */
 export interface OutlinedPart {
-  /** The index at which it begins, and that of what stands behind it. */
+  /** The index at which the part begins, and the index behind its end. */
   readonly start: number;
   readonly end: number;
-  /** Its place in the outline. */
+  /** The place of the part in the outline. */
   readonly mark: number;
 }
 
-/** The part that begins at this place of an outline; undefined where none does. */
+/** How many numbers of the outline a part has. */
+const STEP = 3;
+
+/** The part at this place of an outline; undefined where there is none. */
 export function partAt(outline: JsonOutline, mark: number): OutlinedPart | undefined {
   const start = outline[mark];
-  if (start === undefined || start < 0) return undefined;
-  return { start, end: ~(outline[lastMark(outline, mark)] ?? 0) + 1, mark };
+  const end = outline[mark + 1];
+  return start === undefined || end === undefined ? undefined : { start, end, mark };
 }
 
 /** The objects and lists that stand directly in a part, in their order. */
-export function partsIn(outline: JsonOutline, { mark }: OutlinedPart): readonly OutlinedPart[] {
+export function partsIn(outline: JsonOutline, whole: OutlinedPart): readonly OutlinedPart[] {
   const parts: OutlinedPart[] = [];
-  let part = partAt(outline, mark + 1);
-  while (part !== undefined) {
+  let end = 0;
+  for (let mark = whole.mark + STEP; (outline[mark] ?? whole.end) < whole.end; mark += STEP) {
+    // A part that begins before the end of the last one stands in that.
+    const part = (outline[mark] ?? 0) < end ? undefined : partAt(outline, mark);
+    if (part === undefined) continue;
+    end = part.end;
     parts.push(part);
-    part = partAt(outline, lastMark(outline, part.mark) + 1);
   }
   return parts;
 }
@@ -36,26 +42,8 @@ export function partNamed(
   object: OutlinedPart,
   name: string,
 ): OutlinedPart | undefined {
-  let next = object.mark + 1;
-  let index = skipSpace(text, object.start + 1);
-  while (text.charCodeAt(index) === 0x22) {
-    const closing = closingQuote(text, index);
-    const start = skipSpace(text, skipSpace(text, closing + 1) + 1);
-    const part = outline[next] === start ? partAt(outline, next) : undefined;
-    if (nameBetween(text, index, closing) === name) return part;
-    if (part !== undefined) next = lastMark(outline, next) + 1;
-    index = skipSpace(text, part?.end ?? endOfValue(text, start));
-    if (text.charCodeAt(index) === 0x2c) index = skipSpace(text, index + 1);
-  }
-  return undefined;
-}
-
-/** Where the outline says that what begins at `mark` ends. */
-function lastMark(outline: JsonOutline, mark: number): number {
-  let depth = 0;
-  for (let at = mark; at < outline.length; at += 1) {
-    depth += (outline[at] ?? 0) < 0 ? -1 : 1;
-    if (depth === 0) return at;
-  }
-  return mark;
+  return partsIn(outline, object).find(({ mark }) => {
+    const opening = outline[mark + 2] ?? 0;
+    return nameBetween(text, opening, closingQuote(text, opening)) === name;
+  });
 }

@@ -53,8 +53,8 @@ function joinLines(frames: readonly Uint8Array[]): Buffer {
   for (const bytes of frames) {
     joined.set(bytes, at);
     const end = at + bytes.length;
-    blankOut(joined, LINE_FEED, at, end);
-    blankOut(joined, CARRIAGE_RETURN, at, end);
+    if (bytes.includes(LINE_FEED)) blankOut(joined, LINE_FEED, at, end);
+    if (bytes.includes(CARRIAGE_RETURN)) blankOut(joined, CARRIAGE_RETURN, at, end);
     joined[end] = LINE_FEED;
     at = end + 1;
   }

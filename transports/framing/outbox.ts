@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import type { FrameBatch } from "../../src/contracts/transport.js";
-import type { Framing } from "./framings.js";
+import { type Framing, frame } from "./framings.js";
 import { type Pieces, piecesOf, piecesOfBatch } from "./pieces.js";
 
 /** The write side of a byte connection: what is handed over by one call, and by what that resolves, leaves together when it has returned. */
@@ -99,14 +99,15 @@ class StreamOutbox implements Outbox {
     if (items === undefined) return;
     this.items = undefined;
     this.itemBytes = 0;
+    const framing = this.owner.framing();
+    const { pieceBytes } = this.limits;
     const [only] = items;
-    if (items.length === 1 && only?.kind === "batch") {
-      this.enqueue(this.piecesOf(only.batch));
+    if (items.length === 1 && only !== undefined) {
+      if (only.kind === "batch") this.enqueue(piecesOfBatch(only.batch, framing, pieceBytes));
+      else this.enqueueOne(frame(framing, only.bytes));
       this.writeOn();
       return;
     }
-    const framing = this.owner.framing();
-    const { pieceBytes } = this.limits;
     let single: Uint8Array[] = [];
     const endSingle = (): void => {
       if (single.length > 0) this.enqueue(piecesOf(framing, single, pieceBytes));
@@ -119,7 +120,7 @@ class StreamOutbox implements Outbox {
         continue;
       }
       endSingle();
-      this.enqueue(this.piecesOf(item.batch));
+      this.enqueue(piecesOfBatch(item.batch, framing, pieceBytes));
     }
     endSingle();
     this.writeOn();
@@ -140,6 +141,12 @@ class StreamOutbox implements Outbox {
     this.waitingBytes += bytes;
   }
 
+  private enqueueOne(piece: Buffer): void {
+    if (this.pieces === undefined) this.pieces = [piece];
+    else this.pieces.push(piece);
+    this.waitingBytes += piece.length;
+  }
+
   /** Writes one piece, and the next when the stream has passed it on: in between it holds nothing that it could pass on in part. */
   private writeOn(): void {
     if (this.isWriting) return;
@@ -158,14 +165,20 @@ class StreamOutbox implements Outbox {
     // Its owner hears of that as well, and settles it.
     if (error !== null && error !== undefined) return;
     this.isWriting = false;
-    this.writeOn();
-    if (this.bufferedBytes() <= this.highWaterMarkBytes()) this.release();
+    if (this.pieces !== undefined || this.onEnd !== undefined) this.writeOn();
+    if (this.waiting !== undefined && this.bufferedBytes() <= this.highWaterMarkBytes()) this.release();
   }
 
   /** Small pieces leave as one, copied. */
   private nextPiece(): Buffer | undefined {
     const { pieces } = this;
     if (pieces === undefined) return undefined;
+    const [first] = pieces;
+    if (pieces.length === 1 && first !== undefined) {
+      this.pieces = undefined;
+      this.waitingBytes -= first.length;
+      return first;
+    }
     let count = 0;
     let size = 0;
     for (const piece of pieces) {
@@ -173,7 +186,6 @@ class StreamOutbox implements Outbox {
       count += 1;
       size += piece.length;
     }
-    const [first] = pieces;
     const next = count === 1 ? first : Buffer.concat(pieces.slice(0, count), size);
     this.pieces = count === pieces.length ? undefined : pieces.slice(count);
     this.waitingBytes -= size;
@@ -197,7 +209,8 @@ class StreamOutbox implements Outbox {
     } else this.items.push(item);
     this.itemBytes += bytes;
     const buffered = this.bufferedBytes();
-    if (buffered <= this.highWaterMarkBytes()) return true;
+    // Below the stream's own mark there is no need to wait either.
+    if (buffered <= this.limits.highWaterMarkBytes || buffered <= this.highWaterMarkBytes()) return true;
     if (buffered > this.limits.maxBufferedBytes) this.owner.overflowed();
     return false;
   }

@@ -49,13 +49,22 @@ function offsetMinutes(text: string, index: number): number {
 export function parseTimestamp(text: string): Timestamp | undefined {
   if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined;
   if (text[10] !== "T" && text[10] !== "t") return undefined;
-  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
-  const month = twoDigits(text, 5);
-  const day = twoDigits(text, 8);
-  const hour = twoDigits(text, 11);
-  const minute = twoDigits(text, 14);
-  const second = twoDigits(text, 17);
-  // Comparisons with NaN are false, so that one test covers missing digits too.
+  // Three numbers of the day and three of the time, each a character behind the last, in one pass: this runs for every event.
+  let date = 0;
+  let time = 0;
+  for (let at = 0; at < 19; at += 1) {
+    if (at === 4 || at === 7 || at === 10 || at === 13 || at === 16) continue;
+    const digit = text.charCodeAt(at) - DIGIT_0;
+    if (!(digit >= 0 && digit <= 9)) return undefined;
+    if (at < 10) date = date * 10 + digit;
+    else time = time * 10 + digit;
+  }
+  const year = Math.floor(date / 10_000);
+  const month = Math.floor(date / 100) % 100;
+  const day = date % 100;
+  const hour = Math.floor(time / 10_000);
+  const minute = Math.floor(time / 100) % 100;
+  const second = time % 100;
   if (!(month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month))) return undefined;
   if (!(hour <= 23 && minute <= 59 && second <= 60)) return undefined;
 

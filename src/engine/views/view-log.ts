@@ -22,8 +22,8 @@ export interface ViewLog {
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
   /** The index of the newest critical unit; -1 where there was none. */
   readonly lastCritical: () => number;
-  /** The units from `from` as one run, shared by all who ask for the same; at most `limit` units. */
-  readonly run: (from: number, limit: number) => { readonly batch: DeliveryBatch; readonly next: number };
+  /** The units from `from` as one batch, shared by all who ask for the same; at most `limit` units. */
+  readonly batch: (from: number, limit: number) => { readonly batch: DeliveryBatch; readonly next: number };
   /** Lets go of what lies before `index`. */
   readonly drop: (index: number) => void;
 }
@@ -41,21 +41,20 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   const criticals: CriticalUnit[] = [];
   const batches: { from: number; next: number; batch: DeliveryBatch }[] = [];
 
-  const end = (): number => first + units.length;
   return {
     append: (unit) => {
       if (unit.kind === "event" && unit.role === "critical") {
-        criticals.push({ index: end(), unit });
+        criticals.push({ index: first + units.length, unit });
         if (criticals.length > CRITICALS_KEPT) criticals.shift();
       }
       if (unit.kind === "text" && unit.verbatim === undefined) madeTextCount += 1;
       units.push(unit);
     },
     start: () => base,
-    end,
+    end: () => first + units.length,
     madeTextCount: () => madeTextCount,
     at: (index) => (index < base ? undefined : units[index - first]),
-    from: (index, to = end()) => units.slice(Math.max(base, index) - first, to - first),
+    from: (index, to = first + units.length) => units.slice(Math.max(base, index) - first, to - first),
     criticalFrom: (index) => {
       let found: CriticalUnit | undefined;
       for (let place = criticals.length - 1; place >= 0; place -= 1) {
@@ -66,10 +65,12 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       return found;
     },
     lastCritical: () => criticals.at(-1)?.index ?? -1,
-    run: (from, limit) => {
-      const next = Math.min(end(), from + limit);
-      const known = batches.findLast((entry) => entry.from === from && entry.next === next);
-      if (known !== undefined) return known;
+    batch: (from, limit) => {
+      const next = Math.min(first + units.length, from + limit);
+      for (let place = batches.length - 1; place >= 0; place -= 1) {
+        const known = batches[place];
+        if (known !== undefined && known.from === from && known.next === next) return known;
+      }
       const taken = units.slice(from - first, next - first);
       const made = { from, next, batch: createDeliveryBatch(taken.map(render)) };
       batches.push(made);
@@ -77,7 +78,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       return made;
     },
     drop: (index) => {
-      const next = Math.min(index, end());
+      const next = Math.min(index, first + units.length);
       if (next <= base) return;
       base = next;
       const dead = base - first;
@@ -85,7 +86,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
         units = units.slice(dead);
         first = base;
       }
-      // Runs hold encoded bytes; those that nobody can ask for again go with their units.
+      // Batches hold encoded bytes; those that nobody can ask for again go with their units.
       for (let place = batches.length - 1; place >= 0; place -= 1)
         if ((batches[place]?.from ?? 0) < base) batches.splice(place, 1);
     },

@@ -23,20 +23,24 @@ export interface LimitBreach {
 /** How many bytes JSON makes of a UTF-16 unit at most: `\u0000`. */
 const WORST_BYTES_PER_UNIT = 6;
 
-/** An upper bound of the bytes of `value` as JSON; Infinity where it is too deep or has a string that may be too long. */
-function weightOf(value: unknown, depth: number): number {
-  if (typeof value === "string") {
-    return value.length > MAX_STRING_LENGTH ? Number.POSITIVE_INFINITY : value.length * WORST_BYTES_PER_UNIT + 3;
-  }
-  if (typeof value !== "object" || value === null) return 25;
+/** Bytes of a number, a literal, and the punctuation beside a value, at most. */
+const MOST_BYTES_OF_SMALL = 32;
+
+/**
+ * Upper bound of the bytes of an object or a list as JSON; Infinity for a value that is too deep or a string that may be too long. Strings and numbers
+ * cost no call.
+ */
+function weightOf(container: object, depth: number): number {
   if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
   let weight = 2;
-  if (Array.isArray(value)) {
-    for (const item of value) weight += weightOf(item, depth + 1);
-    return weight;
+  for (const key in container) {
+    const value = (container as Readonly<Record<string, unknown>>)[key];
+    weight += key.length * WORST_BYTES_PER_UNIT + MOST_BYTES_OF_SMALL;
+    if (typeof value === "string") {
+      if (value.length > MAX_STRING_LENGTH) return Number.POSITIVE_INFINITY;
+      weight += value.length * WORST_BYTES_PER_UNIT;
+    } else if (typeof value === "object" && value !== null) weight += weightOf(value, depth + 1);
   }
-  const object = value as Readonly<Record<string, unknown>>;
-  for (const key in object) weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(object[key], depth + 1);
   return weight;
 }
 
@@ -50,14 +54,10 @@ function prefixCount(extensions: unknown): number {
  */
 export function isWithinLimits(event: object, addedBytes = 0): boolean {
   let fieldCount = addedBytes > 0 ? 1 : 0;
-  let weight = 2 + addedBytes;
-  for (const key in event) {
-    const value = (event as Readonly<Record<string, unknown>>)[key];
-    fieldCount += key === "extensions" ? 1 + prefixCount(value) : 1;
-    weight += key.length * WORST_BYTES_PER_UNIT + 4 + weightOf(value, 2);
-  }
+  for (const key in event)
+    fieldCount += key === "extensions" ? 1 + prefixCount((event as { extensions?: unknown }).extensions) : 1;
   if (fieldCount > MAX_FIELD_COUNT) return false;
-  return weight <= MAX_EVENT_BYTES || limitBreaches(event, addedBytes).length === 0;
+  return weightOf(event, 1) + addedBytes <= MAX_EVENT_BYTES || limitBreaches(event, addedBytes).length === 0;
 }
 
 /** Every limit that `event` breaks, with the place; with a field of `addedBytes` more where that is not 0. */
