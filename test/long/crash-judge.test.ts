@@ -517,6 +517,11 @@ describe("the judge of the crash test", () => {
     change(right, "place", 3, placeAt(RUN + 8, "accepted"));
     right.log.splice(indexOf(right, "evt_3"), 1, summary(right));
     expect(judge(right.recording).faults).toStrictEqual([]);
+    // The kill swallowed an acknowledgement, and the next boot gave it: nothing else of that boot is behind the place.
+    const late = right.session.events.find(({ id }) => id === "evt_4");
+    if (late === undefined) throw new Error("There is no such event.");
+    late.ackedInRun = 2;
+    expect(judge(right.recording).counts.rolledBack).toBe(0);
   });
 
   it("counts what was heard again by who came back, and after what", () => {

@@ -16,6 +16,8 @@ import {
   type SentSession,
 } from "./record.js";
 
+/** Each boot begins 2^32 epochs above the last durable one (R29). */
+const BOOT_DISTANCE = 2 ** 31;
 const COLLAPSIBLE: ReadonlySet<string> = new Set(["aaep:agent.progress.updated", "aaep:agent.state.changed"]);
 
 /** What came so long before its connection ended is in a cursor by then: R17 has one second. */
@@ -97,23 +99,14 @@ export function judgeListening(
     ghosts.joined(entry);
   };
 
-  /** Whatever was acknowledged is durable, and so is what was published in the same run before it. */
+  /** An acknowledged event is durable, and so is every event that the same boot put before it. */
   const judgeRollback = ({ named = "" }: Joined): void => {
     const { after } = cursorFacts(named);
-    const run = runOfEpoch(after);
-    const kept = [...sent.values()].find(
-      ({ epoch, ackedInRun }) => epoch !== undefined && epoch >= after && ackedInRun <= run,
+    const durable = [...sent.values()].find(
+      ({ epoch }) => epoch !== undefined && epoch >= after && epoch - after < BOOT_DISTANCE,
     );
-    if (kept !== undefined)
-      fault("rolledBack", `its place ${after} was rolled back, and ${kept.epoch} was acknowledged`);
-  };
-
-  /** The last run that acknowledged something up to an epoch. */
-  const runOfEpoch = (after: number): number => {
-    let run = 0;
-    for (const { epoch, ackedInRun } of sent.values())
-      if (epoch !== undefined && epoch <= after) run = Math.max(run, ackedInRun);
-    return run;
+    if (durable !== undefined)
+      fault("rolledBack", `its place ${after} was rolled back, and ${durable.epoch} was acknowledged`);
   };
 
   const backOf = (entry: Joined, before: number): Return => {
