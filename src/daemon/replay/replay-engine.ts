@@ -114,7 +114,9 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
       take: (only) => {
         const taken = subscription.take(only);
         if (taken.kind === "batch") hasHeardNews ||= taken.batch.deliveries.some(({ epoch }) => epoch > lastKnown);
-        if (only === undefined && taken.kind === "idle" && hasTakenAll(subscription)) noteCaughtUp();
+        // A batch that says it is all is not followed by another take.
+        const isAll = taken.kind === "idle" || (taken.kind === "batch" && taken.isAll);
+        if (only === undefined && isAll && hasTakenAll(subscription)) noteCaughtUp();
         return taken;
       },
       close: (...reason) => {

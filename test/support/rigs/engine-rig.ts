@@ -230,7 +230,11 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
             received.push({ event: delivery.event, at: clock.now(), delivery });
           places.push({ received: received.length, cursor: subscription.cursor() });
           runsLeft -= 1;
-          if (runsLeft > 0) continue;
+          if (runsLeft > 0) {
+            // As a pump does: what comes after all of it wakes it.
+            if (taken.isAll) break;
+            continue;
+          }
           blocked = true;
           subscription.setBlocked(true);
           break;

@@ -92,9 +92,12 @@ export function createReplayStage(
     const pull = (): void => {
       isQueued = false;
       if (isBlocked || subscription.isClosed()) return;
-      for (let taken = subscription.take(); taken.kind === "batch"; taken = subscription.take())
+      for (let taken = subscription.take(); taken.kind === "batch"; taken = subscription.take()) {
         for (const delivery of taken.batch.deliveries)
           received.push({ event: delivery.event, at: clock.now(), delivery });
+        // As a pump does: what comes after all of it wakes it.
+        if (taken.isAll) break;
+      }
     };
     const wake = (): void => {
       if (isQueued) return;
