@@ -4,6 +4,7 @@ import { Fault } from "../../src/base/errors.js";
 import { MAX_MESSAGE_DEPTH, parseJsonDocument, readJsonDocument } from "../../src/base/json-document.js";
 import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
 import { partAt, partNamed, partsIn } from "../../src/base/json-outline.js";
+import { casesOf } from "../support/extent.js";
 
 /** A value that may have a name twice, and that knows how each of its strings is written. */
 type Written =
@@ -117,7 +118,7 @@ describe("R19, S1: a text in which a member stands twice is no message", () => {
           expect(parseJsonDocument(text)).toStrictEqual(JSON.parse(text));
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3000) },
     );
   });
 
@@ -201,7 +202,7 @@ describe("what a text says of itself", () => {
           members.map(([name, one]) => [JSON.parse(name), textOf(one)]),
         );
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -219,7 +220,7 @@ describe("what a text says of itself", () => {
         for (const whole of [text, `{"a":${text}`, `{"a":["${text}`])
           expect(read(whole)).toBeLessThanOrEqual(whole.length);
       }),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3000) },
     );
   });
 
@@ -258,7 +259,7 @@ describe("the outline of a document", () => {
         };
         check(partAt(outline, 0), isPart(document.value) ? document.value : undefined, 1);
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { createReceived } from "../../src/client/received.js";
+import { casesOf } from "../support/extent.js";
 import { chunkMessage, eventMessage } from "./fake-producer.js";
 
 const event = (number: number, fields = {}) => eventMessage(number, fields) as unknown as Envelope;
@@ -116,6 +117,6 @@ test("R10, R12: however text is cut, merged and repeated, what is accepted joins
       expect(joined).toBe(text);
       expect(completions).toBe(1);
     }),
-    { numRuns: 1000 },
+    { numRuns: casesOf(1000) },
   );
 });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JournaledEvent } from "../../src/engine/event/event.js";
 import { MOST_READ_UNITS } from "../../src/engine/journal/journal-ring.js";
+import { casesOf } from "../support/extent.js";
 import { DAY_MS, type JournalRig, newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -129,6 +130,6 @@ it("agrees with a list", async () => {
       for (let place = 0; place < all.length; place += 97) look(place, 50);
       await rig.journal.close();
     }),
-    { numRuns: Number(process.env.PROPERTY_CASES ?? 25) },
+    { numRuns: casesOf(25) },
   );
 });

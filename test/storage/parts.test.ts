@@ -10,6 +10,7 @@ import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
 import { createBootMark } from "../../src/storage/lmdb/system-boot-mark.js";
 import type { Table, TableKey } from "../../src/storage/lmdb/tables.js";
 import { tableKeyOf } from "../../src/storage/state/state-keys.js";
+import { casesOf } from "../support/extent.js";
 import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -91,7 +92,7 @@ describe("keys of state", () => {
         const values = [...journal.durableState.recovered(["kind"])].map(([, value]) => value as number);
         expect(values.sort((a, b) => a - b)).toEqual(keys.map((_, index) => index));
       }),
-      { numRuns: 30 },
+      { numRuns: casesOf(30) },
     );
     expect(tableKeyOf(["a", 1])).toEqual(["a", 1]);
   });

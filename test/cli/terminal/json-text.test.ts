@@ -7,6 +7,7 @@ import { registerTail } from "../../../src/cli/tail/tail.js";
 import { jsonText, shownJson } from "../../../src/cli/terminal/json-text.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
+import { casesOf } from "../../support/extent.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { journalFolder } from "../../support/rigs/journal-folder.js";
 import { record } from "../../support/rigs/replay-stage.js";
@@ -27,7 +28,7 @@ test("JSON is the same value, and nothing in it moves the cursor or turns text a
         expect(JSON.parse(text)).toStrictEqual(JSON.parse(JSON.stringify(value)));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: casesOf(300) },
   );
   expect(jsonText({ a: "\u009b\u202e" })).toBe('{"a":"\\u009b\\u202e"}');
   expect(shownJson('{"a":\t"b"}')).toBe('{"a":\t"b"}');

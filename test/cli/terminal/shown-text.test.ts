@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { columnsOf, padText, quotedText, shownText, wrapText } from "../../../src/cli/terminal/shown-text.js";
+import { casesOf } from "../../support/extent.js";
 
 test("an agent cannot move the cursor, recolour or reorder what is shown", () => {
   expect(shownText("a\u001b[31mred\u0007 b\u202ec\u009bd")).toBe("a[31mred bcd");
@@ -30,6 +31,6 @@ test("wrapping loses nothing and keeps to its width", () => {
       expect(lines.join("").replaceAll(" ", "")).toBe(text.replaceAll(" ", ""));
       for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(width);
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(500) },
   );
 });

@@ -7,6 +7,7 @@ import { createSharedReads } from "../../../src/daemon/replay/shared-reads.js";
 import { createTapeJournal } from "../../../src/daemon/replay/tape-journal.js";
 import type { Evicted } from "../../../src/engine/event/event.js";
 import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
+import { casesOf } from "../../support/extent.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { record, sessionOf } from "../../support/rigs/replay-stage.js";
 
@@ -68,7 +69,7 @@ it("R17, R27: reads, looks up and forgets as a journal in memory does that is as
           expect(journal.at(epoch, only)?.event).toStrictEqual(oracle.at(epoch, only)?.event);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: casesOf(60) },
   );
 });
 

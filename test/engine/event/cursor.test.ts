@@ -10,6 +10,7 @@ import {
   MOST_CURSOR_OUTPUTS,
   readCursor,
 } from "../../../src/engine/event/cursor.js";
+import { casesOf } from "../../support/extent.js";
 
 const hex = (digits: number) =>
   fc.stringMatching(new RegExp(`^[0-9a-f]{${digits}}$`, "u")).filter(({ length }) => length === digits);
@@ -46,7 +47,7 @@ describe("a cursor", () => {
         expect(text.length).toBeLessThanOrEqual(MOST_CURSOR_LENGTH);
         expect(readCursor(text)).toEqual(one);
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 

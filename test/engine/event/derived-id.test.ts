@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type DerivedIdFacts, derivedEventId, parseDerivedId } from "../../../src/engine/event/derived-id.js";
+import { casesOf } from "../../support/extent.js";
 
 const services = { sha256Hex: (text: string) => createHash("sha256").update(text).digest("hex") };
 
@@ -24,7 +25,7 @@ describe("derivedEventId", () => {
         expect(parseDerivedId(id)).toEqual({ epoch: one.epoch, start: one.start, end: one.end });
         expect(derivedEventId({ ...one }, services)).toBe(id);
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -39,7 +40,7 @@ describe("derivedEventId", () => {
           expect(derivedEventId(mixed, services) === derivedEventId(one, services)).toBe(unchanged);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 

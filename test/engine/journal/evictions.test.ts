@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Evicted } from "../../../src/engine/event/event.js";
 import { createEvictions } from "../../../src/engine/journal/evictions.js";
+import { casesOf } from "../../support/extent.js";
 
 function evictedAt(sessionId: string, epoch: number, ordinal: number): Evicted {
   return { sessionId, epoch, ordinal };
@@ -41,7 +42,7 @@ describe("losses (R27)", () => {
           );
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 

@@ -2,6 +2,7 @@
 // go, peers take nothing, and others join.
 import fc from "fast-check";
 import { describe, it } from "vitest";
+import { casesOf } from "../../support/extent.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
 import { rateFaults } from "../../support/oracles/event-oracle.js";
 import { chainFaults, countFaults, hintFaults, overtakingFaults } from "../../support/oracles/hearing-oracle.js";
@@ -17,7 +18,7 @@ import {
 import { live } from "../../support/rigs/delivery-world.js";
 
 /** Each case has eight subscriptions: 100, or as many as PROPERTY_CASES says. */
-const CASES = Number(process.env.PROPERTY_CASES ?? 100);
+const CASES = casesOf(100);
 const SEATS = 8;
 
 const seat = fc.nat({ max: SEATS - 1 });

@@ -14,11 +14,12 @@ import {
 } from "../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { drained } from "../../support/drained.js";
+import { isWhole } from "../../support/extent.js";
 import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } from "../../support/rigs/engine-rig.js";
 
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
 
-const LONGEST = 5;
+const LONGEST = isWhole ? 5 : 4;
 /** How many actions are played in every order whatever comes of them. */
 const ALWAYS_PLAYED = 2;
 /** How long the question has: less than the agent's grace, so that it can run out within it; more where the grace is to be over first. */
@@ -347,7 +348,7 @@ function playOut(
   return faults.map((fault) => `${actions.join(", ")}: ${fault}`);
 }
 
-test("AAEP §6.5, R5, R7, R8, H7, H8: one question, two subscriptions, every sequence of up to five actions: one outcome, the first legal one", {
+test(`AAEP §6.5, R5, R7, R8, H7, H8: one question, two subscriptions, every sequence of up to ${LONGEST} actions: one outcome, the first legal one`, {
   timeout: 300_000,
 }, () => {
   let stage = createStage();
@@ -400,5 +401,5 @@ test("AAEP §6.5, R5, R7, R8, H7, H8: one question, two subscriptions, every seq
     `${sum} sequences, ${longestCount} of them of ${LONGEST} actions, in ${playedCount} plays and ${seconds} s of CPU: ${spread}\n`,
   );
   expect(faults).toEqual([]);
-  expect(sum).toBeGreaterThan(60_000);
+  expect(sum).toBeGreaterThan(isWhole ? 60_000 : 6000);
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import type { Resolution } from "../../../src/engine/sessions/session-questions.js";
+import { casesOf } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
 
@@ -537,7 +538,7 @@ describe("R3: whatever is published, a refusal changes nothing", () => {
           expect(stage.publish("session.cancelled").ended).toEqual([SESSION]);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: casesOf(1500) },
     );
   });
 
@@ -575,7 +576,7 @@ describe("R3: whatever is published, a refusal changes nothing", () => {
           expect([...texts.values()].every(({ complete }) => complete)).toBe(true);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createRateBudget } from "../../../src/engine/subscriptions/rate-budget.js";
+import { casesOf } from "../../support/extent.js";
 
 interface Change {
   readonly at: number;
@@ -66,7 +67,7 @@ describe("createRateBudget", () => {
           expectWithinBudget(sent, [{ at: from, rate: perSecond }], most);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: casesOf(1500) },
     );
   });
 
@@ -83,7 +84,7 @@ describe("createRateBudget", () => {
         const ideal = (50 * 1000) / perSecond;
         expect(now - from).toBeCloseTo(ideal, 3);
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -112,7 +113,7 @@ describe("createRateBudget", () => {
         }
         expectWithinBudget(sent, changes, most);
       }),
-      { numRuns: 1500 },
+      { numRuns: casesOf(1500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentEvent, LocalizationHints, Verbosity } from "../../../src/engine/event/event.js";
 import { applyShape, type Shape, shapeKey, shapeOf } from "../../../src/engine/terms/shape.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
+import { casesOf } from "../../support/extent.js";
 import { naiveShape } from "../../support/oracles/naive-shape.js";
 
 function event(type: string, payload: Record<string, unknown>): AgentEvent {
@@ -249,7 +250,7 @@ describe("against a naive reference", () => {
           expect(result).toEqual(naiveShape(one, wish, wanted, "en"));
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3000) },
     );
   });
 });

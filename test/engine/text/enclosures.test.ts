@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEnclosures, type EnclosedCharacters, LONGEST_ENCLOSURE } from "../../../src/engine/text/enclosures.js";
+import { casesOf } from "../../support/extent.js";
 import { countingSegmenter, feed, segmenter } from "./text-boundaries-support.js";
 
 const LOOK_BACK = 700;
@@ -84,7 +85,7 @@ describe("enclosures", () => {
           expect(answer).toBe(isEnclosedAnew(whole.slice(0, end), from, at, end === whole.length));
         });
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 

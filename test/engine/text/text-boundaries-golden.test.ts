@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { decodeGenerator, encode } from "gpt-tokenizer";
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../support/extent.js";
 import { append, chunksOf, complete, cutsOf, feed, segmenter } from "./text-boundaries-support.js";
 
 interface Corpus {
@@ -69,7 +70,7 @@ describe("sentences of a golden corpus", () => {
         const whole = streamed([one.text], one.language, one.markdown);
         expect(streamed(chunksOf(one.text, by), one.language, one.markdown)).toEqual(whole);
       }),
-      { numRuns: Math.max(60, cases.length * 4) },
+      { numRuns: casesOf(Math.max(60, cases.length * 4)) },
     );
   });
 

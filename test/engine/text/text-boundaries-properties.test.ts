@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CutLevel, createTextBoundaries } from "../../../src/engine/text/text-boundaries.js";
+import { casesOf } from "../../support/extent.js";
 import { append, chunksOf, complete, cutsOf, feed, piecesOf, segmenter } from "./text-boundaries-support.js";
 
 const LEVELS = ["word", "sentence", "paragraph"] as const satisfies readonly CutLevel[];
@@ -52,7 +53,7 @@ describe("text boundaries", () => {
           expect(cuts.map((cut, index) => boundaries.slice(cuts[index - 1] ?? 0, cut)).join("")).toBe(whole);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -67,7 +68,7 @@ describe("text boundaries", () => {
         complete(inChunks);
         for (const level of LEVELS) expect(cutsOf(inChunks, level), level).toEqual(cutsOf(atOnce, level));
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("text boundaries", () => {
         expect(inPieces.levelAt(length)).toBe(atOnce.levelAt(length));
         expect(inPieces.lastWord(0)).toBe(atOnce.lastWord(0));
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -125,7 +126,7 @@ describe("text boundaries", () => {
         expect(long.length()).toBe(first.length + second.length);
         expect(long.slice(0, long.length())).toBe(first + second);
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -146,7 +147,7 @@ describe("text boundaries", () => {
           expect(cuts).toEqual(expect.arrayContaining([...(seen.get(level) ?? [])]));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -170,7 +171,7 @@ describe("text boundaries", () => {
           from = to;
         }
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -185,7 +186,7 @@ describe("text boundaries", () => {
         expect(cut).toBeLessThanOrEqual(whole.length);
         expect(ends).toContain(cut);
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -216,7 +217,7 @@ describe("text boundaries", () => {
         }
         expect(forgetful.slice(from, whole.length)).toBe(whole.slice(from));
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLowestEpochs, type LowestEpochs } from "../../../src/engine/views/lowest-epochs.js";
+import { casesOf } from "../../support/extent.js";
 
 interface Thing {
   epoch: number | undefined;
@@ -79,7 +80,7 @@ describe("R17: the lowest epoch of many", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: casesOf(300) },
     );
   });
 });

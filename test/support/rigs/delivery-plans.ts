@@ -1,9 +1,10 @@
 // Plans of random lives: what happens, to whom, in which order. Small texts and small numbers, so that failures shrink to something readable.
 import fc from "fast-check";
 import type { Boundary, Terms } from "../../../src/engine/terms/terms.js";
+import { casesOf } from "../extent.js";
 
-/** Cases of each property: 1,000, or as many as PROPERTY_CASES says for a longer search. */
-export const CASES = Number(process.env.PROPERTY_CASES ?? 1000);
+/** Cases of each property of deliveries. */
+export const CASES = casesOf(1000);
 
 export const VOCABULARY = "https://example.org/vocabulary/v1";
 

@@ -4,6 +4,7 @@ import type { Fault } from "../../../src/base/errors.js";
 import { createFrameDecoder } from "../../../transports/framing/decoder.js";
 import { DEFAULT_MAX_FRAME_BYTES, FRAMINGS, type Framing, frame, join } from "../../../transports/framing/framings.js";
 import { refusedHead } from "../../../transports/framing/refusal.js";
+import { casesOf } from "../../support/extent.js";
 
 const LIMIT = 1000;
 
@@ -105,7 +106,7 @@ describe("frames survive any cutting of the stream", () => {
         expect(decoded.frames).toEqual(frames.map((cut) => Buffer.from(cut)));
         expect([decoded.fault, decoded.atEnd]).toEqual([undefined, undefined]);
       }),
-      { numRuns: 200 },
+      { numRuns: casesOf(200) },
     );
   });
 
@@ -121,7 +122,7 @@ describe("frames survive any cutting of the stream", () => {
         expect(frames.every((cut) => cut.length <= 16)).toBe(true);
         expect(fault === undefined || ["framing_lost", "message_too_large"].includes(fault.code)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(500) },
     );
   });
 });

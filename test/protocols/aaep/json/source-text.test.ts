@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readJsonDocument } from "../../../../src/base/json-document.js";
 import { sourceText } from "../../../../src/protocols/aaep/json/source-text.js";
+import { casesOf } from "../../../support/extent.js";
 
 function textsOf(message: string): readonly string[] {
   const { value, outline } = readJsonDocument(message);
@@ -50,7 +51,7 @@ describe("R2: the agent's own text of an event", () => {
         expect(sources.map((source) => JSON.parse(source) as unknown)).toEqual(values);
         expect(sources.every((source) => text.includes(source))).toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: casesOf(2000) },
     );
   });
 

@@ -10,11 +10,12 @@ import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.j
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
 import { jsonTypeOf } from "../../../../src/protocols/aaep/protobuf/message-types.js";
 import { canonicalJson } from "../../../support/canonical-json.js";
+import { casesOf } from "../../../support/extent.js";
 import { documentOf, messageOf } from "../../../support/protobuf-documents.js";
 import { anyDocument, wellFormedMessages } from "../../../support/protobuf-values.js";
 import { flatSchemas, valuesOf } from "../../../support/schema-values.js";
 
-const RUNS = { numRuns: 1000 };
+const RUNS = { numRuns: casesOf(1000) };
 const SCHEMAS = flatSchemas();
 
 /** What a schema's title is called among the messages. */
@@ -96,7 +97,7 @@ test("M8: a valid document is the same after ten ways across, and after one by w
       const message = documentOf(descriptor, messageOf(descriptor, plain));
       if (canonicalJson(message) !== canonicalJson(plain)) expect(message).toEqual(plain);
     }),
-    { numRuns: 3000 },
+    { numRuns: casesOf(3000) },
   );
   expect(seen.size).toBe(MIRRORED.length);
 });

@@ -19,6 +19,7 @@ import { createListenCodec, createSubscribeCodec } from "../../../../src/protoco
 import { describeFault } from "../../../../src/protocols/aaep/services/error-detail.js";
 import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscriber-messages.js";
 import { EVENT_NAMES, example } from "../../../schemas/fixtures.js";
+import { casesOf } from "../../../support/extent.js";
 import { faultOf } from "../../../support/fault-of.js";
 import { documentOf, messageOf } from "../../../support/protobuf-documents.js";
 
@@ -230,7 +231,7 @@ describe("hostile bytes end in a fault or a document, and in nothing else", () =
   ];
 
   test("random bytes", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), decodes), { numRuns: 5000 });
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), decodes), { numRuns: casesOf(5000) });
   });
 
   test("messages that are cut short at every place", () => {
@@ -249,7 +250,7 @@ describe("hostile bytes end in a fault or a document, and in nothing else", () =
         }
         decodes(spoiled);
       }),
-      { numRuns: 5000 },
+      { numRuns: casesOf(5000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { compileFilter } from "../../../../src/engine/terms/filter.js";
 import { BOUNDARIES, type Offer, type Terms } from "../../../../src/engine/terms/terms.js";
 import { type Accepted, negotiate, renegotiate } from "../../../../src/protocols/aaep/subscriber/negotiate.js";
 import type { Capabilities } from "../../../../src/protocols/aaep/validation/capability-words.js";
+import { casesOf } from "../../../support/extent.js";
 
 const tag = fc.constantFrom("en", "en-US", "EN-us", "es", "es-419", "yo", "zh-Hant", "zh-Hans");
 const pattern = fc.constantFrom("aaep:agent.*", "aaep:agent.tool.*", "aaep:agent.session.started", "x:*", "x:y", "*");
@@ -160,7 +161,7 @@ describe("AAEP §5.4.4: never more permissive than asked for", () => {
           expectWithin(current, history, given);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: casesOf(3000) },
     );
     expect(acceptedCount).toBeGreaterThan(300);
     expect(renegotiatedCount).toBeGreaterThan(300);
@@ -177,7 +178,7 @@ describe("AAEP §5.4.4: never more permissive than asked for", () => {
           );
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: casesOf(1000) },
     );
   });
 });
