@@ -1,20 +1,37 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
+/** Files that replace modules of Node, or that have to be alone in their process. The others share the modules of their worker. */
+const ALONE = ["test/storage/lmdb/epoch-note.test.ts"];
+
+// More than Node is needed by the tools of other languages and a browser, `npm run test:tools`. Many minutes are needed by `npm run test:memory` and
+// `npm run test:soak`; `npm run test:crash` is a longer run of a test that stands here.
+const OTHER_RUNS = [
+  ...(process.env.TEST_TOOLS === undefined ? ["test/tools/**"] : []),
+  ...(process.env.TEST_LONG === undefined ? ["test/long/memory.test.ts", "test/long/soak.test.ts"] : []),
+];
+
+const SHARED = {
+  setupFiles: ["test/setup.ts"],
+  // No assertion of speed: a hang is told, on however busy a machine.
+  testTimeout: 180_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // What needs more than Node, other languages' tools and a browser, is a run of its own: `npm run test:tools`.
-    // What takes many minutes is one too: `npm run test:memory`, `npm run test:soak`; `npm run test:crash` is a longer run of what stands here.
-    exclude: [
-      ...configDefaults.exclude,
-      ...(process.env.TEST_TOOLS === undefined ? ["test/tools/**"] : []),
-      ...(process.env.TEST_LONG === undefined ? ["test/long/memory.test.ts", "test/long/soak.test.ts"] : []),
+    // For two cores: some tests wait for instants or for processes, and so leave room for a third.
+    maxWorkers: 3,
+    projects: [
+      {
+        test: {
+          ...SHARED,
+          name: "together",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...OTHER_RUNS, ...ALONE],
+          isolate: false,
+        },
+      },
+      { test: { ...SHARED, name: "alone", include: ALONE } },
     ],
-    // Two cores: more workers only make real sockets and child processes slower.
-    maxWorkers: 2,
-    setupFiles: ["test/setup.ts"],
-    // No assertion of speed: a hang is told, on however busy a machine.
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
   },
 });

@@ -11,9 +11,9 @@ export const MAX_MESSAGE_DEPTH = 64;
 const OUTLINED_DEPTH = 4;
 
 /**
- * The objects and lists in a text's first four levels, in the order in which they begin, so that parts of the text are found without reading it again.
- * Each has three numbers: the index at which it begins, the index behind its end, and the index of the opening quote of the last name before it, which
- * is the name of a member's value.
+ * The objects and lists in a text's first four levels, in the order in which they begin, so that parts of the text are found without reading it
+ * again. Each has three numbers: the index at which it begins, the index behind its end, and the index of the opening quote of the last name before
+ * it, which is the name of a member's value.
  */
 export type JsonOutline = readonly number[];
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -53,7 +54,7 @@ it("keeps what is compiled where Node can, in the user's own cache, and starts w
   }
 });
 
-it("is packed without what would make it look stale where it is installed", () => {
+itInFull("is packed without what would make it look stale where it is installed", () => {
   const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     cwd: ROOT,
     encoding: "utf8",

@@ -7,6 +7,7 @@ import { createSubscriber } from "../../src/client/subscriber.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -173,7 +174,7 @@ test("R3: much that has waited goes out, and no more of it at a time than the da
   await Promise.all(Array.from({ length: 4000 }, () => agent.publish(chunk("y".repeat(300)))));
 });
 
-test("R8: thousands of sessions are taken over", async () => {
+itInFull("R8: thousands of sessions are taken over", async () => {
   const mortal = await daemon("--agent-grace-seconds", "60");
   const { agent, states } = await agentAt(mortal);
   const ids = Array.from({ length: 2000 }, (_, index) => `sess_many${index}`);

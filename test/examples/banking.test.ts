@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { isWhole, itInFull } from "../support/extent.js";
 import { createHeldNpx } from "../support/peers/held-npx.js";
 import { cleanEnvironment, type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -95,7 +96,7 @@ const BEFORE = [
   "state: thinking",
 ];
 
-describe.each(AGENTS)("the banking agent in $name", ({ command }) => {
+describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name", ({ command }) => {
   it("R5: transfers when a person accepts, who may hear the question again before", async () => {
     const { agent, seen, asked, audit } = await session(command, ["", "r", "t", "perhaps", "accept"]);
     expect(agent).toEqual({
@@ -131,7 +132,7 @@ describe.each(AGENTS)("the banking agent in $name", ({ command }) => {
     expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "reply" });
   });
 
-  it("H8: does not transfer when nobody answers, and calls it nobody's decision", async () => {
+  itInFull("H8: does not transfer when nobody answers, and calls it nobody's decision", async () => {
     const { agent, seen, asked, audit } = await session([...command, "--timeout", "5"], []);
     expect(agent).toMatchObject({
       code: 0,
@@ -145,7 +146,7 @@ describe.each(AGENTS)("the banking agent in $name", ({ command }) => {
     expect(audit).not.toContain('"kind":"reply"');
   });
 
-  it("R7: does not transfer when whoever was asked has gone, and says that", async () => {
+  itInFull("R7: does not transfer when whoever was asked has gone, and says that", async () => {
     const { agent, asked, audit } = await session(command, [], (person) => person.child.stdin.end());
     expect(agent).toMatchObject({
       code: 0,

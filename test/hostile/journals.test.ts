@@ -8,6 +8,7 @@ import { claimJournalFolder, journalOwner } from "../../src/daemon/journal/journ
 import { createClock } from "../../src/daemon/platform/clock.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
 import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -52,27 +53,30 @@ describe("a folder that cannot be", () => {
   });
 });
 
-it("P12: a page that holds something else is told in a sentence, whichever part of a journal it is of", async () => {
-  ensureBuilt();
-  const directory = temporaryDirectory();
-  const { journal, path } = await openRig({ directory });
-  for (let group = 0; group < 4; group += 1) {
-    await journal.append([newEvent(String(group), { text: "x".repeat(1000) })]).durable;
-  }
-  await journal.close();
-  const whole = readFileSync(path);
-  const told: string[] = [];
-  for (let page = 2; page * 4096 < whole.length; page += 1) {
-    const damaged = Buffer.from(whole).fill(0, page * 4096, (page + 1) * 4096);
-    writeFileSync(path, damaged);
-    const argv = [PROGRAM, "journal", "inspect", "--journal", directory];
-    const { stderr } = spawnSync(process.execPath, argv, { env: cleanEnvironment(directory), encoding: "utf8" });
-    told.push(...stderr.split("\n").filter((line) => line.startsWith("Error:")));
-  }
-  expect(told).not.toEqual([]);
-  for (const line of told)
-    expect(line).toMatch(/ is damaged: .* What it leads to cannot be read\. \(storage_unavailable\)$/);
-});
+itInFull(
+  "P12: a page that holds something else is told in a sentence, whichever part of a journal it is of",
+  async () => {
+    ensureBuilt();
+    const directory = temporaryDirectory();
+    const { journal, path } = await openRig({ directory });
+    for (let group = 0; group < 4; group += 1) {
+      await journal.append([newEvent(String(group), { text: "x".repeat(1000) })]).durable;
+    }
+    await journal.close();
+    const whole = readFileSync(path);
+    const told: string[] = [];
+    for (let page = 2; page * 4096 < whole.length; page += 1) {
+      const damaged = Buffer.from(whole).fill(0, page * 4096, (page + 1) * 4096);
+      writeFileSync(path, damaged);
+      const argv = [PROGRAM, "journal", "inspect", "--journal", directory];
+      const { stderr } = spawnSync(process.execPath, argv, { env: cleanEnvironment(directory), encoding: "utf8" });
+      told.push(...stderr.split("\n").filter((line) => line.startsWith("Error:")));
+    }
+    expect(told).not.toEqual([]);
+    for (const line of told)
+      expect(line).toMatch(/ is damaged: .* What it leads to cannot be read\. \(storage_unavailable\)$/);
+  },
+);
 
 describe("what is no file", () => {
   beforeAll(ensureBuilt, 120_000);

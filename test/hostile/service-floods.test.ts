@@ -11,6 +11,7 @@ import {
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
 import { plainPeer, rpcPeer } from "../support/peers/peers.js";
 import { fixture, startProgram } from "../support/peers/program.js";
@@ -163,7 +164,7 @@ describe("clients that are killed", () => {
 describe("listeners that do not read, of a daemon of its own", () => {
   beforeAll(ensureBuilt);
 
-  it("G1, R18: while 100 MB go by, they cost bounded memory and nobody's time", async () => {
+  itInFull("G1, R18: while 100 MB go by, they cost bounded memory and nobody's time", async () => {
     const directory = temporaryDirectory();
     const [socket, grpc, http] = ["a.sock", "a.grpc", "a.http"].map((name) => join(directory, name)) as [
       string,

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { registerStatus } from "../../src/cli/status/status.js";
 import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { createStage, run } from "../cli/command-stage.js";
+import { itInFull } from "../support/extent.js";
 import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -22,7 +23,7 @@ function started(session: number): Readonly<Record<string, unknown>> {
   };
 }
 
-it("names as long as they may be leave a status that can be read", async () => {
+itInFull("names as long as they may be leave a status that can be read", async () => {
   const rig = await startRig();
   const agent = await rig.rpc();
   for (let session = 0; session < 120; session += 1) await agent.publish(started(session));

@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { cursorFacts } from "../support/oracles/cursor-reading.js";
 import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
 import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
@@ -193,59 +194,65 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
     expect(sniffer.violations()).toStrictEqual([]);
   }, 300_000);
 
-  it("R17, R29: that takes nothing of a run leaves places that are rolled back, however many such runs there are, and no epoch twice", async () => {
-    const directory = temporaryDirectory();
-    const disk = await lastingDisk(directory);
-    const daemon = createMortalDaemon({
-      directory,
-      within: disk.within,
-      services: [],
-      options: ["--journal", join(disk.folder, "journal"), "--agent-idle-seconds", "600"],
-    });
-    onTestFinished(daemon.kill);
-    const sniffer = createWireSniffer();
-    const request = (cursor?: string): Message => ({
-      type: "subscription.request",
-      aaep_version: "1.0.0",
-      subscriber_id: "listener",
-      capabilities: { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } },
-      ...(cursor === undefined ? {} : { extensions: { aaepd: { resume_after: cursor } } }),
-    });
-    const places: string[] = [];
-    const epochs: number[] = [];
-    for (const [run, isKept] of [true, false, false, true].entries()) {
-      expect(await daemon.start().ready).toBe(true);
-      const listener = await openListenerLink("newline", daemon, sniffer);
-      await listener.subscribe(request());
-      if (!isKept) fillUp(daemon, disk);
-      const agent = await openAgentLink("socket", daemon, sniffer);
-      const { started, chunk } = eventsOf(`run${run}`);
-      const published = agent.publish([started(), chunk()]).then(() => "kept", refusalIn);
-      const heard = await cameUntil(listener, isHeardAndPlaced);
-      expect(await published).toStrictEqual(isKept ? "kept" : expect.objectContaining({ code: "storage_unavailable" }));
-      places.push(String(heard.at(-1)?.cursor));
-      epochs.push(cursorFacts(places[run] ?? "").after);
-      await listener.vanish();
-      await agent.close();
-      if (!isKept) makeRoom(daemon, disk);
-      if (run < 3) await daemon.kill();
-    }
-    expect(epochs).toStrictEqual([...new Set(epochs)].sort((one, other) => one - other));
-    const met: unknown[] = [];
-    for (const place of places) {
-      const listener = await openListenerLink("newline", daemon, sniffer);
-      const { honored_capabilities: honored } = await listener.subscribe(request(place));
-      met.push((honored as { readonly aaepd: Message }).aaepd.resumed);
-      const later = place === places.at(-1) ? [] : [`sess_run3`];
-      const heard = later.length === 0 ? listener.take() : await cameUntil(listener, isHeardAndPlaced);
-      const spoken = new Set(heard.flatMap(({ session_id: id }) => (id === undefined ? [] : [id])));
-      // The session of the first run waits for its agent; where the place was no good, it is summed up.
-      expect(spoken).toStrictEqual(new Set(met.at(-1) === "rolled_back" ? [...later, "sess_run0"] : later));
-      await listener.vanish();
-    }
-    expect(met).toStrictEqual(["all", "rolled_back", "rolled_back", "all"]);
-    expect(sniffer.violations()).toStrictEqual([]);
-  }, 300_000);
+  itInFull(
+    "R17, R29: that takes nothing of a run leaves places that are rolled back, however many such runs there are, and no epoch twice",
+    async () => {
+      const directory = temporaryDirectory();
+      const disk = await lastingDisk(directory);
+      const daemon = createMortalDaemon({
+        directory,
+        within: disk.within,
+        services: [],
+        options: ["--journal", join(disk.folder, "journal"), "--agent-idle-seconds", "600"],
+      });
+      onTestFinished(daemon.kill);
+      const sniffer = createWireSniffer();
+      const request = (cursor?: string): Message => ({
+        type: "subscription.request",
+        aaep_version: "1.0.0",
+        subscriber_id: "listener",
+        capabilities: { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } },
+        ...(cursor === undefined ? {} : { extensions: { aaepd: { resume_after: cursor } } }),
+      });
+      const places: string[] = [];
+      const epochs: number[] = [];
+      for (const [run, isKept] of [true, false, false, true].entries()) {
+        expect(await daemon.start().ready).toBe(true);
+        const listener = await openListenerLink("newline", daemon, sniffer);
+        await listener.subscribe(request());
+        if (!isKept) fillUp(daemon, disk);
+        const agent = await openAgentLink("socket", daemon, sniffer);
+        const { started, chunk } = eventsOf(`run${run}`);
+        const published = agent.publish([started(), chunk()]).then(() => "kept", refusalIn);
+        const heard = await cameUntil(listener, isHeardAndPlaced);
+        expect(await published).toStrictEqual(
+          isKept ? "kept" : expect.objectContaining({ code: "storage_unavailable" }),
+        );
+        places.push(String(heard.at(-1)?.cursor));
+        epochs.push(cursorFacts(places[run] ?? "").after);
+        await listener.vanish();
+        await agent.close();
+        if (!isKept) makeRoom(daemon, disk);
+        if (run < 3) await daemon.kill();
+      }
+      expect(epochs).toStrictEqual([...new Set(epochs)].sort((one, other) => one - other));
+      const met: unknown[] = [];
+      for (const place of places) {
+        const listener = await openListenerLink("newline", daemon, sniffer);
+        const { honored_capabilities: honored } = await listener.subscribe(request(place));
+        met.push((honored as { readonly aaepd: Message }).aaepd.resumed);
+        const later = place === places.at(-1) ? [] : [`sess_run3`];
+        const heard = later.length === 0 ? listener.take() : await cameUntil(listener, isHeardAndPlaced);
+        const spoken = new Set(heard.flatMap(({ session_id: id }) => (id === undefined ? [] : [id])));
+        // The session of the first run waits for its agent; where the place was no good, it is summed up.
+        expect(spoken).toStrictEqual(new Set(met.at(-1) === "rolled_back" ? [...later, "sess_run0"] : later));
+        await listener.vanish();
+      }
+      expect(met).toStrictEqual(["all", "rolled_back", "rolled_back", "all"]);
+      expect(sniffer.violations()).toStrictEqual([]);
+    },
+    300_000,
+  );
 
   it("that is read-only is told at the start, with its place and what helps", async () => {
     const directory = temporaryDirectory();

@@ -1,6 +1,7 @@
 // Every scenario over every lane. What is skipped says why, and is counted.
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { handshakes } from "./handshakes.js";
 import { listening } from "./listening.js";
 import { publishing } from "./publishing.js";
@@ -16,7 +17,9 @@ beforeAll(ensureBuilt);
 for (const lane of LANES) {
   describe(lane.name, () => {
     for (const scenario of SCENARIOS.filter((one) => skipReason(one, lane) === undefined)) {
-      it(scenario.name, async () => {
+      // Each starts a process of its own.
+      const test = lane.transport === "child" ? itInFull : it;
+      test(scenario.name, async () => {
         await runScenario(scenario, lane);
         expect(expect.getState().assertionCalls).toBeGreaterThan(0);
       });

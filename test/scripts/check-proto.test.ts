@@ -4,7 +4,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { itInFull } from "../support/extent.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EVENT = "proto/aaep/v1/event.proto";
@@ -57,7 +58,7 @@ function project(): Project {
 
 const MODEL = "optional string model = 4;";
 
-test("M1: a field that is gone since the last tag is a failure that names it", () => {
+itInFull("M1: a field that is gone since the last tag is a failure that names it", () => {
   const { git, commit, edit, check } = project();
   git("init", "-q", "-b", "main");
   commit("first");
@@ -77,7 +78,7 @@ test("M1: a field that is gone since the last tag is a failure that names it", (
   expect(err).toContain('Previously present field "4" with name "model" on message "Producer" was deleted');
 });
 
-test("M1: a branch is held against where it left main; main itself against its parent", () => {
+itInFull("M1: a branch is held against where it left main; main itself against its parent", () => {
   const { git, commit, edit, check } = project();
   git("init", "-q", "-b", "main");
   commit("first");
@@ -98,7 +99,7 @@ test("M1: a branch is held against where it left main; main itself against its p
   expect(check().err).toContain('"model" to "modle"');
 });
 
-test("what is badly named or badly formatted is a failure too, also where there is no git", () => {
+itInFull("what is badly named or badly formatted is a failure too, also where there is no git", () => {
   const { edit, check } = project();
   expect(check().out).toContain("nothing to compare with");
   edit(MODEL, "optional string theModel = 4;");

@@ -14,6 +14,7 @@ import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ListenRequestSchema, SubscribeRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { unixHttp1 } from "../../../transports/connect/unix-client.js";
 import { ensureBuilt } from "../../support/built.js";
+import { itInFull } from "../../support/extent.js";
 import { callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
 import { listenInLines, publishInLines } from "../../support/peers/line-listener.js";
 import { startProgram } from "../../support/peers/program.js";
@@ -203,58 +204,61 @@ describe("aaepd serve with services", () => {
     },
   );
 
-  it("R8a, R34, S7: the ends of thousands of sessions are heard over gRPC and Connect, then why the stream ends", async () => {
-    const { program, ready } = await started(
-      "--grpc",
-      "auto",
-      "--http",
-      "auto",
-      "--on-stop",
-      "end",
-      "--stop-timeout-seconds",
-      "300",
-    );
-    const { ipc = "", grpc, http } = ready.endpoints;
-    const socketOf = (address: string | undefined) => String(address).replace("unix:", "");
-    const clients = [grpc, http].map((addresses) => {
-      const nodeOptions = { createConnection: () => createConnection(socketOf(addresses?.[0])) };
-      return createClient(SubscriberService, createGrpcTransport({ baseUrl: "http://localhost", nodeOptions }));
-    });
-    let acceptedCount = 0;
-    let tellAccepted: () => void = () => {};
-    const allAccepted = new Promise<void>((resolve) => {
-      tellAccepted = resolve;
-    });
-    const streams = clients.map(async (client) => {
-      const ended = new Set<string>();
-      let last = "";
-      try {
-        for await (const { events, message } of client.listen(create(ListenRequestSchema))) {
-          for (const { sessionId, payload } of events) {
-            if (payload.case === "sessionErrored" && sessionId !== undefined) ended.add(sessionId);
+  itInFull(
+    "R8a, R34, S7: the ends of thousands of sessions are heard over gRPC and Connect, then why the stream ends",
+    async () => {
+      const { program, ready } = await started(
+        "--grpc",
+        "auto",
+        "--http",
+        "auto",
+        "--on-stop",
+        "end",
+        "--stop-timeout-seconds",
+        "300",
+      );
+      const { ipc = "", grpc, http } = ready.endpoints;
+      const socketOf = (address: string | undefined) => String(address).replace("unix:", "");
+      const clients = [grpc, http].map((addresses) => {
+        const nodeOptions = { createConnection: () => createConnection(socketOf(addresses?.[0])) };
+        return createClient(SubscriberService, createGrpcTransport({ baseUrl: "http://localhost", nodeOptions }));
+      });
+      let acceptedCount = 0;
+      let tellAccepted: () => void = () => {};
+      const allAccepted = new Promise<void>((resolve) => {
+        tellAccepted = resolve;
+      });
+      const streams = clients.map(async (client) => {
+        const ended = new Set<string>();
+        let last = "";
+        try {
+          for await (const { events, message } of client.listen(create(ListenRequestSchema))) {
+            for (const { sessionId, payload } of events) {
+              if (payload.case === "sessionErrored" && sessionId !== undefined) ended.add(sessionId);
+            }
+            if (message.case === "accepted" && ++acceptedCount === clients.length) tellAccepted();
+            if (message.case === "close") last = message.value.reasonCode ?? "";
           }
-          if (message.case === "accepted" && ++acceptedCount === clients.length) tellAccepted();
-          if (message.case === "close") last = message.value.reasonCode ?? "";
+        } catch (caught) {
+          expect(ConnectError.from(caught).code).toBe(Code.Unavailable);
         }
-      } catch (caught) {
-        expect(ConnectError.from(caught).code).toBe(Code.Unavailable);
-      }
-      return { ended: ended.size, last };
-    });
-    await allAccepted;
-    const agent = await listenInLines(ipc);
-    const starts = Array.from({ length: SESSION_COUNT }, (_, index) => ({
-      type: "aaep:agent.session.started",
-      session_id: `sess_${index}`,
-      summary_normal: "Begins.",
-      producer: { agent_id: "planner" },
-    }));
-    await publishInLines(agent, starts);
-    program.child.kill("SIGTERM");
-    expect(await program.ended).toMatchObject({ code: 0 });
-    const told = { ended: SESSION_COUNT, last: "producer_shutdown" };
-    expect(await Promise.all(streams)).toEqual([told, told]);
-  });
+        return { ended: ended.size, last };
+      });
+      await allAccepted;
+      const agent = await listenInLines(ipc);
+      const starts = Array.from({ length: SESSION_COUNT }, (_, index) => ({
+        type: "aaep:agent.session.started",
+        session_id: `sess_${index}`,
+        summary_normal: "Begins.",
+        producer: { agent_id: "planner" },
+      }));
+      await publishInLines(agent, starts);
+      program.child.kill("SIGTERM");
+      expect(await program.ended).toMatchObject({ code: 0 });
+      const told = { ended: SESSION_COUNT, last: "producer_shutdown" };
+      expect(await Promise.all(streams)).toEqual([told, told]);
+    },
+  );
 
   it("R8a, G3: peers that read nothing and calls that never get whole hold up the end once, and not in turn", async () => {
     const inTwoSeconds = ["--stop-timeout-seconds", "2"];
@@ -298,7 +302,7 @@ describe("aaepd serve with services", () => {
     expect([code, program.stderr()]).toEqual([0, expect.not.stringContaining("before everything was in order")]);
   });
 
-  it("starts where packages are links, as pnpm lays them out", async () => {
+  itInFull("starts where packages are links, as pnpm lays them out", async () => {
     const folder = temporaryDirectory();
     for (const name of ["bin", "dist", "gen", "package.json"])
       cpSync(join(ROOT, name), join(folder, name), { recursive: true, dereference: true });
@@ -311,7 +315,7 @@ describe("aaepd serve with services", () => {
     expect(JSON.parse(line)).toMatchObject({ endpoints: { grpc: [`unix:${join(directory, "aaepd.grpc")}`] } });
   });
 
-  it("AAEP §8.2.8: refuses what would leave the machine, says why, and leaves nothing behind", async () => {
+  itInFull("AAEP §8.2.8: refuses what would leave the machine, says why, and leaves nothing behind", async () => {
     const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
     const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
     for (const address of ["0.0.0.0:0", "[::]:0", "example.com:80"]) {

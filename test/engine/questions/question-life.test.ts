@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
+import { isWhole } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, session, typesOf } from "../../support/rigs/engine-rig.js";
 import {
@@ -82,12 +83,12 @@ describe("H7: deadlines", () => {
     expect(typesOf(listener.received)).not.toContain("progress.updated");
   });
 
-  test("10,000 questions open at once keep their deadlines", () => {
+  test("thousands of questions open at once keep their deadlines", () => {
     const rig = started();
     rig.listen(DEAF_TO_STATES);
     const at: number[] = [];
     const late: number[] = [];
-    const count = 10_000;
+    const count = isWhole ? 10_000 : 1000;
     for (let index = 0; index < count; index += 1) {
       // A session has 64 at most.
       const session_id = `sess_${Math.floor(index / 64)}x`;

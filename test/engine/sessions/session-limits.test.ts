@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { forget, remember } from "../../../src/engine/sessions/session-history.js";
 import { createSessionRecord } from "../../../src/engine/sessions/session-record.js";
 import { createUndoLog } from "../../../src/engine/sessions/undo-log.js";
+import { itInFull } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
@@ -66,20 +67,24 @@ describe("AAEP §4.5: what one session may keep open is limited", () => {
 describe("what is remembered of what is over", () => {
   const chunk = (index: number): Record<string, unknown> => session().chunk("Done.", true, `out_${index}`);
 
-  it("AAEP §4.5.4: of 100,000 outputs the newest 16,384 are known to be complete, and little more of any other", () => {
-    const rig = createEngineRig({ journal: { maxEvents: 1000 } });
-    rig.publish(session().started());
-    for (let index = 0; index < 100_000; index += 500)
-      rig.publish(...Array.from({ length: 500 }, (_, offset) => chunk(index + offset)));
-    const { completedOutputCount } = rig.engine.status();
-    expect(completedOutputCount).toBe(16_384);
-    for (const index of [99_999, 100_000 - 16_384])
-      expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
-    expect(() => rig.publish(chunk(0))).not.toThrow();
-    expect(faultOf(() => rig.publish(chunk(0))).code).toBe("output_already_complete");
-    rig.publish(session().completed());
-    expect(rig.engine.status().completedOutputCount).toBe(0);
-  }, 60_000);
+  itInFull(
+    "AAEP §4.5.4: of 100,000 outputs the newest 16,384 are known to be complete, and little more of any other",
+    () => {
+      const rig = createEngineRig({ journal: { maxEvents: 1000 } });
+      rig.publish(session().started());
+      for (let index = 0; index < 100_000; index += 500)
+        rig.publish(...Array.from({ length: 500 }, (_, offset) => chunk(index + offset)));
+      const { completedOutputCount } = rig.engine.status();
+      expect(completedOutputCount).toBe(16_384);
+      for (const index of [99_999, 100_000 - 16_384])
+        expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
+      expect(() => rig.publish(chunk(0))).not.toThrow();
+      expect(faultOf(() => rig.publish(chunk(0))).code).toBe("output_already_complete");
+      rig.publish(session().completed());
+      expect(rig.engine.status().completedOutputCount).toBe(0);
+    },
+    60_000,
+  );
 
   it("AAEP §4.5.4: open outputs are known however many were completed after them", () => {
     const stage = createStage();
@@ -96,25 +101,29 @@ describe("what is remembered of what is over", () => {
     );
   });
 
-  it("R8, AAEP §6.2: outcomes of the newest 256 questions are told, the newest 16,384 tokens are not used again, open ones never", () => {
-    const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000 } });
-    rig.publish(session().started());
-    const ask = (index: number): Record<string, unknown> =>
-      session().confirmation(`rpl_${index}`, { action: `Do ${index}.`, timeout_seconds: 3600 });
-    rig.publish(ask(0));
-    for (let index = 1; index <= 16_400; index += 1) {
-      rig.publish(ask(index));
-      rig.agent.cancel(`rpl_${index}`);
-    }
-    const { outcomeCount, openQuestionCount } = rig.engine.status();
-    expect([outcomeCount, openQuestionCount]).toEqual([256, 1]);
-    expect(rig.agent.outcomeOf("rpl_16145")).toMatchObject({ result: { resolvedBy: "cancelled" } });
-    expect(rig.agent.outcomeOf("rpl_16144")).toBeUndefined();
-    expect(rig.agent.outcomeOf("rpl_0")).toBe("open");
-    for (const index of [0, 100, 16_400])
-      expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it anew." })).code).toBe("reply_token_reused");
-    expect(() => rig.publish({ ...ask(1), action: "Do it anew." })).not.toThrow();
-  }, 60_000);
+  itInFull(
+    "R8, AAEP §6.2: outcomes of the newest 256 questions are told, the newest 16,384 tokens are not used again, open ones never",
+    () => {
+      const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000 } });
+      rig.publish(session().started());
+      const ask = (index: number): Record<string, unknown> =>
+        session().confirmation(`rpl_${index}`, { action: `Do ${index}.`, timeout_seconds: 3600 });
+      rig.publish(ask(0));
+      for (let index = 1; index <= 16_400; index += 1) {
+        rig.publish(ask(index));
+        rig.agent.cancel(`rpl_${index}`);
+      }
+      const { outcomeCount, openQuestionCount } = rig.engine.status();
+      expect([outcomeCount, openQuestionCount]).toEqual([256, 1]);
+      expect(rig.agent.outcomeOf("rpl_16145")).toMatchObject({ result: { resolvedBy: "cancelled" } });
+      expect(rig.agent.outcomeOf("rpl_16144")).toBeUndefined();
+      expect(rig.agent.outcomeOf("rpl_0")).toBe("open");
+      for (const index of [0, 100, 16_400])
+        expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it anew." })).code).toBe("reply_token_reused");
+      expect(() => rig.publish({ ...ask(1), action: "Do it anew." })).not.toThrow();
+    },
+    60_000,
+  );
 });
 
 describe("R3: how much one plan makes, with what it closes, is limited", () => {

@@ -101,6 +101,8 @@ function configurationOf(options: RigOptions, path: string): Configuration {
     // Nothing of the user's is found or touched.
     journal: { kind: "memory" },
     watchParent: false,
+    // Some peers never read on.
+    stopTimeoutSeconds: 1,
     // Time that is moved by hand would bring heartbeats among what a test looks at.
     ...(options.clock === "hands" ? { heartbeatSeconds: 0 } : {}),
     ...serviceChoices(options, path),

@@ -4,6 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
 import { ListenRequestSchema, type ListenResponse } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
+import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { detailOf, eventFrame, HEARTBEAT, startStage, WAYS } from "./stage.js";
 
@@ -130,7 +131,7 @@ for (const [protocol, version] of WAYS) {
         expect(["abrupt", "remote"]).toContain((await server.closed).kind);
       });
 
-      it("ends at the deadline that the client set", async () => {
+      itInFull("ends at the deadline that the client set", async () => {
         expectNothingLeftOpen();
         const stage = await startStage();
         const heard = collect(stage.client(protocol, version, { useBinaryFormat }).listen({}, { timeoutMs: 1000 }));

@@ -5,6 +5,7 @@ import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ReplyRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
+import { itInFull } from "../../support/extent.js";
 import { patiently } from "../../support/patience.js";
 import { socketTransport } from "./bidi-client.js";
 import { COUNTED, detailOf, startStage, WAYS } from "./stage.js";
@@ -98,7 +99,7 @@ for (const [protocol, version] of WAYS) {
         await thrown;
       });
 
-      it("a deadline that passes ends a call, and is not taken for a cancellation", async () => {
+      itInFull("a deadline that passes ends a call, and is not taken for a cancellation", async () => {
         const { reply, reason } = waiting();
         const stage = await startStage({ reply });
         const error = await thrownBy(

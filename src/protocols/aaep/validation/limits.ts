@@ -27,8 +27,8 @@ const WORST_BYTES_PER_UNIT = 6;
 const MOST_BYTES_OF_SMALL = 32;
 
 /**
- * Upper bound of the bytes of an object or a list as JSON; Infinity for a value that is too deep or a string that may be too long. Strings and numbers
- * cost no call.
+ * Upper bound of the bytes of an object or a list as JSON; Infinity for a value that is too deep or a string that may be too long. Strings and
+ * numbers cost no call.
  */
 function weightOf(container: object, depth: number): number {
   if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
