@@ -63,10 +63,11 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
     const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
     throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}.`, { origin: "local" });
   }
-  const { tables, layout, close } = await open(path, lmdb ?? (await loadLmdb()));
+  const { tables, layout, refresh, close } = await open(path, lmdb ?? (await loadLmdb()));
 
   function* blocks(from?: Epoch): Iterable<LoadedBlock> {
     try {
+      refresh();
       yield* storedBlocks(from);
     } catch (caught) {
       throw unreadable(path, caught);
@@ -88,7 +89,10 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   return {
     path,
     layout,
-    totals: () => readTotals(tables.meta),
+    totals: () => {
+      refresh();
+      return readTotals(tables.meta);
+    },
     blocks,
     sessions: () => {
       const sessions = new Map<string, { -readonly [Name in keyof RecordedSession]: RecordedSession[Name] }>();
@@ -126,7 +130,8 @@ async function open(path: string, lmdb: Lmdb) {
     environment = openEnvironment({ lmdb, path, policy: "os" }, true);
     const layout = layoutOf(environment.tables) ?? LAYOUT_VERSION;
     assertReadable(layout, path);
-    return { tables: environment.tables, layout, close: environment.close };
+    const { tables, refresh, close } = environment;
+    return { tables, layout, refresh, close };
   } catch (caught) {
     await environment?.close();
     throw unreadable(path, caught);

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { aimedLine, atLeast, atMost, isMet, missingLine, ratioLine } from "../../bench/measuring.mjs";
 import { lineText, reportOf } from "../../bench/report.mjs";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 
 const ROOT = new URL("../../", import.meta.url);
 const MACHINE = {
@@ -96,11 +97,14 @@ test("rows of another run say when and of what", () => {
 describe("what is committed", () => {
   beforeAll(ensureBuilt);
 
-  test("docs/benchmarks.md says what was measured and what the rows say of themselves; -u writes it anew", async () => {
-    const { SECTIONS: real } = await import("../../bench/sections.mjs");
-    const result = JSON.parse(readFileSync(new URL("bench/results/reference.json", ROOT), "utf8"));
-    await expect(reportOf(result, real)).toMatchFileSnapshot("../../docs/benchmarks.md");
-  });
+  itInFull(
+    "docs/benchmarks.md says what was measured and what the rows say of themselves; -u writes it anew",
+    async () => {
+      const { SECTIONS: real } = await import("../../bench/sections.mjs");
+      const result = JSON.parse(readFileSync(new URL("bench/results/reference.json", ROOT), "utf8"));
+      await expect(reportOf(result, real)).toMatchFileSnapshot("../../docs/benchmarks.md");
+    },
+  );
 
   test("docs/performance.md names every row", async () => {
     const { SECTIONS: real } = await import("../../bench/sections.mjs");

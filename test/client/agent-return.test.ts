@@ -159,7 +159,7 @@ test("R8: a session that was taken over from another client is taken over again"
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
 });
 
-test("R3: much that has waited goes out, and no more of it at a time than the daemon takes", async () => {
+itInFull("R3: much that has waited goes out, and no more of it at a time than the daemon takes", async () => {
   const mortal = await daemon();
   const { agent, states } = await agentAt(mortal);
   await agent.publish(started);

@@ -122,7 +122,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
   });
 
-  it("§4.5.3: does not transfer when a person rejects, and says so", async () => {
+  itInFull("§4.5.3: does not transfer when a person rejects, and says so", async () => {
     const { agent, seen, asked, audit } = await session(command, ["reject"]);
     expect(agent).toMatchObject({ code: 0, out: "Somebody is being asked.\nNot transferred: You declined it.\n" });
     expect(asked).toContain("Sent: reject.\nQuestion 1 has ended: Rejected.");

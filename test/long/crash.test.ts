@@ -11,7 +11,7 @@ import { type CrashReport, crashRun, LISTENERS } from "./crash/crash-run.js";
 beforeAll(ensureBuilt, 120_000);
 
 const isLong = process.env.TEST_LONG !== undefined;
-const kills = Number(process.env.CRASH_KILLS ?? (isLong ? 300 : isWhole ? 12 : 3));
+const kills = Number(process.env.CRASH_KILLS ?? (isLong ? 300 : isWhole ? 12 : 2));
 const restarts = Number(process.env.CRASH_RESTARTS ?? (isLong ? 50 : isWhole ? 3 : 1));
 const seed = Number(process.env.CRASH_SEED ?? (isLong ? Date.now() % 1_000_000 : 5));
 
@@ -55,7 +55,7 @@ describe("a daemon that is killed under load", () => {
         kills,
         restarts,
         // Nobody waits for the end of a grace in the short run.
-        ...(isLong ? {} : { abandons: 0, longestRunEvents: 60 }),
+        ...(isLong ? {} : { abandons: 0, longestRunEvents: isWhole ? 60 : 30 }),
         // A share of the runs waits for the disk.
         options: (run) => ["--journal", `${directory}/journal`, "--journal-policy", run % 4 === 3 ? "durable" : "os"],
         onKill: (kill) => {

@@ -35,6 +35,8 @@ export interface Environment {
   readonly commit: (work: (writes: Writes) => void) => Promise<void>;
   /** After a failed commit, before the next one. Throws where the file cannot be opened any more. */
   readonly revive: () => Promise<void>;
+  /** What is read from here on is as new as the file. Without it the library may go on in the snapshot of this turn of the event loop. */
+  readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -125,6 +127,7 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
       await opened.root.close();
       opened = openFile(options, isReadOnly);
     },
+    refresh: () => opened.root.resetReadTxn(),
     close: () => opened.root.close(),
   };
 }

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../support/built.js";
+import { isWhole } from "../../support/extent.js";
 import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -27,27 +28,31 @@ async function refusalOf(environment: Readonly<Record<string, string>>, ...optio
 }
 
 describe.skipIf(process.platform === "win32" || process.platform === "darwin")("U3, S12: XDG_RUNTIME_DIR", () => {
-  it.each([
+  const writable: readonly (readonly [who: string, mode: number])[] = [
+    ["its group", 0o770],
     ["the world", 0o777],
     ["the world, though nobody may remove what is others'", 0o1777],
-    ["its group", 0o770],
-  ])("that %s may write to is refused, and nothing is made in it", async (_, mode) => {
-    const XDG_RUNTIME_DIR = folderOf(mode);
-    for (const options of [
-      [],
-      ["--socket", join(XDG_RUNTIME_DIR, "aaep", "a.sock")],
-      ["--socket", "off", "--http", "127.0.0.1:0"],
-    ]) {
-      const { code, stderr } = await refusalOf(
-        { ...cleanEnvironment(temporaryDirectory()), XDG_RUNTIME_DIR },
-        ...options,
-      );
-      expect([options, code]).not.toEqual([options, 0]);
-      expect(stderr).toContain(`XDG_RUNTIME_DIR names ${XDG_RUNTIME_DIR}, which has mode 0${mode.toString(8)}`);
-      expect(stderr).toContain("Set the variable to a folder of your own with mode 700, unset it, or name a socket");
-      expect(readdirSync(XDG_RUNTIME_DIR)).toEqual([]);
-    }
-  });
+  ];
+  it.each(isWhole ? writable : writable.slice(0, 1))(
+    "that %s may write to is refused, and nothing is made in it",
+    async (_, mode) => {
+      const XDG_RUNTIME_DIR = folderOf(mode);
+      for (const options of [
+        [],
+        ["--socket", join(XDG_RUNTIME_DIR, "aaep", "a.sock")],
+        ["--socket", "off", "--http", "127.0.0.1:0"],
+      ]) {
+        const { code, stderr } = await refusalOf(
+          { ...cleanEnvironment(temporaryDirectory()), XDG_RUNTIME_DIR },
+          ...options,
+        );
+        expect([options, code]).not.toEqual([options, 0]);
+        expect(stderr).toContain(`XDG_RUNTIME_DIR names ${XDG_RUNTIME_DIR}, which has mode 0${mode.toString(8)}`);
+        expect(stderr).toContain("Set the variable to a folder of your own with mode 700, unset it, or name a socket");
+        expect(readdirSync(XDG_RUNTIME_DIR)).toEqual([]);
+      }
+    },
+  );
 
   it("that others may only look into is taken, and so is a socket elsewhere beside one that is not", async () => {
     const home = temporaryDirectory();
@@ -64,11 +69,12 @@ describe.skipIf(process.platform === "win32" || process.platform === "darwin")("
 });
 
 describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journal and of the audit log", () => {
-  it.each([
+  const open: readonly (readonly [name: string, mode: number])[] = [
+    ["0750", 0o750],
     ["0777", 0o777],
     ["1777", 0o1777],
-    ["0750", 0o750],
-  ])("of mode %s are refused alike at the start", async (_, mode) => {
+  ];
+  it.each(isWhole ? open : open.slice(0, 1))("of mode %s are refused alike at the start", async (_, mode) => {
     const folder = folderOf(mode);
     const answers = await Promise.all(
       ["--journal", "--audit"].map((option) => refusalOf(cleanEnvironment(temporaryDirectory()), option, folder)),
