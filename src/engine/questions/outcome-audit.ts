@@ -13,7 +13,7 @@ export interface OutcomeAudit {
    * outcome is safe, so that the log reports only outcomes that happened.
    */
   readonly addPending: (outcome: ResolvedQuestion, decision: Decision) => () => void;
-  /** Writes the lines that the boot before did not write. */
+  /** Writes the lines that the previous boot did not write. */
   readonly restore: (log: Pick<Log, "error">) => void;
   /** Returns a promise that resolves when the log has every pending line; undefined if none is pending. */
   readonly settled: () => Promise<void> | undefined;

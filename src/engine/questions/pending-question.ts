@@ -36,7 +36,7 @@ export interface Pending {
   /** The journal did not take the default, and a timer will try again. */
   isRetried: boolean;
   hadAudience: boolean;
-  /** The question was asked in the boot before, so its audience may be on the way back. */
+  /** The question was asked in the previous boot, so its audience may be on the way back. */
   readonly isRestored: boolean;
   isWaiting: boolean;
   isSettled: boolean;

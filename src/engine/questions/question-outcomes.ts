@@ -27,7 +27,7 @@ export interface QuestionOutcomes {
   /** Calls `done` once, when the outcome is safe. */
   readonly whenDurable: (token: string, done: OutcomeListener) => void;
   readonly forgetSession: (sessionId: string) => void;
-  /** Reads the outcomes that the boot before stored. */
+  /** Reads the outcomes that the previous boot stored. */
   readonly restore: (log: Pick<Log, "error">) => void;
 }
 

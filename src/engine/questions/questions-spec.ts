@@ -84,7 +84,7 @@ export interface Questions {
    */
   readonly withdrawn: (question: OpenQuestion, durable: Promise<void> | undefined, entry?: JournaledEvent) => void;
   /**
-   * Takes over all outcomes and the open questions of the boot before; their sessions know them already. A question waits until its deadline. For
+   * Takes over all outcomes and the open questions of the previous boot; their sessions know them already. A question waits until its deadline. For
    * lack of an audience it ends only after it had one in this boot and its agent is not away (R8b). A question whose deadline has passed gets its
    * default now.
    */

@@ -43,7 +43,7 @@ export interface DurableSessions {
   /** Removes the record of an ended session with its reply tokens. */
   readonly forgotten: (sessionId: string) => void;
   /**
-   * Reads the sessions that the boot before left. Open sessions have no owner and come in the order of their latest events. Ended sessions come in
+   * Reads the sessions that the previous boot left. Open sessions have no owner and come in the order of their latest events. Ended sessions come in
    * the order in which they ended.
    */
   readonly restored: (questions: readonly OpenQuestion[], present: Instant) => RestoredSessions;
@@ -124,7 +124,7 @@ export function createDurableSessions(
           replyTokens: [],
         });
       });
-      // Facts of sessions that are not open: the boot before had no time to remove them.
+      // Facts of sessions that are not open: the previous boot had no time to remove them.
       const left = new Map<string, StateKey>();
       readDurable(durableState, ["fact"], log, (record, [, , name, number]) => {
         const [sessionId, value] = record as readonly [string, unknown];

@@ -139,7 +139,7 @@ export interface SessionRecord extends Undoable {
   latestText: string;
   /** The connection that owns the session; undefined while its agent is away (R8). */
   owner: object | undefined;
-  /** The session comes from the boot before, and its agent has not come back yet (R8b). */
+  /** The session comes from the previous boot, and its agent has not come back yet (R8b). */
   isLeftOver: boolean;
   /** Hash of the resume token (R8). */
   tokenHash: string;

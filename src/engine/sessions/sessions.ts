@@ -60,7 +60,7 @@ export interface SessionsOptions {
   readonly forgotten?: (sessionId: string) => void;
   /** Called before an open session may change in a way that its summary shows, even if it then does not. */
   readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
-  /** The state that the boot before left, and the place for this boot's. Default: nothing is stored. */
+  /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
   readonly durableState?: DurableState;
   /** Whether a connection has answered a question of a session (R5). Default: none has. */
   readonly hasAnswered?: Draft["hasAnswered"];
@@ -119,7 +119,7 @@ export interface Sessions {
   /** Forgets sessions that ended before `before`, with their terminal events and reply tokens. */
   readonly forgetEnded: (before: Millis) => void;
   /**
-   * Takes over the sessions of the boot before; call it before any plan. Open sessions come without owner. Returns those of `questions` that belong
+   * Takes over the sessions of the previous boot; call it before any plan. Open sessions come without owner. Returns those of `questions` that belong
    * to an open session.
    */
   readonly restore: <Kept extends { readonly question: OpenQuestion }>(
