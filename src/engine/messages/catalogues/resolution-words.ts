@@ -6,7 +6,7 @@ import { quotedIn, sentences } from "./wording.js";
 /** The words of one language. Each text is a sentence with its full stop, or empty. */
 export interface ResolutionWords {
   readonly decisions: Readonly<Record<Exclude<Outcome["decision"], "unanswered">, string>>;
-  /** Who decided, and whether the default applies. */
+  /** The decider, and whether the default applies. */
   readonly decidedBy: Readonly<Record<DecidedBy, string>>;
   readonly decidedByTerse: Readonly<Record<DecidedBy, string>>;
   /** The reason for the missing answer, if there is no default and `noAnswer` does not contain the reason. */
