@@ -49,7 +49,7 @@ function offsetMinutes(text: string, index: number): number {
 export function parseTimestamp(text: string): Timestamp | undefined {
   if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined;
   if (text[10] !== "T" && text[10] !== "t") return undefined;
-  // Three numbers of the day and three of the time, each a character behind the last, in one pass: this runs for every event.
+  // Reads the digits of date and time in one pass, because this runs for every event. One character separates two numbers.
   let date = 0;
   let time = 0;
   for (let at = 0; at < 19; at += 1) {

@@ -28,7 +28,7 @@ export function createUndoLog(): UndoLog {
 
   const keep = (): void => {
     generation += 1;
-    // Few entries: to set a length of 0 costs as much as the rest of a plan's undoing.
+    // Few entries. Setting a length to 0 costs as much as the rest of the undo log.
     while (touched.length > 0) {
       touched.pop();
       copies.pop();
