@@ -69,7 +69,7 @@ export interface DeliveredBefore {
 }
 
 export function deliveredBefore(point: CatchUpPoint, last: ReadonlyMap<string, JournaledEvent>): DeliveredBefore {
-  const isOwedText = (session: string): boolean => {
+  const isPendingText = (session: string): boolean => {
     for (const output of point.positions.keys()) if (output.startsWith(`${session}/`)) return true;
     return false;
   };
@@ -77,7 +77,7 @@ export function deliveredBefore(point: CatchUpPoint, last: ReadonlyMap<string, J
     last: (sessionId) => last.get(sessionId),
     event: (entry) => wasDelivered(entry, point),
     all: ({ sessionId, lastEpoch }) => {
-      if (isOwedText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
+      if (isPendingText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
       return lastEpoch <= Math.min(point.deliveredTo, point.textTo);
     },
   };
@@ -100,18 +100,18 @@ export function resumePosition(
 ): ResumePosition {
   const outputs = new Map<string, { readonly to: number; readonly epoch: Epoch }>();
   let first = view.resumeFloor();
-  const owe = (output: string, to: number, deliveredEpoch: Epoch): void => {
+  const addPending = (output: string, to: number, deliveredEpoch: Epoch): void => {
     if (!outputs.has(output)) outputs.set(output, { to, epoch: deliveredEpoch });
   };
   for (const units of [queued, view.log.from(cursor)]) {
     for (const unit of units) {
       // Of collapsed progress, only the newest event is pending.
       first = Math.min(first, unit.kind === "event" && unit.role === "progress" ? unit.epoch : unit.firstEpoch);
-      if (unit.kind === "text") owe(unit.output, unit.position, unit.deliveredEpoch);
+      if (unit.kind === "text") addPending(unit.output, unit.position, unit.deliveredEpoch);
     }
   }
   for (const { output, position, deliveredEpoch } of view.texts.held(mostOutputs))
-    owe(output, position, deliveredEpoch);
+    addPending(output, position, deliveredEpoch);
   return { after: first - 1, outputs };
 }
 

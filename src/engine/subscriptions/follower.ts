@@ -203,8 +203,8 @@ export abstract class Follower extends Pull implements ViewMember {
    * Notices of open questions that the reader has not reached. The subscription could have answered these questions, and was not asked in time (R6).
    */
   private pendingNotices(): readonly JournaledEvent[] {
-    const isOwed = (notice: JournaledEvent): boolean =>
+    const isPending = (notice: JournaledEvent): boolean =>
       this.backlog?.owes(notice) === true && !this.wentAhead(notice.epoch);
-    return this.noticesUnasked().filter(isOwed);
+    return this.noticesUnasked().filter(isPending);
   }
 }

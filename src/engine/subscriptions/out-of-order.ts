@@ -45,7 +45,7 @@ export interface OutOfOrder {
    * agent's next one.
    */
   readonly forgetPassed: (isOpen: (output: string) => boolean, held: () => readonly Pick<TextUnit, "output">[]) => void;
-  /** Whether any text may be delivered otherwise than as it stands in the view. */
+  /** Whether any text may be delivered in another form than in the view. */
   readonly concernsText: () => boolean;
   /** Number of epochs, outputs and agents remembered. */
   readonly count: () => number;

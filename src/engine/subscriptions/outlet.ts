@@ -37,7 +37,7 @@ export abstract class Outlet extends Intake {
       if (critical === undefined) break;
       next = critical.index + 1;
       this.criticalSeen = next;
-      if (!this.isOwed(critical.unit)) continue;
+      if (!this.isPending(critical.unit)) continue;
       if (critical.index >= this.viewCursor.cursor || this.backlog !== undefined) pending.push(critical.unit);
     }
     return pending;
@@ -72,7 +72,7 @@ export abstract class Outlet extends Intake {
   }
 
   /** Whether a critical event of the view is still pending. It may have left before this view took it, or from the view before (R34). */
-  private isOwed(unit: EventUnit): boolean {
+  private isPending(unit: EventUnit): boolean {
     return !this.wentAhead(unit.epoch) && this.backlog?.owes(unit.entry) !== false;
   }
 
@@ -159,7 +159,7 @@ export abstract class Outlet extends Intake {
       }
       if (critical === undefined) return;
       this.criticalSeen = critical.index + 1;
-      if (!this.isOwed(critical.unit) || (this.backlog !== undefined && !this.mayGoAhead())) continue;
+      if (!this.isPending(critical.unit) || (this.backlog !== undefined && !this.mayGoAhead())) continue;
       if (critical.index < this.viewCursor.cursor && this.backlog === undefined) continue;
       this.takeOneCritical(critical.index, critical.unit, out, now);
     }

@@ -184,7 +184,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
 
   skip(sessionId: string | undefined, outputId: string | undefined): void {
     if (sessionId === undefined) this.skippedTo = this.skipWaiting();
-    else if (this.isOwedMore() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
+    else if (this.hasPending() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
       this.dropOutput(`${sessionId}/${outputId ?? ""}`);
     this.tellReady();
   }
@@ -291,7 +291,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     };
   }
 
-  private isOwedMore(): boolean {
+  private hasPending(): boolean {
     return !this.isAtEnd() || this.isBehind(this.shared.view);
   }
 
