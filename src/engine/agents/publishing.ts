@@ -142,7 +142,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const withdraw = (plan: SessionPlan, carriedOut: CarriedOut): ReadonlySet<string> => {
     const inOneBreath = new Set<string>();
     for (const question of plan.withdrawn) {
-      // A question that one plan asks and withdraws can be answered by nobody. Its outcome is reported all the same.
+      // Nobody can answer a question that one plan both asks and withdraws. Its outcome is reported all the same.
       const entry = plan.asked.includes(question) ? entryOf(question, carriedOut) : undefined;
       if (entry !== undefined) inOneBreath.add(question.token);
       despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {

@@ -4,7 +4,7 @@ import type { Epoch } from "./event.js";
 
 /** How far the text of one output was delivered, if some of it is pending or will never be delivered. */
 export interface DeliveredText {
-  /** A position in code points; "end" where the output is skipped (R26). */
+  /** A position in code points; "end" if the output is skipped (R26). */
   readonly to: number | "end";
   /**
    * Epoch of the last chunk that was delivered in part: if that chunk never became durable, some of the delivered text is void. For a skipped output,

@@ -32,7 +32,7 @@ const FILLED: ReadonlySet<string> = new Set([
 /** Members that the daemon rewrites or removes (R3a, R13, R16, R25). A repeat may differ in them. */
 const REWRITTEN: ReadonlySet<string> = new Set(["sequence_number", "position", "from_state", "chunk"]);
 
-/** Deep equality of JSON values. Answers false below a depth of 64. */
+/** Deep equality of JSON values. Returns false below a depth of 64. */
 export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || depth > DEPTH_LIMIT) return false;

@@ -253,9 +253,9 @@ export interface SessionSummary {
   readonly sessionId: string;
   /** The agent that started it. */
   readonly producer: Producer;
-  /** The state of the agent that spoke last. */
+  /** The state of the agent that published last. */
   readonly state: string;
-  /** Percent of the last progress of the agent that spoke last. */
+  /** Percent of the last progress of the agent that published last. */
   readonly percent: number | undefined;
   readonly agents: readonly AgentSummary[];
   readonly openTools: readonly OpenTool[];
