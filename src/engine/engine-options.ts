@@ -1,4 +1,4 @@
-// What an engine is made of and set to.
+// The services and the options of an engine.
 import type { IdSource } from "../base/ids.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
@@ -12,16 +12,16 @@ import type { Sequencing } from "./sessions/rule-context.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
 
 /**
- * Limits, lengths of time and `sequencing` may change while the engine runs: they are read each time that they are needed. Call
- * `Engine.limitsChanged` behind a change.
+ * Limits, lengths of time and `sequencing` may change while the engine runs, because they are read for each use. Call `Engine.limitsChanged` after a
+ * change.
  */
 export interface EngineOptions {
-  /** Identity of events whose agent named none (R2); undefined refuses them. */
+  /** Identity of events whose agent named none (R2); undefined refuses such events. */
   readonly producerId: string | undefined;
   readonly defaultLanguage: string;
   readonly sequencing: Sequencing;
   readonly clockSkewMs: Millis;
-  /** How long a session waits for its agent to come back, ms; 0 ends it at once (R8). */
+  /** Wait of a session for its agent to come back, in ms; 0 ends it at once (R8). */
   readonly agentGraceMs: Millis;
   readonly maxHoldMs: Millis;
   readonly burst: number;
@@ -30,11 +30,11 @@ export interface EngineOptions {
   readonly lag: LagLimits;
   readonly viewWindowCount: number;
   readonly queueLimitCount: number;
-  /** As `HubOptions.turnRoomMs`. */
+  /** See `HubOptions.turnRoomMs`. */
   readonly turnRoomMs?: Millis;
   readonly confirmationGraceMs: Millis;
   readonly reconnectGraceMs: Millis;
-  /** How long ended sessions are remembered for those who come back, ms: longer than events (R17). */
+  /** Time for which ended sessions are remembered for subscribers that come back, in ms; longer than for events (R17). */
   readonly endedRetentionMs: Millis;
 }
 
@@ -45,7 +45,7 @@ export interface EngineServices {
   readonly segmenter: Segmenter;
   readonly log: Log;
   readonly audit: Audit;
-  /** Makes the journal; `evicted` is told of each event that can no longer be read. */
+  /** Makes the journal, which calls `evicted` with each event that can no longer be read. */
   readonly createJournal: (evicted: (event: Evicted) => void) => Journal;
   readonly validate: ValidateEvent;
 }

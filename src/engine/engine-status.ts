@@ -1,5 +1,5 @@
-// How the engine stands, for whoever looks after the daemon: sessions, subscriptions with the terms they were granted, questions, rates, and why
-// subscriptions ended. Read when it is asked for; in between it costs what counting costs. Texts of events are not in it, but for what is asked.
+// The state of the engine for operators: sessions, subscriptions with their terms, questions, rates, and the reasons for which subscriptions ended.
+// It is computed on demand; in between it costs only counting. It has no texts of events except the texts of open questions.
 import type { FaultCode } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
@@ -23,10 +23,10 @@ import type { AbleSubscriptions } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";
 
-/** What a subscription may lag and hold (R18), as subscribers are told it. */
+/** Limits of a subscription's lag and queue (R18), as subscribers receive them. */
 export interface SlowLimits {
   readonly lag: LagLimits;
-  /** Units that wait for one subscription in memory; what is more it reads from the journal. */
+  /** Most units that wait for one subscription in memory; it reads the rest from the journal. */
   readonly queueLimitCount: number;
 }
 
@@ -34,31 +34,31 @@ export interface SessionReport {
   readonly sessionId: string;
   readonly agentId: string;
   readonly agentName: string | undefined;
-  /** Of the agent that spoke last. */
+  /** State of the agent that published last. */
   readonly state: string;
   readonly eventCount: number;
   readonly openToolCount: number;
   readonly openOutputCount: number;
   readonly openQuestionCount: number;
   readonly isAgentConnected: boolean;
-  /** Until when its agent may come back, milliseconds since 1970 (R8); undefined where it is there. */
+  /** The instant until which its agent may come back, in milliseconds since 1970 (R8); undefined while the agent is there. */
   readonly graceUntil: number | undefined;
 }
 
 export interface SubscriptionReport {
   readonly subscriptionId: string;
   readonly subscriberId: string;
-  /** When it began, milliseconds since 1970. */
+  /** Beginning of the subscription, in milliseconds since 1970. */
   readonly since: number;
   readonly terms: Terms;
   readonly reads: SubscriptionStatus["reads"];
   readonly isPaused: boolean;
   readonly isBlocked: boolean;
   readonly lag: Lag;
-  /** Units that wait for it in its own queue, and those published that it has not taken over; of the journal at most so many. */
+  /** Units in the subscription's queue, and published events that it has not taken (an upper bound for the journal). */
   readonly queueCount: number;
   readonly untakenCount: number;
-  /** Since when it has been behind, milliseconds since 1970; undefined where it is not. */
+  /** The instant since which the subscription is behind, in milliseconds since 1970; undefined if it is not. */
   readonly behindSince: number | undefined;
   readonly counts: DeliveryCounts;
 }
@@ -66,30 +66,30 @@ export interface SubscriptionReport {
 export interface QuestionReport {
   readonly sessionId: string;
   readonly kind: "confirmation" | "clarification";
-  /** What is asked, at most 200 characters. */
+  /** Text of the question, at most 200 characters. */
   readonly asked: string;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
   readonly deadline: number;
-  /** Subscriptions that could answer, and those that it was put to. */
+  /** Subscriptions that can answer, and subscriptions that were shown the question. */
   readonly ableCount: number;
   readonly shownCount: number;
 }
 
 export interface EngineReport {
-  /** Open sessions, the oldest first: each as it stands when its turn comes, so that only those cost something that are looked at. */
+  /** Open sessions, the oldest first. Each is summarized when the iteration reaches it, so only the sessions that are read cost anything. */
   readonly sessions: Iterable<SessionReport>;
   readonly sessionCount: number;
   readonly subscriptions: readonly SubscriptionReport[];
   readonly questions: readonly QuestionReport[];
-  /** Events a second, over the last ten. */
+  /** Average a second over the last ten seconds. */
   readonly publishedPerSecond: number;
   readonly deliveredPerSecond: number;
   readonly publishedTotal: number;
-  /** Of all subscriptions since the start, those that ended among them. */
+  /** Counts of all subscriptions since the start, those that ended among them. */
   readonly totals: DeliveryCounts;
   readonly closures: ReadonlyMap<ClosureReason, number>;
-  /** Publications that were refused, by their faults. */
+  /** Refused publishes, by the code of their fault. */
   readonly refusals: ReadonlyMap<FaultCode, number>;
   readonly limits: SlowLimits;
   readonly head: Epoch;
@@ -100,7 +100,7 @@ export interface EngineStatus extends Remembered, HubCounts {
   readonly subscriptionCount: number;
   readonly openSessionCount: number;
   readonly openQuestionCount: number;
-  /** Sessions of which the journal has let go of something, and that are not forgotten (R27). */
+  /** Sessions with evicted events that are not forgotten (R27). */
   readonly lostSessionCount: number;
   readonly head: Epoch;
 }
@@ -111,7 +111,7 @@ export interface EngineStatusServices {
   readonly hub: Pick<Hub, "rates">;
   readonly sessions: Pick<Sessions, "openIds" | "summary">;
   readonly questions: Pick<Questions, "open" | "shownCount">;
-  /** When the grace of a session's agent ends (R8). */
+  /** The instant at which the grace of a session's agent ends (R8). */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
   readonly countAble: () => AbleSubscriptions;
   readonly log: Pick<Log, "info">;
@@ -119,18 +119,18 @@ export interface EngineStatusServices {
 
 type AccountedSubscription = NamedSubscription & Pick<Subscription, "status" | "terms">;
 
-/** Keeps account of the subscriptions under way. */
+/** The accounts of all open subscriptions. */
 export interface EngineAccounts {
   readonly opened: (subscription: AccountedSubscription) => void;
-  /** A subscription has ended; to be called once. */
+  /** Closes the account of a subscription that has ended. Call it once. */
   readonly closed: (subscription: AccountedSubscription, reason: ClosureReason) => void;
-  /** A conversation has ended that never became a subscription. */
+  /** Counts a conversation that ended before it became a subscription. */
   readonly refused: (reason: ClosureReason) => void;
-  /** An agent's publication was refused, before or by the engine. */
+  /** Counts a publish that was refused, before the engine or by it. */
   readonly publishRefused: (code: FaultCode) => void;
-  /** Tells the log, once an episode and once when it is over (P3). */
+  /** Writes to the log at the beginning and at the end of each episode (P3). */
   readonly pace: (change: PaceChange, who: NamedSubscription) => void;
-  /** All of how the engine stands, subscriptions and questions one by one: costs as much as there are of them. */
+  /** The whole report. It costs in proportion to the number of subscriptions and questions. */
   readonly report: () => EngineReport;
   readonly limits: SlowLimits;
 }
@@ -144,7 +144,7 @@ const PACE_SENTENCES: Readonly<Record<PaceChange, string>> = {
 
 export function createEngineAccounts(services: EngineStatusServices, limits: SlowLimits): EngineAccounts {
   const { clock, journal, hub, sessions, questions } = services;
-  /** When each began, milliseconds since 1970. */
+  /** The beginning of each subscription, in milliseconds since 1970. */
   const open = new Map<AccountedSubscription, number>();
   const ended = createDeliveryCounts();
   const closures = new Map<ClosureReason, number>();
@@ -223,7 +223,7 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
           isBlocked: status.blockedSince !== undefined,
           lag: status.lag,
           queueCount: status.waitingCount,
-          // Epochs of an earlier run are far below: there is never more to read than the journal holds.
+          // Epochs of an earlier boot are far below. The journal never holds more events than this count.
           untakenCount:
             status.reads === "journal" ? Math.min(status.untakenCount, kept.eventCount) : status.untakenCount,
           behindSince: status.behindSince === undefined ? undefined : wallTimeOf(status.behindSince),

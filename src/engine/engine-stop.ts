@@ -1,5 +1,5 @@
-// The engine's orderly stop: its sessions are ended (R8a), in slices, so that what that leads to can leave while it goes on (R34), or left open for
-// the next run (R8b).
+// The engine's orderly stop. Its sessions are ended (R8a), in slices, so that the consequences can leave meanwhile (R34), or left open for the next
+// boot (R8b).
 import type { Publishing } from "./agents/publishing.js";
 import type { Hub } from "./hub/hub.js";
 import type { Questions } from "./questions/questions-spec.js";
@@ -12,25 +12,28 @@ export interface StopServices {
   readonly hub: Pick<Hub, "settled">;
   readonly publishing: Pick<Publishing, "stop" | "abandon">;
   readonly questions: Pick<Questions, "leaveOpen">;
-  /** As `Engine.settled`. */
+  /** See `Engine.settled`. */
   readonly settled: () => Promise<void>;
-  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). */
+  /**
+   * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails
+   * (R29).
+   */
   readonly whenDurable: () => Promise<void> | undefined;
 }
 
 export interface EngineStop {
   /**
-   * Ends all open sessions, as if their agents had vanished (R8a), in slices over turns of the event loop. From here on nothing is published
-   * ("shutting_down"). `isAgentGone`: they have, and the daemon stops because of it. Resolves when all have ended, their subscriptions have it within
-   * reach, and their agents are told how their questions ended; never rejects.
+   * Ends all open sessions as if their agents had vanished (R8a), in slices over turns of the event loop. Later publishes are refused
+   * ("shutting_down"). `isAgentGone` is true if the agents have indeed gone and the daemon stops because of it. Resolves when all sessions have
+   * ended, subscriptions can take the ends, and agents know the outcomes of their questions. Never rejects.
    */
   readonly endSessions: (isAgentGone?: boolean) => Promise<void>;
   /**
-   * In place of that, where the journal is kept for the next run: sessions and questions stay open, and nothing is published from here on
-   * ("shutting_down"). Subscriptions are owed nothing more in this run (R8b). Resolves when what was accepted is done; never rejects.
+   * Leaves sessions and questions open instead, for a journal with durable state. Later publishes are refused ("shutting_down"), and nothing is
+   * pending for subscriptions in this boot (R8b). Resolves when the consequences of the accepted events are done. Never rejects.
    */
   readonly leaveSessionsOpen: () => Promise<void>;
-  /** Whether sessions are being left open. */
+  /** Whether sessions are left open. */
   readonly isLeaving: () => boolean;
 }
 
@@ -38,7 +41,7 @@ export function createEngineStop(services: StopServices): EngineStop {
   const { sessions, slices, hub, publishing, questions, settled, whenDurable } = services;
   let isLeaving = false;
 
-  /** All that are open, the oldest first. Nobody may open another meanwhile. */
+  /** Ends all open sessions, the oldest first. No agent can open another one meanwhile. */
   const endAll = (isAgentGone: boolean): Promise<void> =>
     new Promise((resolve) => {
       const ids = sessions.openIds();
@@ -56,7 +59,7 @@ export function createEngineStop(services: StopServices): EngineStop {
       endFrom(0);
     });
 
-  /** An outcome is told when it is safe. Where the journal takes nothing, it is nobody's decision yet. */
+  /** Waits until all outcomes are safe and so can be reported. If the journal takes nothing, they are no decisions yet. */
   const outcomesTold = async (): Promise<void> => {
     try {
       await whenDurable();
@@ -68,7 +71,7 @@ export function createEngineStop(services: StopServices): EngineStop {
   return {
     endSessions: async (isAgentGone = false) => {
       publishing.stop(false);
-      // What was said before a session's end is heard before it.
+      // Events from before a session's end are delivered before it.
       const behind = hub.settled();
       if (behind !== undefined) await behind;
       await endAll(isAgentGone);

@@ -1,6 +1,6 @@
-// The engine: what agents publish comes in, what each subscription negotiated goes out. It joins sessions (what may be said), the journal (in what
-// order), questions (who must answer) and the hub (who gets it). It knows no format, no clock, no chance and does no I/O:
-// the handles answer at once, time comes in through the clock that it is given, and subscriptions are pulled.
+// The engine: agents publish into it, and each subscription takes the stream that it negotiated. It joins sessions (which event may be published),
+// the journal (in which order), questions (which subscription must answer) and the hub (which subscriptions get an event). It knows no format and no
+// clock, draws no random number and does no I/O: handles return at once, time comes from the clock passed in, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
 import type { ReplyFate } from "../contracts/audit.js";
@@ -48,29 +48,33 @@ export interface Engine
   extends Pick<EngineAccounts, "report" | "refused" | "publishRefused" | "limits">,
     Pick<EngineStop, "endSessions" | "leaveSessionsOpen"> {
   /**
-   * Without `events`, whoever has a question's session is told the news of it. `connection` is its connection where subscriptions may speak over it
-   * too: it names the same in `SubscribeSpec` (R5). Nothing is to hang on it; ended sessions remember it.
+   * Opens an agent. Without `events`, news of its questions goes to the owner of their session. `connection` is the agent's connection if
+   * subscriptions may open on it too; their `SubscribeSpec` then names the same object (R5). Ended sessions hold this object, so it must not refer to
+   * anything large.
    */
   readonly openAgent: (
     identity: Producer | undefined,
     events: AgentEvents | undefined,
     connection?: object,
   ) => AgentHandle;
-  /** The agent that has the open session whose token this is: the handle that `openAgent` answered (R8). */
+  /** The agent that owns the open session of this token: the handle that `openAgent` returned (R8). */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
-  /** A reply over a connection without a subscription; for the audit log. */
+  /** Records, for the audit log, a reply over a connection without a subscription. */
   readonly strayReply: (fate: "wrong_subscription" | "malformed", token: string, raw: unknown) => void;
-  /** Gives recorded events to all subscriptions as they stand: no session is opened by them, and nothing is asked. */
+  /** Delivers recorded events to all subscriptions unchanged. No session is opened, and nothing is asked. */
   readonly replay: (events: readonly NewEvent[]) => void;
-  /** Throws "rate_limit" where there are too many already. */
+  /** Opens a subscription. Throws "rate_limit" if there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => Subscription;
-  /** What its options answer has changed: what is waited for by them is looked at anew. */
+  /** Applies new values of the options to everything that waits by them. */
   readonly limitsChanged: () => void;
-  /** Whether what is open can be left to a next run. */
+  /** Whether open sessions and questions can be left to the next boot. */
   readonly keepsSessions: boolean;
-  /** Resolves when what was accepted so far has led to all that it leads to: what waits for its turn is done (R34). */
+  /** Resolves when all consequences of the accepted events are done, waiting slices included (R34). */
   readonly settled: () => Promise<void>;
-  /** Closes the journal and lets go of the clock, once nobody publishes or listens any more: nothing of it keeps a process from ending (S9). */
+  /**
+   * Closes the journal and cancels all timers, once no agent publishes and no subscription listens. After that, nothing of the engine keeps the
+   * process alive (S9).
+   */
   readonly close: () => Promise<void>;
   readonly status: () => EngineStatus;
 }
@@ -165,7 +169,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 
   const countAbleNow = (): AbleSubscriptions => countAble([...subscriptions].map((one) => one.terms()));
 
-  // Sessions of the run before, while their listeners may be on the way back.
+  // Sessions of the previous boot, while their listeners may be on the way back.
   const fromBefore = new Set<string>();
   let returnUntil = Number.NEGATIVE_INFINITY;
   const questions = createQuestions({
@@ -182,7 +186,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     countAble: countAbleNow,
     resolve: (question, result) => {
-      // The same in every run: after a kill it may be told once more (R12).
+      // The same in every boot, because the outcome may be reported again after a kill (R12).
       const hash = services.idServices.sha256Hex(
         JSON.stringify([question.sessionId, question.event.event_id, "resolution"]),
       );
@@ -251,7 +255,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     options,
   );
 
-  /** A reply that no question was asked about: it is not well formed, or another's. */
+  /** Records a reply that reached no question: it is malformed, or names another subscription. */
   const recordReply = (fate: ReplyFate, token: string, raw: unknown, id: string, subscriberId: string): void =>
     services.audit.record({
       kind: "reply",
@@ -313,7 +317,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
         connection,
         replyNotTaken,
         wake: spec.wake,
-        // Found out in the middle of a delivery: others are still to be given the same event.
+        // Found in the middle of a delivery, when other subscriptions are still to get the event.
         ended: (reason) => clock.afterTurn(() => spec.ended(reason)),
       },
       subscriptionServices,
@@ -326,7 +330,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
   let cancelForgetting = wakeUps.at(clock.now() + FORGET_EVERY_MS, forgetEnded);
 
-  /** Takes over what the run before left (R29). Nobody publishes or listens yet. */
+  /** Takes over the state of the previous boot (R29), before any agent or subscription. */
   const restore = (): void => {
     const open = sessions.restore(durableQuestions(durableState, log, moment()), moment());
     evictions.restore(sessions.isKnown, log);
@@ -357,7 +361,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     close: async () => {
       cancelForgetting();
       for (const one of [publishing, questions]) one.close();
-      // What the audit log has by then is not owed to it by the next run.
+      // Lines that the audit log has by now need not be written by the next boot.
       const audited = questions.audited();
       if (audited !== undefined) await within(clock.now() + AUDIT_TIMEOUT_MS, audited, clock);
       await journal.close();
@@ -379,5 +383,5 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
 }
 
 const FORGET_EVERY_MS = 60_000;
-/** How long an orderly end waits for the audit log, ms: two seconds are all that it has (R8a). */
+/** Longest wait of an orderly stop for the audit log, in ms. The whole stop may have only two seconds (R8a). */
 const AUDIT_TIMEOUT_MS = 300;

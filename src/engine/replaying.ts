@@ -1,5 +1,5 @@
-// A recording in place of agents: what was journaled once goes to subscriptions again, as it stands. Nothing is asked of anybody, and no session is
-// opened: what agents may say, and who has to answer, was settled when it was recorded.
+// Plays a recording in place of agents: recorded events go to subscriptions unchanged. No question is opened and no session, because the order of
+// events and the answers were settled when they were recorded.
 import type { Clock } from "../contracts/clock.js";
 import type { Journal } from "../contracts/journal.js";
 import type { AgentEvent, NewEvent } from "./event/event.js";
@@ -12,14 +12,17 @@ export interface ReplayServices {
 }
 
 export interface Replaying {
-  /** Journals recorded events and hands them to all subscriptions, received now: ids, instants and bytes stay, epochs are those of this journal. */
+  /**
+   * Journals recorded events and delivers them to all subscriptions, as received now. Ids, timestamps and bytes stay; epochs are those of this
+   * journal.
+   */
   readonly replay: (events: readonly NewEvent[]) => void;
-  /** The newest event of a session that was played; undefined where none was. */
+  /** The newest event of a session that was played; undefined if none was. */
   readonly newest: (sessionId: string) => AgentEvent | undefined;
 }
 
 export function createReplaying({ clock, journal, hub }: ReplayServices): Replaying {
-  // A recording is of one session, or of a few.
+  // A recording has one session, or a few.
   const newest = new Map<string, AgentEvent>();
   return {
     replay: (events) => {

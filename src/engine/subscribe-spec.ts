@@ -1,20 +1,19 @@
-// The wishes that a subscriber tells the engine when it subscribes.
+// The parameters of a new subscription.
 import type { TerminationReason } from "./subscriptions/subscription-spec.js";
 import type { Terms } from "./terms/terms.js";
 
 export interface SubscribeSpec {
   readonly subscriberId: string;
   readonly terms: Terms;
-  /** Where agents may speak over its connection too: what they name in `openAgent` (R5). Default: none does. */
+  /** The subscription's connection, if agents may open on it too: the same object as in `openAgent` (R5). Default: none. */
   readonly connection?: object | undefined;
-  /** The cursor that it names; undefined for a newcomer (R17). */
+  /** The cursor that the subscriber names; undefined for a new subscriber (R17). */
   readonly resumeAfter: string | undefined;
   /**
-   * Whether it takes the place of one that its holder closes as soon as there is this one: then it is not counted against the limit (R33). Default
-   * false.
+   * Whether the subscription replaces one that its holder closes directly afterwards. It then does not count against the limit (R33). Default false.
    */
   readonly isReplacing?: boolean | undefined;
-  /** Told of a reply of its own that did not count, where its terms ask for that: at most once a second (R19). Default: nobody is. */
+  /** Called with a reply of the subscription that did not count, if its terms ask for that: at most once a second (R19). Default: ignored. */
   readonly replyNotTaken?: ((token: string) => void) | undefined;
   readonly wake: () => void;
   readonly ended: (reason: TerminationReason | "recording_ended") => void;

@@ -1,4 +1,4 @@
-// What publishing is made of.
+// The services that publishing needs.
 import type { IdSource } from "../../base/ids.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
@@ -16,7 +16,7 @@ export interface PublishingServices {
   readonly ids: IdSource;
   readonly log: Log;
   readonly journal: Journal;
-  /** Hands journaled events to the views; `publisher` counts the events that wait for them. */
+  /** Hands journaled events to the views. `publisher` counts the events that wait for views. */
   readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;
   readonly sessions: Sessions;
   readonly questions: Pick<
@@ -25,17 +25,19 @@ export interface PublishingServices {
   >;
   readonly noticeFactory: Pick<NoticeFactory, "notice">;
   readonly wakeUps: WakeUps;
-  /** Sessions whose agents are gone are ended in slices. */
+  /** Spreads the ends of many sessions over several turns. */
   readonly slices: TurnSlices;
-  /** Settles when all that was put so far is safe. Throws and rejects where it cannot be made so. */
+  /**
+   * Returns a promise that resolves when everything put so far is safe; undefined if it is safe already. Throws or rejects if it cannot be written.
+   */
   readonly whenDurable: () => Promise<void> | undefined;
   readonly producerId: string | undefined;
-  /** Read each time: it may change. */
+  /** Read for each grace, because the value may change. */
   readonly agentGraceMs: () => Millis;
-  /** Told of each session in which a connection asks, or publishes by its token, before that is carried out (R5). */
+  /** Called before a plan is carried out in which a connection asks, or publishes by token, with each session of it (R5). */
   readonly tookPart: (connection: object, sessionId: string) => void;
-  /** Told of a session that has come to another connection, and of the one that had it, where there was one. */
+  /** Called with a session that another connection took over, and with its former owner, if it had one. */
   readonly sessionTaken: (sessionId: string, former: object | undefined) => void;
-  /** Told after each append. */
+  /** Called after each append. */
   readonly appended: () => void;
 }

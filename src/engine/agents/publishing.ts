@@ -1,4 +1,4 @@
-// The agents' side of the engine: what they publish is planned, journaled, and only then true (R2, R3, R8, R29).
+// The agents' side of the engine: a publish is planned and journaled, and takes effect only then (R2, R3, R8, R29).
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Appended } from "../../contracts/journal.js";
@@ -17,49 +17,52 @@ import { createSessionGraces } from "./session-graces.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
-/** What a plan has become. */
+/** The result of a plan that was carried out. */
 export interface CarriedOut {
   readonly journaled: readonly JournaledEvent[];
   readonly durable: Promise<void> | undefined;
 }
 
 export interface Publishing {
-  /** Without `events`, whoever has a question's session is told the news of it. */
+  /** Opens an agent. Without `events`, news of its questions goes to the owner of their session. */
   readonly openAgent: (
     identity: Producer | undefined,
     events: AgentEvents | undefined,
     connection: object,
   ) => AgentHandle;
-  /** The agent that has the open session whose token this is: the handle that `openAgent` answered. */
+  /** The agent that owns the open session of this token: the handle that `openAgent` returned. */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
-  /** Passes on to the question's agent, where it is connected, that a person is or is no longer waited for. */
+  /** Reports to the question's agent, if it is connected, that the question begins or stops to wait for a person. */
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Journals a plan and makes it so. Throws what the journal throws, the plan discarded. */
+  /** Journals a plan and makes it effective. Throws what the journal throws, and then discards the plan. */
   readonly carryOut: (plan: SessionPlan) => CarriedOut;
   /**
-   * The daemon stops: nothing is published any more, and no session taken over ("shutting_down"). Sessions that are kept stay open for the next run,
-   * whoever goes (R8b); else they are to be ended (R8a). Agents are told which.
+   * Refuses every later publish and takeover ("shutting_down"), because the daemon stops. With `areSessionsKept`, sessions stay open for the next
+   * boot even if their agents leave (R8b); otherwise the caller ends them (R8a). Agents are informed which of the two applies.
    */
   readonly stop: (areSessionsKept: boolean) => void;
-  /** Ends an open session as if its agent had vanished (R8). One that the journal does not take is logged, and open in the next run. */
+  /**
+   * Ends an open session as if its agent had vanished (R8). If the journal does not take the end, that is logged, and the session is open in the next
+   * boot.
+   */
   readonly abandon: (sessionId: string, isStopping: boolean) => void;
-  /** When the grace of a session whose agent is away ends (R8). */
+  /** The instant at which the grace of a session ends (R8); undefined if none runs. */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
-  /** What `agentGraceMs` answers has changed. */
+  /** Applies a new value of `agentGraceMs` to running graces. */
   readonly graceChanged: () => void;
-  /** Open sessions of the run before wait for their agents from now on, and these questions of theirs are their agents' (R8). */
+  /** Starts the graces of the previous boot's open sessions, and reports the outcomes of these questions to their agents (R8). */
   readonly restore: (questions: readonly DurableQuestion[]) => void;
-  /** Lets go of the clock; sessions that are open stay so for the next run. */
+  /** Cancels the timers. Open sessions stay open for the next boot. */
   readonly close: () => void;
 }
 
-/** In place of a connection where there is none. */
+/** Stands for a connection that does not exist. */
 const NOBODY = {};
 
 export function createPublishing(services: PublishingServices): Publishing {
   const { clock, ids, log, journal, deliver, sessions, questions, noticeFactory, wakeUps, slices, whenDurable } =
     services;
-  // The events of a group have one promise.
+  // All events of a group have the same promise.
   let lastDurable: Promise<void> | undefined;
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
@@ -69,7 +72,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   const logAccident = (what: string, about: Readonly<Record<string, unknown>>, caught: unknown): void =>
     log.error({ err: caught, ...about }, `${what}; what was published is accepted all the same`);
 
-  /** What is journaled is accepted, whatever happens afterwards: an accident is one for the log (R29). */
+  /** A journaled event is accepted, so an error after that only goes to the log (R29). */
   const despiteAccidents = (what: string, about: Readonly<Record<string, unknown>>, act: () => void): void => {
     try {
       act();
@@ -78,7 +81,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     }
   };
 
-  /** A plan's events for the journal, each question followed by the notice for those that cannot answer it (R6). */
+  /** The plan's events for the journal. Each question is followed by its notice for the subscriptions that cannot answer it (R6). */
   const withNotices = ({ events, asked }: SessionPlan): readonly NewEvent[] => {
     if (asked.length === 0) return events;
     const all: NewEvent[] = [];
@@ -94,7 +97,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     return all;
   };
 
-  /** Journals a plan and its notices as one, so that all of it is accepted or nothing is (R3); then commits the plan, then delivers its events. */
+  /** Journals a plan and its notices in one append, so that all is accepted or nothing (R3). Then it commits the plan, and delivers the events. */
   const append = (plan: SessionPlan, publisher?: PublisherBacklog): CarriedOut => {
     let appended: Appended;
     try {
@@ -107,12 +110,12 @@ export function createPublishing(services: PublishingServices): Publishing {
     const journaled = plan.asked.length === 0 ? events : events.filter(({ made }) => made !== "notice");
     plan.commit(journaled);
     deliver(events, publisher);
-    // What is remembered of events that were absorbed is put by the commit, and may be all that there is to be written. What the journal does not
-    // take was refused above, in this turn.
+    // A plan of suppressed events appends nothing, but its commit may have put state that is to be written. An append that the journal refuses has
+    // thrown above, in this turn.
     const durable = events.length === 0 ? whenDurable() : appended.durable;
     if (durable !== undefined && durable !== lastDurable) {
       lastDurable = durable;
-      // Whoever waits for it hears of a failure; that nobody waits is no accident.
+      // Every waiting caller hears of a rejection. Without one, a rejection is no error.
       durable.catch(() => undefined);
     }
     services.appended();
@@ -125,7 +128,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     const inOneBreath = asks ? withdraw(plan, carriedOut) : undefined;
     for (const sessionId of plan.ended) graces.forget(sessionId);
     for (const sessionId of plan.adopted) graces.forget(sessionId);
-    // The sentence may repeat words of the agent's, which no log is to keep.
+    // The sentence may repeat the agent's words, which do not belong in a log.
     for (const { isAdvice, sentence: _, ...warning } of plan.warnings)
       log.warn(warning, isAdvice ? "an event goes against advice" : "an event out of order was repaired");
     if (inOneBreath !== undefined) put(plan, carriedOut, inOneBreath);
@@ -135,11 +138,11 @@ export function createPublishing(services: PublishingServices): Publishing {
   const entryOf = ({ event }: OpenQuestion, { journaled }: CarriedOut): JournaledEvent | undefined =>
     journaled.find((entry) => entry.event === event);
 
-  /** Answers the tokens of those that were asked and withdrawn in one breath. */
+  /** Reports withdrawn questions, and returns the tokens of those that this plan also asked. */
   const withdraw = (plan: SessionPlan, carriedOut: CarriedOut): ReadonlySet<string> => {
     const inOneBreath = new Set<string>();
     for (const question of plan.withdrawn) {
-      // What was asked and withdrawn in one breath is nobody's to answer; its outcome is told all the same.
+      // Nobody can answer a question that one plan both asks and withdraws. Its outcome is reported all the same.
       const entry = plan.asked.includes(question) ? entryOf(question, carriedOut) : undefined;
       if (entry !== undefined) inOneBreath.add(question.token);
       despiteAccidents("a question could not be withdrawn", { event: question.event.event_id }, () => {
@@ -238,12 +241,12 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
     const isTheirs = (sessionId: string, token: string, resumeToken: string | undefined): boolean =>
       sessions.belongsTo(sessionId, connection, resumeToken) || agents.isAsker(token, connection);
-    /** The token of a question that is asked; where the agent gave none, and this is the same event once more, the one of the first time (R3). */
+    /** The token of a question. If the agent gave none, and this event was asked before, it is the token of the first time (R3). */
     const tokenOf = (fields: Readonly<Record<string, unknown>>, resumeToken: string | undefined): string => {
       const { event_id: eventId, session_id: sessionId, reply_token: given } = fields;
       const known = typeof eventId === "string" ? journal.find(eventId)?.event : undefined;
       const first = known?.session_id === sessionId ? known?.reply_token : undefined;
-      // Its outcome is for those whose question it is.
+      // Only the question's own agent may receive its outcome.
       if (typeof first === "string" && !isTheirs(String(sessionId), first, resumeToken)) {
         const sentence = "Take the session over with its resume_token first; another connection asked this.";
         throw new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
@@ -255,11 +258,11 @@ export function createPublishing(services: PublishingServices): Publishing {
       const token = tokenOf(fields, resumeToken);
       const answer = agents.answer(token, connection, done);
       try {
-        // What is no token at all is refused as what it is.
+        // A `reply_token` of the wrong type stays, so that validation refuses it.
         const sent = fields.reply_token === undefined ? { ...fields, reply_token: token } : fields;
         const receipt = publish([{ fields: sent }], false, resumeToken);
         const known = questions.outcomeOf(token);
-        // The same event once more, whose question was resolved long ago.
+        // The event was asked before, and its question was resolved long ago.
         if (known !== "open" && answer.forget()) {
           if (known === undefined) throw new Fault("not_found", FORGOTTEN, { pointer: "/event_id", rule: "R3" });
           done(known);
@@ -302,9 +305,9 @@ export function createPublishing(services: PublishingServices): Publishing {
         return summary;
       },
       close: () => {
-        // Nobody hears their answers any more; whoever comes back is told as of any other question.
+        // Outcomes can no longer be sent to this connection. A later owner of the session receives them like those of other questions.
         agents.disconnected(connection);
-        // Sessions that ended remember whose they were by the connection: all that hangs on it would stay with them.
+        // Records of ended sessions hold the connection's identity. Without this line, they would also keep its handle in memory.
         handles.delete(connection);
         const left = sessions.connectionEnded(connection);
         if (!isLeaving) for (const sessionId of left) graces.begin(sessionId);
@@ -344,7 +347,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   };
 }
 
-/** Whether an event of this type may withdraw questions, or end with its session what they ask. */
+/** Whether an event of this type may withdraw questions, or end their session. */
 function mayEndQuestions(type: unknown): boolean {
   const kind = topicKind(String(type));
   return kind === "state.changed" || isTerminalKind(kind);

@@ -1,33 +1,35 @@
-// Who is told how a question ended and whether somebody is waited for: whoever awaits that question's answer, the connection that published it,
-// and the one that took its session over since; where there is none of them, the one that its session belongs to now (R8, pitfall H10).
+// The agents that receive the news of a question: each caller that awaits its answer, the connection that published it, and the one that took over
+// its session since. If none of them is there, the owner of its session receives the news (R8, pitfall H10).
 import type { ResolvedQuestion } from "../questions/question-result.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 
-/** What an agent is told without asking. */
+/** News that an agent receives without a call. */
 export interface AgentEvents {
-  /** A question that it published has its outcome. Not called for those of `ask`. */
+  /** A question that the agent published has its outcome. Not called for a question of `ask`. */
   readonly outcome: (resolved: ResolvedQuestion) => void;
-  /** Waiting for a person begins or ends, so that it can stop its own clocks. */
+  /** A question begins or stops to wait for a person, so that the agent can stop its own clocks. */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** The daemon stops and takes nothing more. Whether the agent's sessions stay open for the next run, or end (R8b). */
+  /** The daemon stops and refuses further publishes. The sessions stay open for the next boot, or end (R8b). */
   readonly closing: (areSessionsKept: boolean) => void;
 }
 
-/** Connections are told apart by identity. */
+/** Connections are compared by identity. */
 export interface QuestionAgents {
-  /** Without `events` it has no ear for news: the owner of a question's session is told them in its place. */
+  /** Registers a connection. Without `events`, the owner of a question's session receives the news in its place. */
   readonly connected: (connection: object, events: AgentEvents | undefined) => void;
-  /** Nothing is told over it any more: what it asked is the affair of whoever has the session, now or later. */
+  /** Removes a connection. News of its questions goes to the session's present or later owner. */
   readonly disconnected: (connection: object) => void;
-  /** The connection publishes a question with this token. */
+  /** Records that the connection publishes a question with this token. */
   readonly asks: (token: string, connection: object) => void;
-  /** Whether the connection asked it, and did not lose its session since, or has inherited it. */
+  /** Whether the connection asked the question and still has its session, or has inherited it. */
   readonly isAsker: (token: string, connection: object) => boolean;
-  /** Whether the connection asked or inherited anything that is open. */
+  /** Whether the connection asked or inherited an open question. */
   readonly hasAsked: (connection: object) => boolean;
-  /** The question was refused, so nobody asked it. */
+  /** Removes the record of a question that was refused. */
   readonly refused: (token: string) => void;
-  /** Tells `done` the outcome, once, in place of a notification. Answers the cancellation, which says whether it was still waited for. */
+  /**
+   * Calls `done` once with the outcome, in place of `AgentEvents.outcome`. `forget` cancels that, and returns whether the outcome was still awaited.
+   */
   readonly answer: (
     token: string,
     connection: object,
@@ -35,17 +37,17 @@ export interface QuestionAgents {
   ) => { readonly forget: () => boolean };
   readonly tellOutcome: (resolved: ResolvedQuestion) => void;
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Tells every agent that the daemon stops. */
+  /** Reports to every agent that the daemon stops. */
   readonly tellClosing: (areSessionsKept: boolean) => void;
   /**
-   * A connection has just taken over a session with these questions: it is told for which of them a person is waited, and all news of them from
-   * now on. They are not the affair of `former` any more, which had the session and may be gone without anybody having noticed; what it awaits by
-   * `answer` it is told all the same.
+   * Gives a session's open questions to the connection that took it over. The connection is informed which of them wait for a person, and receives
+   * their news from now on. `former`, the owner before, receives none, since it may be gone unnoticed; outcomes that it awaits by `answer` it still
+   * receives.
    */
   readonly inherit: (connection: object, questions: readonly OpenQuestion[], former: object | undefined) => void;
 }
 
-/** Somebody who waits for an outcome. */
+/** A caller that awaits an outcome. */
 interface Awaiting {
   readonly token: string;
   readonly connection: object;
@@ -55,25 +57,25 @@ interface Awaiting {
 interface Connected {
   readonly events: AgentEvents | undefined;
   readonly awaiting: Set<Awaiting>;
-  /** The tokens of the open questions that it asked or inherited. */
+  /** Tokens of the open questions that the connection asked or inherited. */
   readonly asked: Set<string>;
 }
 
-/** `ownerOf` says which connection a session belongs to, `isWaiting` whether a person is waited for. */
+/** `ownerOf` returns the connection that owns a session. `isWaiting` returns whether a question waits for a person. */
 export function createQuestionAgents(
   ownerOf: (sessionId: string) => object | undefined,
   isWaiting: (token: string) => boolean,
 ): QuestionAgents {
   const connections = new Map<object, Connected>();
-  // Of each open question. They are few: an heir takes the place of whom it inherits from.
+  // The askers of each open question. They are few, because a new owner replaces the former one.
   const askers = new Map<string, Set<object>>();
-  // To them the outcome is an answer, and no notification.
+  // Callers that receive the outcome as an answer, and not as news.
   const awaited = new Map<string, Set<Awaiting>>();
 
   const eventsOf = (connection: object | undefined): AgentEvents | undefined =>
     connection === undefined ? undefined : connections.get(connection)?.events;
 
-  /** The connections that asked it and have an ear for news of it; else the session's owner. */
+  /** The question's askers that take news; without any, the session's owner. */
   const listenersOf = ({ token, sessionId }: Pick<OpenQuestion, "token" | "sessionId">): readonly object[] => {
     const listening = [...(askers.get(token) ?? [])].filter((asker) => eventsOf(asker) !== undefined);
     const owner = ownerOf(sessionId);
@@ -95,7 +97,7 @@ export function createQuestionAgents(
     askers.delete(token);
   };
 
-  /** Whether it was still waited for. */
+  /** Returns whether the outcome was still awaited. */
   const forget = (one: Awaiting): boolean => {
     const others = awaited.get(one.token);
     const was = others?.delete(one) === true;
@@ -144,7 +146,7 @@ export function createQuestionAgents(
       const answers = [...(awaited.get(question.token) ?? [])];
       const isAnswered = (listener: object): boolean => answers.some(({ connection }) => connection === listener);
       const asked = askers.get(question.token);
-      // An owner that has not asked stands in where nobody else is told.
+      // An owner that did not ask receives the outcome only if no caller awaits it.
       const told = listenersOf(question).filter((one) => answers.length === 0 || asked?.has(one) === true);
       awaited.delete(question.token);
       forgetAskers(question.token);

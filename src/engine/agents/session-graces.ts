@@ -1,4 +1,4 @@
-// How long sessions whose agents went away wait for them (R8). How one is ended then is for publishing to say.
+// The graces of sessions whose agents went away (R8). `end` decides how a session ends after its grace.
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { Sessions } from "../sessions/sessions.js";
@@ -8,33 +8,33 @@ import type { WakeUps } from "../time/wake-ups.js";
 
 export interface SessionGraces {
   readonly begin: (sessionId: string) => void;
-  /** Its agent is back, or it has ended. */
+  /** Ends a grace without consequence: the agent is back, or the session has ended. */
   readonly forget: (sessionId: string) => void;
-  /** When the grace of a session ends; undefined where it has none. */
+  /** The instant at which the session's grace ends; undefined if none runs. */
   readonly until: (sessionId: string) => Millis | undefined;
-  /** What `graceMs` answers has changed; it has for those that wait too. */
+  /** Applies a new value of `graceMs`, to running graces as well. */
   readonly graceChanged: () => void;
-  /** Lets go of the clock. */
+  /** Cancels the timers. */
   readonly close: () => void;
 }
 
 export interface SessionGracesOptions {
   readonly clock: Pick<Clock, "now">;
   readonly wakeUps: WakeUps;
-  /** Sessions are ended in slices. */
+  /** Spreads the ends of many sessions over several turns. */
   readonly slices: TurnSlices;
   readonly log: Pick<Log, "error">;
   readonly sessions: Pick<Sessions, "openParts">;
-  /** 0 ends them at once. */
+  /** Length of a grace, in ms; 0 ends sessions at once. */
   readonly graceMs: () => Millis;
-  /** Ends a session. Where it throws, that is tried again. */
+  /** Ends a session. If it throws, it is called again after a second. */
   readonly end: (sessionId: string) => void;
 }
 
-/** After this time the end of a session that the journal did not take is tried again, ms. */
+/** Wait before the end of a session that the journal refused is tried again, in ms. */
 const RETRY_MS = 1000;
 
-/** Until its turn has come, a session can be taken over. */
+/** A session can be taken over until its end has its turn. */
 export function createSessionGraces(options: SessionGracesOptions): SessionGraces {
   const { clock, wakeUps, slices, log, sessions, graceMs, end } = options;
 

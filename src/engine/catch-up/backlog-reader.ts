@@ -1,5 +1,5 @@
-// Reads on from the journal for one subscription that fell behind, changed its terms or resumes, through a view of its own, until it has
-// caught up with the view that it shares (R17, R18, R27). Memory stays bounded: no more is read while units wait to be taken.
+// Reads the journal for one subscription that fell behind, changed its terms or resumes, through a private view, until it reaches the subscription's
+// shared view (R17, R18, R27). Memory stays bounded: nothing is read while units wait to be taken.
 import type { Journal, JournalRead } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { codePointCount } from "../text/code-points.js";
@@ -23,54 +23,54 @@ import type { Overtaken } from "./overtaken.js";
 import { overtakenUnits } from "./superseded.js";
 
 export interface BacklogReader {
-  /** Where the next unit stands, after reading on if need be, though not to `before`; undefined while there is none. */
+  /** The cursor of the next unit. Reads on if necessary, but only events below the epoch `before`. Undefined if there is no unit at present. */
   readonly next: (before?: Epoch) => ViewCursor | undefined;
-  /** What a critical event overtakes of what is read and not taken, and of the events shortly before it that are not read (R4). */
+  /** The events that a critical event overtakes: units that were not taken, and events shortly before it that were not read (R4). */
   readonly overtaken: (critical: JournaledEvent) => Overtaken;
-  /** The point at which another reader could go on, were `queued` not given either. */
+  /** The point from which another reader could continue. `queued` are units that were taken and not delivered. */
   readonly point: (
     queued: readonly Unit[],
     textFloors: ReadonlyMap<string, TextFloor>,
     skipped?: ReadonlySet<string>,
   ) => CatchUpPoint;
-  /** Whether it has still to give an event that it has not read. */
+  /** Whether the reader has yet to read and deliver this event. */
   readonly owes: (entry: JournaledEvent) => boolean;
-  /** What it has released and nobody took. */
+  /** Units that the reader released and the subscription has not taken. */
   readonly released: () => readonly Unit[];
-  /** Whether gaps are still to be told or taken (R27). */
+  /** Whether gaps are still to be made or taken (R27). */
   readonly isTelling: () => boolean;
-  /** Whether it has stopped in the middle, so that others get their turn. It wakes its subscription to go on. */
+  /** Whether the reader has stopped so that other readers get their turn. It wakes its subscription to continue. */
   readonly isResting: () => boolean;
-  /** Whether there is something that it has still to read. */
+  /** Whether there is anything left to read. */
   readonly isReading: () => boolean;
-  /** It reads whether or not it is its turn: from now on, or so many steps while this turn has room for them. */
+  /** Lets the reader read out of turn: without limit, or for `stepCount` steps while the turn of the event loop has room for them. */
   readonly hurry: (stepCount?: number) => void;
   readonly close: () => void;
 }
 
 export interface BacklogServices {
   readonly journal: Journal;
-  /** A view of the same terms with text records and timers of its own. */
+  /** Opens a private view of the same terms, with text records and timers of its own. */
   readonly openView: (wakeUps: WakeUps, startsAfter: Epoch, sentBefore: CatchUpPoint["sent"]) => PrivateView;
   readonly createWakeUps: () => WakeUpQueue;
   readonly renderingOf: (entry: JournaledEvent) => SharedRendering;
   readonly lookBack: LookingBack;
-  /** An entry as the backlog tells it; undefined for one that is not told any more (R17). */
+  /** The form of an entry in a backlog; undefined for an entry that a backlog leaves out (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** The gaps in place of the events between two epochs that aged out, each made when it is asked for (R27, R34). */
+  /** The gaps for aged-out events after an epoch, each made when it is asked for (R27, R34). */
   readonly gaps: (after: Epoch, given: DeliveredBefore) => Iterable<GapEvent>;
-  /** One of these, put where they would have been; undefined where its subscription does not want it, or has it. */
+  /** A gap as a unit in its place; undefined if the subscription does not want it, or has it already. */
   readonly gapUnit: (gap: GapEvent, oldest: Epoch) => Unit | undefined;
-  /** How far the view is that it is to join: it reads no further, and joins it there (R34). */
+  /** The epoch of the shared view that the reader will join. It reads no further (R34). */
   readonly upTo: () => Epoch;
-  /** Called in the moment when everything up to there has been read and taken. */
+  /** Called when everything up to that epoch has been read and taken. */
   readonly caughtUp: (own: View) => void;
   readonly turns: ReadTurns;
-  /** Called when a read that took its time has ended, and when it is this reader's turn to read on. */
+  /** Called when an asynchronous read has ended, and when it is this reader's turn. */
   readonly wake: () => void;
 }
 
-/** Most events that are read at once, also after a peer took nothing for long. */
+/** Most events of one read, even after a peer took nothing for long. */
 const MOST_AT_ONCE = 2048;
 
 export function createBacklogReader(point: CatchUpPoint, services: BacklogServices): BacklogReader {
@@ -79,11 +79,11 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
   const viewCursor: ViewCursor = { view, cursor: 0 };
   for (const [output, position] of point.positions) view.texts.beginAt(output, position);
   const last = new Map<string, JournaledEvent>();
-  // Where the text ends that was read of outputs of which a part had been given.
+  // Ends of the text read, for outputs of which a part had been delivered before.
   const ends = new Map<string, number>();
   const completed = new Set<string>();
   let after = point.after;
-  // What was read and not taken, and what is left of the entry that was taken last (R34).
+  // Entries read and not taken, and the remaining steps of the entry that was taken last (R34).
   let unread: readonly JournaledEvent[] = [];
   let unreadAt = 0;
   let steps: Steps | undefined;
@@ -92,7 +92,7 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
   const turn = services.turns.join(services.wake);
   let headBefore = services.journal.head();
   let inFlight = false;
-  // Steps that it may take out of turn.
+  // Number of steps that the reader may take out of turn.
   let hurried = 0;
   let hurriedCount = 0;
   let closed = false;
@@ -100,7 +100,7 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
   const take = (entry: JournaledEvent): void => {
     after = entry.epoch;
     last.set(entry.event.session_id, entry);
-    // Held text is released when it would have been released, had the subscription been there.
+    // Held text is released at the instant at which the live view would have released it.
     at = entry.at;
     wakeUps.advance(at);
     if (wasDelivered(entry, point)) {
@@ -123,7 +123,7 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
     if (unit !== undefined) view.log.append(unit);
   };
 
-  /** Tells one gap, takes one entry, or does one step of it. */
+  /** Makes one gap, takes one entry, or does one step of an entry. */
   const advance = (): void => {
     if (telling !== undefined) {
       tellNext(telling);
@@ -150,10 +150,10 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
     ends.set(key, begin + codePointCount(typeof event.chunk === "string" ? event.chunk : ""));
   };
 
-  /** `to` is as far as there was something to read when the journal was asked. */
+  /** Takes the result of a read. `to` is the limit of reading when the journal was asked. */
   const accept = (read: JournalRead, to: Epoch): boolean => {
     if (read.kind === "gap") {
-      // What was read before the gap can no longer be joined with what comes after it.
+      // Text from before the gap cannot be joined with text after it.
       view.texts.releaseAll(at);
       const { oldest } = read;
       const gaps = services.gaps(after, deliveredBefore(point, last));
@@ -163,32 +163,35 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
     }
     unread = read.events.filter(({ epoch }) => epoch <= to);
     if (unread.length > 0) return true;
-    // Between the last event of the run before and the first of this one there is nothing (R29).
+    // Between the last event of the previous boot and the first of this boot there is none (R29).
     after = Math.max(after, to);
     return false;
   };
 
   const readsTo = (before = Number.POSITIVE_INFINITY): Epoch => Math.min(services.upTo(), before - 1);
 
-  /** Whether it stands where the view is that it is to join; a place beyond that is one that the view has still to reach. */
+  /**
+   * Whether the reader has reached the shared view. The place can be beyond the view; the reader then waits until the view has taken the whole
+   * journal.
+   */
   const isLevel = (): boolean => {
     const upTo = services.upTo();
     return after === upTo || (after > upTo && upTo === services.journal.head());
   };
 
-  /** One that is hurried gives way as well, after as much as a batch: it is asked again (R34). */
+  /** A hurried reader also gives way after as many steps as a batch has events. Its subscription then asks again (R34). */
   const isHurriedEnough = (): boolean => {
     hurriedCount = (hurriedCount + 1) % BATCH_COUNT;
     return hurriedCount === 0;
   };
 
-  /** How it may read now: an end does not wait for a turn; a critical event takes what this turn has room for. */
+  /** The way in which the reader may read now. A stop does not wait for a turn. A critical event uses the room that this turn has. */
   const permission = (isItsTurn: () => boolean): "turn" | "aside" | undefined => {
     if (hurried === Number.POSITIVE_INFINITY || isItsTurn()) return "turn";
     return hurried > 0 && turn.mayReadAside() ? "aside" : undefined;
   };
 
-  /** Reads a batch, or goes on with one. False: there is nothing more now, or others have their turn first. */
+  /** Reads a batch, or continues with one. Returns false if there is nothing to read, or if other readers have their turn first. */
   const readOn = (before?: Epoch): boolean => {
     if (hurried === Number.POSITIVE_INFINITY && isHurriedEnough()) return false;
     if (!isInMidBatch()) return readBatch(before);
@@ -207,7 +210,7 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
     const how = permission(turn.mayRead);
     if (how === undefined) return false;
     const head = services.journal.head();
-    // What was published since it last read comes on top: else one of many would never catch up while there is much to hear.
+    // Events published since the last read are added to the limit. Otherwise a reader among many would never catch up with a busy journal.
     const limit = how === "aside" ? hurried : Math.min(BATCH_COUNT + head - headBefore, MOST_AT_ONCE);
     headBefore = head;
     const read = services.journal.read(after, limit);
@@ -226,7 +229,7 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
         services.wake();
       },
       () => {
-        // The journal reports its own failures; this subscription tries again when it is next woken.
+        // The journal reports its own failures. This subscription tries again when it is woken next.
         inFlight = false;
       },
     );
@@ -261,7 +264,7 @@ export function createBacklogReader(point: CatchUpPoint, services: BacklogServic
       };
     },
     point: (queued, textFloors, skipped) => {
-      // Gaps that are still to be told are found again from where they begin.
+      // Gaps that were not made yet are found again from their beginning.
       const onwards = catchUpPoint(viewCursor, queued, textFloors, skipped, {
         to: telling?.after ?? after,
         from: point,

@@ -1,39 +1,40 @@
-// The point from which a subscription would have to read the journal to get all that it is owed, and what of it was given already (R17, R18, R27).
+// The point from which a subscription has to read the journal to get everything pending for it, and the part that was already delivered (R17, R18,
+// R27).
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
 import type { SessionLoss } from "../journal/evictions.js";
 import { type EventUnit, isLocal, outputKey, type TextUnit, timestampOf, type Unit } from "../views/unit.js";
 import type { ViewCursor } from "../views/view.js";
 
-/** Where reading begins: what of it was given already is not given again. */
+/** The start of reading, and the parts after it that were already delivered. They are not delivered again. */
 export interface CatchUpPoint {
-  /** The journal is read from the epoch after this. */
+  /** The journal is read from the epoch after this one. */
   readonly after: Epoch;
-  /** Events other than chunks up to here have been given. */
+  /** Events other than chunks are delivered up to this epoch, except `pending`. */
   readonly deliveredTo: Epoch;
-  /** Chunks up to here have been given, except in the outputs that `positions` names. */
+  /** Chunks are delivered up to this epoch, except in the outputs of `positions`. */
   readonly textTo: Epoch;
-  /** Per output, the position up to which its text has been given. */
+  /** Per output, the position up to which its text is delivered. */
   readonly positions: ReadonlyMap<string, number>;
-  /** Per output of these, as far as it is known, the epoch of the first chunk of which something is owed: also one without text is given once. */
+  /** Per output of `positions`, if known, the epoch of the first chunk that is pending in part. Chunks without text are thereby delivered once. */
   readonly resumeFloors?: ReadonlyMap<string, Epoch>;
-  /** Per output of these, as far as it is known, the epoch of the last chunk of which something was given. */
+  /** Per output of `positions`, if known, the epoch of the last chunk that is delivered in part. */
   readonly deliveredEpoch?: ReadonlyMap<string, Epoch>;
-  /** Events up to `givenTo` that were not given: they had been taken over and could not leave before the terms changed. */
+  /** Events up to `deliveredTo` that are not delivered: the subscription had taken them, and they could not leave before its terms changed. */
   readonly pending?: readonly PendingEvents[];
-  /** Of sessions with text that is owed: the timestamp of the last event that was sent before. Such text stands no earlier (R30). */
+  /** Per session with pending text, the timestamp of the last event sent before. The text gets no earlier timestamp (R30). */
   readonly sent?: ReadonlyMap<string, string>;
 }
 
-/** Text of an output below a position has been given, and so have its chunks before an epoch. */
+/** Text of an output below `position` is delivered, and so are its chunks below `epoch`. */
 export interface TextFloor {
   readonly position: number;
   readonly epoch: Epoch;
-  /** Of the last chunk of which something was given; 0 where that is not known. */
+  /** Epoch of the last chunk that is delivered in part; 0 if unknown. */
   readonly deliveredEpoch: Epoch;
 }
 
-/** One event, or the state changes of one agent that had collapsed into one. */
+/** One event, or several state changes of one agent that collapsed into one. */
 interface PendingEvents {
   readonly first: Epoch;
   readonly last: Epoch;
@@ -57,18 +58,18 @@ function isAmong({ epoch, event, kind }: JournaledEvent, { first, last, session,
 
 const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
-/** What a reader that finds the journal cut off knows of what was given before the cut. */
+/** The deliveries before a cut of the journal, as the reader that finds the cut knows them. */
 export interface DeliveredBefore {
-  /** The last event of a session that it read. */
+  /** The last event of a session that the reader read. */
   readonly last: (sessionId: string) => JournaledEvent | undefined;
-  /** Whether an event was given before reading began. */
+  /** Whether an event was delivered before reading began. */
   readonly event: (entry: JournaledEvent) => boolean;
-  /** Whether all that the journal let go of in a session was given before reading began. */
+  /** Whether all evicted events of a session were delivered before reading began. */
   readonly all: (loss: SessionLoss) => boolean;
 }
 
 export function deliveredBefore(point: CatchUpPoint, last: ReadonlyMap<string, JournaledEvent>): DeliveredBefore {
-  const isOwedText = (session: string): boolean => {
+  const isPendingText = (session: string): boolean => {
     for (const output of point.positions.keys()) if (output.startsWith(`${session}/`)) return true;
     return false;
   };
@@ -76,19 +77,22 @@ export function deliveredBefore(point: CatchUpPoint, last: ReadonlyMap<string, J
     last: (sessionId) => last.get(sessionId),
     event: (entry) => wasDelivered(entry, point),
     all: ({ sessionId, lastEpoch }) => {
-      if (isOwedText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
+      if (isPendingText(sessionId) || point.pending?.some(({ session }) => session === sessionId)) return false;
       return lastEpoch <= Math.min(point.deliveredTo, point.textTo);
     },
   };
 }
 
-/** How far a place in a view has given, and for outputs of which text is owed, some at least, how far that goes further (R17). */
+/** The epoch up to which a place in a view is delivered, and, for some outputs with pending text, how far their text is delivered beyond it (R17). */
 export interface ResumePosition {
   readonly after: Epoch;
   readonly outputs: ReadonlyMap<string, { readonly to: number; readonly epoch: Epoch }>;
 }
 
-/** The same as `readingPoint` where nothing was given apart, without a look at all the text that the view holds: at `mostOutputs` of it. */
+/**
+ * A shorter `catchUpPoint` for a subscription that delivered nothing out of order. It looks at no more than `mostOutputs` of the outputs with held
+ * text.
+ */
 export function resumePosition(
   { view, cursor }: ViewCursor,
   queued: readonly Unit[],
@@ -96,25 +100,25 @@ export function resumePosition(
 ): ResumePosition {
   const outputs = new Map<string, { readonly to: number; readonly epoch: Epoch }>();
   let first = view.resumeFloor();
-  const owe = (output: string, to: number, deliveredEpoch: Epoch): void => {
+  const addPending = (output: string, to: number, deliveredEpoch: Epoch): void => {
     if (!outputs.has(output)) outputs.set(output, { to, epoch: deliveredEpoch });
   };
   for (const units of [queued, view.log.from(cursor)]) {
     for (const unit of units) {
-      // Of progress only the newest counts.
+      // Of collapsed progress, only the newest event is pending.
       first = Math.min(first, unit.kind === "event" && unit.role === "progress" ? unit.epoch : unit.firstEpoch);
-      if (unit.kind === "text") owe(unit.output, unit.position, unit.deliveredEpoch);
+      if (unit.kind === "text") addPending(unit.output, unit.position, unit.deliveredEpoch);
     }
   }
   for (const { output, position, deliveredEpoch } of view.texts.held(mostOutputs))
-    owe(output, position, deliveredEpoch);
+    addPending(output, position, deliveredEpoch);
   return { after: first - 1, outputs };
 }
 
 /**
- * The point from which the journal gives what a place in a view has not given, and what was taken from there into a queue but did not leave.
- * Text below its output's floor in `floors` has been given, and of `skipped` outputs only their completion is owed. For a place in a reader's view,
- * `read` says how far it has read, and from where.
+ * The point from which the journal has all that a place in a view did not deliver: units after the place, and `queued` units that did not leave. Text
+ * below the output's floor in `textFloors` is delivered. Of outputs in `skipped`, only their completion is pending. For a place in a reader's view,
+ * `read` has the epoch up to which it read, and the point at which it began.
  */
 export function catchUpPoint(
   viewCursor: ViewCursor,
@@ -133,12 +137,12 @@ export function catchUpPoint(
   let first = readTo + 1;
   let deliveredTo = readTo;
   const wait = (unit: EventUnit): void => {
-    // Of progress only the newest counts.
+    // Of collapsed progress, only the newest event is pending.
     const begin = unit.role === "progress" ? unit.epoch : unit.firstEpoch;
     first = Math.min(first, begin);
     pending.push({ first: begin, last: unit.epoch, session: unit.session, agent: unit.agent });
   };
-  // What waits was released after all that was sent; of its session, the first counts.
+  // Per session, the timestamp of its first pending unit. Pending units were released after everything that was sent.
   const waiting = new Map<string, string>();
   const textSessions = new Set<string>();
   const note = (unit: Unit): void => {
@@ -182,7 +186,7 @@ export function catchUpPoint(
   }
   for (const held of view.texts.held()) {
     const floor = textFloors.get(held.output);
-    // Nothing is owed of what it was given by other terms. Where a text ends is only counted where that matters.
+    // A text that other terms delivered to its end has nothing pending. The end is counted only for outputs with a floor.
     if (!skipped.has(held.output) && (floor === undefined || held.endPosition > floor.position)) waitText(held, floor);
   }
   for (const old of read?.from.pending ?? []) {

@@ -1,4 +1,4 @@
-// What a subscription is told of a loss: one event for each session, and how it ended where nothing else tells that any more (R17, R27).
+// The events that report a loss to a subscription: one gap for each session, and the session's end if no other event reports it (R17, R27).
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import type { Evictions, SessionLoss } from "../journal/evictions.js";
@@ -16,30 +16,31 @@ export interface GapEventsServices {
   readonly sessions: Pick<Sessions, "summary" | "ended" | "endedSince">;
   readonly evictions: Pick<Evictions, "since" | "upTo">;
   readonly noticeFactory: Pick<NoticeFactory, "gap" | "gapOfEnded">;
-  /** The newest event of a recorded session that is played: it is neither open nor over here. */
+  /** The newest event of a recorded session that is played. Such a session is neither open nor ended here. */
   readonly played: (sessionId: string) => AgentEvent | undefined;
 }
 
-/** A gap, or how a session ended; with the epoch that this had in the journal. */
+/** A gap, or the end of a session; `epoch` is that of the end in the journal. */
 export interface GapEvent {
   readonly event: AgentEvent;
   readonly epoch: Epoch | undefined;
 }
 
 export interface GapEvents {
-  /** For a reader that finds the journal cut off after an epoch, each made when it is asked for (R34). */
+  /** For a reader that finds the journal cut off after an epoch. Each event is made when it is asked for (R34). */
   readonly gapEvents: (terms: Terms, after: Epoch, given: DeliveredBefore) => Iterable<GapEvent>;
   /**
-   * For a subscription that goes on live, because all after an epoch is lost to it; undefined: the epoch is not known, and nothing is told of ends.
+   * For a subscription that continues live, because everything after an epoch is lost to it. If `after` is undefined, the epoch is not known, and
+   * ends of sessions are not reported.
    */
   readonly lateGaps: (after: Epoch | undefined) => LateGaps;
 }
 
-/** The event that tells a subscription that goes on live of a loss. */
+/** The loss of a subscription that continues live. */
 export interface LateGaps {
-  /** Of sessions that ended since: a gap, and how it ended. */
+  /** For sessions that ended since: a gap, and the end. */
   readonly ended: NoticeSeries;
-  /** The loss of an open session as it stands in its sum. */
+  /** The loss of an open session, for its summary. */
   readonly lostOf: (session: SessionSummary) => Loss | undefined;
 }
 
@@ -54,7 +55,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
 
   function* eventsOf(lost: readonly SessionLoss[], terms: Terms, given: DeliveredBefore): Iterable<GapEvent> {
     for (const loss of lost) {
-      // Reading begins at the oldest thing owed: of other sessions all may have been given.
+      // Reading begins at the oldest pending event, so all events of another session may be delivered.
       if (given.all(loss)) continue;
       const { sessionId, eventCount } = loss;
       const gap = gapOf(sessionId, terms, { eventCount, reason: "aged_out" });
@@ -62,7 +63,8 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
       yield { event: gap, epoch: undefined };
       const terminal = sessions.ended(sessionId)?.terminal;
       if (terminal === undefined || journal.find(terminal.event.event_id) !== undefined) continue;
-      // The journal has let go of how it ended; the sessions remember that longer. An end that went since belongs to the next gap.
+      // The journal no longer has the end of the session; the room sessions remembers it longer. An end that was evicted later belongs to the next
+      // gap.
       const epoch = "epoch" in terminal ? terminal.epoch : undefined;
       if (epoch !== undefined && epoch > loss.lastEpoch) continue;
       if ("epoch" in terminal && given.event(terminal)) continue;
@@ -71,7 +73,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
   }
 
   return {
-    // The losses are counted now: events that age out from here on are another gap.
+    // The losses are counted now. Events that age out later are another gap.
     gapEvents: (terms, after, given) =>
       eventsOf(
         evictions.since(after, (id) => given.last(id)?.ordinal),
@@ -84,7 +86,7 @@ export function createGapEvents(services: GapEventsServices): GapEvents {
         const reason = after === undefined ? "unknown_place" : "resumed_too_late";
         return eventCount > 0 ? { eventCount, reason } : undefined;
       };
-      // A session that ends from here on is told of as it ends.
+      // The list is fixed now. A session that ends later is reported when it ends.
       const ended = new Map<string, EndedSession>();
       for (const one of after === undefined ? [] : sessions.endedSince(Number.NEGATIVE_INFINITY))
         if (!("epoch" in one.terminal) || one.terminal.epoch > (after ?? 0)) ended.set(one.sessionId, one);

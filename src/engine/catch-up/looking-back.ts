@@ -1,14 +1,13 @@
-// What of a session stood in the journal shortly before one of its critical events: looked up once for all subscriptions that have not read
-// that far (R4).
+// Looks up the events of a session shortly before one of its critical events, once for all subscriptions that have not read that far (R4).
 import type { Journal } from "../../contracts/journal.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { SharedRendering } from "../views/shared-rendering.js";
 
-/** So many epochs are looked back over, and so many events of the session are found. */
+/** Most epochs looked at, and most events of the session found. */
 const LOOKED_BACK_COUNT = 256;
 const FOUND_COUNT = 64;
 
-/** Answers what of its session came shortly before a critical event, the oldest first. The last answer is remembered. */
+/** Returns the events of the session shortly before a critical event, the oldest first. The last result is remembered. */
 export type LookingBack = (critical: JournaledEvent) => readonly SharedRendering[];
 
 export function createLookingBack(

@@ -1,4 +1,4 @@
-// How many events follow a critical one that went ahead of them (R4): those that wait, after coalescing, and what is not taken or read yet.
+// Counts the events that follow a critical event that overtook them (R4): released units after coalescing, held text, and events not taken or read.
 import type { HeldText } from "../views/held-text-spec.js";
 import type { SharedRendering } from "../views/shared-rendering.js";
 import type { Unit } from "../views/unit.js";
@@ -6,17 +6,17 @@ import { roleOf } from "../views/view.js";
 import type { ViewTerms } from "../views/view-spec.js";
 
 export interface Overtaken {
-  /** What has been released to the subscription. */
+  /** Units released to the subscription. */
   readonly units: readonly Unit[];
-  /** What its view still holds and would have released before the critical event. */
+  /** Text that its view still holds, and would have released before the critical event. */
   readonly held: readonly HeldText[];
-  /** What its view has not taken, or its reader has not read. */
+  /** Events that its view has not taken, or its reader has not read. */
   readonly untaken: readonly SharedRendering[];
 }
 
 /**
- * Exact for what has been released. Of the rest, text counts once an output: into how many events it will be cut is not known yet. `isMerging`: what
- * waits merges.
+ * Exact for released units. Of the rest, text counts once for each output, because it is not known yet into how many events it will be cut.
+ * `isMerging` is true if waiting units of the subscription merge.
  */
 export function overtakenCount({ units, held, untaken }: Overtaken, terms: ViewTerms, isMerging: boolean): number {
   let count = units.length;
@@ -39,13 +39,13 @@ export function overtakenCount({ units, held, untaken }: Overtaken, terms: ViewT
   return count;
 }
 
-/** What would join a unit that waits, if it came now. */
+/** Keys of later units that would merge with this one. */
 function growingLane(unit: Unit): readonly string[] {
   if (unit.kind === "text") return unit.complete ? [] : [unit.output];
   return unit.role === "progress" ? [progressLane(unit.agent)] : [];
 }
 
-/** No output has this key: those begin with their session. */
+/** Not the key of any output: those begin with their session. */
 function progressLane(agentId: string): string {
   return ` ${agentId}`;
 }

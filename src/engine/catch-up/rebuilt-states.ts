@@ -1,4 +1,4 @@
-// A state change that stood for several, made again out of the journal (R11, R12, R28).
+// Rebuilds a collapsed state change from the journal (R11, R12, R28).
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
@@ -8,11 +8,12 @@ import { roleOf } from "../views/view.js";
 import type { ViewTerms } from "../views/view-spec.js";
 import type { NamedEvent } from "./rebuilt-text.js";
 
-/** Where it can begin: where the first of its states does, or in what a critical event between them implies (R4). */
+/** States at which the collapsed change can begin: that of its first event, or one that a critical event in between implies (R4). */
 const BEGINNINGS = [undefined, "calling_tool", AWAITING_INPUT, "handing_off"] as const;
 
 /**
- * The collapsed state change with this id, under the terms it left by; undefined where there is none, or where the journal has let go of its first.
+ * Rebuilds the collapsed state change with this id, under the terms by which it left. Undefined if there is none, or if the journal no longer has its
+ * first event.
  */
 export function rebuildState(
   eventId: string,
@@ -22,7 +23,7 @@ export function rebuildState(
 ): AgentEvent | undefined {
   const { apply, key: shape } = terms.shape;
   if (start === 0 || last.kind !== "state.changed") return undefined;
-  // A made-up id costs four hashes.
+  // An invented id costs four hashes.
   for (const from of BEGINNINGS) {
     const place = { first: epoch - start, last: epoch, shape, from };
     if (collapsedStateId(last.event, place, ids) !== eventId) continue;

@@ -1,5 +1,5 @@
-// A merged text that left earlier, made again out of the journal (R10, R12, R28). Nothing is remembered of what left: the id names the text's last
-// chunk, its start and its end, and a view of the same terms makes it again from there as it did the first time.
+// Rebuilds a merged text that left earlier from the journal (R10, R12, R28). Nothing is stored for this: the id names the text's last chunk, its
+// start and its end, and a view of the same terms produces the same text again.
 import type { Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { DerivedId, IdServices } from "../event/derived-id.js";
@@ -24,23 +24,23 @@ export interface RebuiltTextServices {
   readonly createWakeUps: () => WakeUpQueue;
 }
 
-/** Most events of its session that are read to make it again. */
+/** Most events of the session that are read to rebuild a text. */
 const REPLAYED_COUNT = 4096;
-/** Text that is read before it, code points: it says where sentences and code blocks begin. */
+/** Code points read before the text, to find the starts of sentences and code blocks. */
 const REREAD_CHARS = 1024;
 
-/** The places that the id of a merged event names: the last event that went into it, where its text begins and ends, and what stood before. */
+/** The contents of a merged event's id, and the last event that went into it. */
 export interface NamedEvent extends DerivedId {
   readonly last: JournaledEvent;
-  /** From `last` backwards. What is read under some terms is not read again under others. */
+  /** The journal from `last` backwards. Events read under one set of terms are not read again under the next. */
   readonly newestFirst: Iterable<JournaledEvent>;
 }
 
 /**
- * The event of a stretch of text with this id, under the terms it left by. Undefined where there is none, where the journal no longer holds all of
- * its text, where it is longer than `maxChars` code points, or where more than 4,096 events of its session would have to be read to make it again.
+ * Rebuilds the event of a stretch of text with this id, under the terms by which it left. Undefined if there is none, if the journal no longer has
+ * all of its text, if it is longer than `maxChars` code points, or if more than 4,096 events of its session would have to be read.
  *
- * A made-up id costs one hash. Only an id whose digest is right costs the making again.
+ * An invented id costs one hash. Only an id with the right digest costs the reading.
  */
 export function rebuildText(
   eventId: string,
@@ -59,7 +59,7 @@ export function rebuildText(
   return unit && textEvent({ ...unit, epoch }, terms, services.idServices);
 }
 
-/** The chunk that holds a position, or the oldest above it that the journal has. */
+/** The chunk at a position, or the oldest chunk above it that the journal has. */
 function chunkAt(position: number, newestFirst: Iterable<JournaledEvent>): JournaledEvent | undefined {
   let first: JournaledEvent | undefined;
   for (const chunk of newestFirst) {
@@ -76,7 +76,7 @@ interface Extent {
   readonly end: number;
 }
 
-/** The stretch as a view makes it that is given what its session published from a chunk on, at the times when it was. */
+/** The stretch of text that a private view makes of the session's events from a chunk on, at their original times. */
 function made(extent: Extent, terms: ViewTerms, services: RebuiltTextServices): TextUnit | undefined {
   const { first, last, start, end } = extent;
   const { journal, steps } = services;
@@ -89,7 +89,7 @@ function made(extent: Extent, terms: ViewTerms, services: RebuiltTextServices): 
   let joined: TextUnit | undefined;
   let isApart = false;
 
-  /** Takes what was released. True: that is all of it. */
+  /** Takes the released units. Returns true if the stretch is complete. */
   const collect = (): boolean => {
     for (const unit of view.log.from(cursor)) {
       if (unit.kind !== "text" || unit.output !== key) continue;
@@ -122,7 +122,7 @@ function made(extent: Extent, terms: ViewTerms, services: RebuiltTextServices): 
       finish(push(createSharedRendering(entry), at));
       if (collect()) return true;
     }
-    // It was released by the time since.
+    // The text was released later, by time.
     view.texts.release(key, end, at);
     return collect();
   };
@@ -133,7 +133,7 @@ function made(extent: Extent, terms: ViewTerms, services: RebuiltTextServices): 
   return joined.endPosition === end ? { ...joined, verbatim: undefined } : undefined;
 }
 
-/** The same text as it was cut by force. */
+/** The text up to `end`, as a forced cut left it. */
 function cutAt(unit: TextUnit, end: number, { level }: ViewTerms): TextUnit {
   const text = unit.text.slice(0, offsetOfCodePoint(unit.text, end - unit.position));
   return { ...unit, text, endPosition: end, hint: level, complete: false, textBytes: undefined };

@@ -1,5 +1,5 @@
-// Which event is sent again to whom, by the id that the listener has (R28). What left is not remembered for it: the journal has what was published,
-// and ids of merged events name what they were merged of (R12).
+// Finds the event that is sent to a subscription again, by its id (R28). Nothing is stored for this: the journal has the published events, and the
+// ids of merged events name their parts (R12).
 import { Fault } from "../../base/errors.js";
 import type { Journal } from "../../contracts/journal.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
@@ -18,21 +18,21 @@ import { type RebuiltTextServices, rebuildText } from "./rebuilt-text.js";
 export interface ResendServices extends RebuiltTextServices {
   readonly journal: Pick<Journal, "at" | "oldest" | "head" | "find">;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
-  /** The event of an open question, however long ago it was asked. */
+  /** The event of an open question, however old. */
   readonly openQuestion: (eventId: string) => JournaledEvent | undefined;
 }
 
 export interface Resend {
   /**
-   * The event with this id, for a subscription of these terms; `former` are those that it had before. A question is found while it is open, by
-   * those that can answer it: a resolved one is not asked again (R6). Throws "not_found".
+   * Finds the event with this id for a subscription of these terms; `former` are its terms before. A question is found while it is open, for
+   * subscriptions that can answer it: a resolved question is not asked again (R6). Throws "not_found".
    */
   readonly find: (eventId: string, terms: Terms, former: Terms | undefined) => JournaledEvent;
 }
 
 /**
- * Most events read to find out what an id names, under the present and the former terms together: whoever asks for made-up ids must not hold up
- * anybody else. A merged text is no longer than 16,384 characters.
+ * Most events read to identify an id, under the present and the former terms together, so that invented ids do not hold up other work. A merged text
+ * has at most 16,384 characters.
  */
 const READ_BACK_COUNT = 4096;
 
@@ -46,7 +46,7 @@ export function createResend(services: ResendServices): Resend {
     return open !== undefined && canAnswerEvent(terms, open) ? open : undefined;
   };
 
-  /** A notice that was said to a subscription that came later than its question (R6). */
+  /** A notice to a subscription that came after its question (R6). */
   const lateNotice = (eventId: string, entry: JournaledEvent): JournaledEvent | undefined => {
     const { event, epoch, made } = entry;
     const question = event.extensions?.[AAEPD]?.question;
@@ -56,7 +56,7 @@ export function createResend(services: ResendServices): Resend {
     return { ...entry, event: { ...event, event_id: eventId, from_state: AWAITING_INPUT }, source: undefined };
   };
 
-  /** One that stood for several, or for a part of one. */
+  /** A merged event, or part of an event. */
   const merged = (eventId: string, now: Terms, former: Terms | undefined): JournaledEvent | undefined => {
     const id = parseDerivedId(eventId);
     const last = id && journal.at(id.epoch);
@@ -67,7 +67,7 @@ export function createResend(services: ResendServices): Resend {
     for (const terms of former === undefined ? [now] : [now, former]) {
       const shape = { key: shapeKey(terms), apply: (event: AgentEvent) => services.shapeEvent(event, terms) };
       const viewTerms = createViewTerms(terms, shape);
-      // Whatever it left by: nothing longer than what is granted now may leave (R26).
+      // Even if longer text left under the former terms, nothing longer than the present limit may leave (R26).
       const event =
         rebuildText(eventId, named, viewTerms, now.maxChars, services) ??
         rebuildState(eventId, named, viewTerms, services.idServices);

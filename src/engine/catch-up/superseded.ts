@@ -1,4 +1,4 @@
-// What a critical event makes old news when it goes ahead: its agent's earlier progress and states (R4).
+// The units that become outdated when a critical event goes ahead: earlier progress and states of its agent (R4).
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
 import { gapOf } from "../views/event-units.js";
@@ -6,7 +6,9 @@ import type { SharedRendering } from "../views/shared-rendering.js";
 import { type EventUnit, isCritical, isLocal, type Unit } from "../views/unit.js";
 import { roleOf, type ViewCursor } from "../views/view.js";
 
-/** What a critical event overtakes between a place and an index of its view. Earlier critical events have gone ahead as well. */
+/**
+ * The units that a critical event overtakes, between a cursor and an index of its view. Critical events are excluded, since they go ahead as well.
+ */
 export function overtakenUnits(
   { view, cursor }: ViewCursor,
   index: number,
@@ -20,29 +22,29 @@ export function overtakenUnits(
   return units;
 }
 
-/** An agent within a session. */
+/** The key of an agent within a session. */
 export function laneOf({ session, agent }: EventUnit): string {
   return `${session} ${agent}`;
 }
 
-/** Whether a notice waits to tell of a question of which an event tells how it ended: that stands in its place (R17). */
+/** Whether a waiting notice reports a question whose resolution goes ahead; the resolution replaces it (R17). */
 function isOutdatedNotice({ entry: waiting }: EventUnit, { made, event }: JournaledEvent): boolean {
   const question = waiting.made === "notice" && made === "resolution" ? questionOf(waiting.event) : undefined;
   return question !== undefined && question === questionOf(event);
 }
 
-/** The id of the question that one of the daemon's events is about. */
+/** The id of the question that one of the daemon's events refers to. */
 export function questionOf(event: AgentEvent): unknown {
   return event.extensions?.[AAEPD]?.question;
 }
 
-/** How a question ended is never old news. */
+/** Whether units of this kind can be superseded. The resolution of a question cannot, nor its notice. */
 export function isOfKindSuperseded({ role, entry }: Pick<EventUnit, "role" | "entry">): boolean {
   if (entry.made === "resolution" || entry.made === "notice") return false;
   return role === "progress" || role === "state" || role === "background-state" || role === "gate";
 }
 
-/** The same of what no view has taken yet. */
+/** The same for an event that no view has taken yet. */
 export function isSupersededBy(waiting: SharedRendering, critical: JournaledEvent): boolean {
   return (
     waiting.entry.event.session_id === critical.event.session_id &&
@@ -52,10 +54,7 @@ export function isSupersededBy(waiting: SharedRendering, critical: JournaledEven
   );
 }
 
-/**
- * Whether a sum waits to tell where a session stands of which an end tells that it is over. A sum that declares a loss is told all the same (R17,
- * R27).
- */
+/** Whether a waiting summary describes a session whose end goes ahead. A summary that declares a loss is still delivered (R17, R27). */
 function isOutdatedSummary(waiting: EventUnit, { terminal }: EventUnit): boolean {
   const isSummary = waiting.entry.event.extensions?.[AAEPD]?.summary === true;
   return terminal && isSummary && gapOf(waiting) === undefined;

@@ -1,4 +1,4 @@
-// States of an agent that have a name here, and which of them an event implies (AAEP §4.2.1, R3a).
+// The agent states that the engine names, and the states that events imply (AAEP §4.2.1, R3a).
 import type { TopicKind } from "./event.js";
 
 /** The state in which an agent waits for a person (AAEP §4.2.1). */
@@ -7,7 +7,7 @@ export const AWAITING_INPUT = "awaiting_input";
 /** A state that an event can imply. */
 export type ImpliedState = "calling_tool" | "writing_output" | typeof AWAITING_INPUT | "handing_off";
 
-/** What an event of a kind implies without the agent saying so; undefined where that is nothing. */
+/** The state that an event of a kind implies; undefined if it implies none. */
 export function stateImpliedBy(kind: TopicKind): ImpliedState | undefined {
   switch (kind) {
     case "tool.invoked":

@@ -1,14 +1,14 @@
-// A cursor: the place up to which a subscription was given everything, as a text that its client keeps and names when it comes back (R17).
+// A cursor: the place up to which a subscription got everything, as a text that its client stores and names when it resumes (R17).
 import type { IdServices } from "./derived-id.js";
 import type { Epoch } from "./event.js";
 
-/** How far the text of one output was given, of which some is still owed or will never be. */
+/** How far the text of one output was delivered, if some of it is pending or will never be delivered. */
 export interface DeliveredText {
-  /** A position in code points; "end" where the output is skipped (R26). */
+  /** A position in code points; "end" if the output is skipped (R26). */
   readonly to: number | "end";
   /**
-   * Of the last chunk of which something was given: where that chunk never became durable, some of the given text is void. Of a skipped output, an
-   * epoch by which it was over; 0 while it may go on.
+   * Epoch of the last chunk that was delivered in part: if that chunk never became durable, some of the delivered text is void. For a skipped output,
+   * an epoch by which the output was over; 0 while it may continue.
    */
   readonly epoch: Epoch;
 }
@@ -18,21 +18,21 @@ export interface CursorPlace {
   readonly journalId: string;
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
-  /** Outputs of which more was handed over than that, by `outputDigest`. At most 16. */
+  /** Outputs, by `outputDigest`, of which more was handed over. At most 16. */
   readonly outputs: ReadonlyMap<string, DeliveredText>;
 }
 
-/** Most outputs that a cursor names. A cursor without an output only repeats more. */
+/** Most outputs that a cursor names. The text of an output that is left out is only repeated. */
 export const MOST_CURSOR_OUTPUTS = 16;
-/** Characters; a request with more is refused. */
+/** Most characters of a cursor; a longer one is refused. */
 export const MOST_CURSOR_LENGTH = 1024;
 
 const FORM = /^c1\.([0-9a-f]{32})\.(\d{1,16})((?:\.[0-9a-f]{16}-(?:e|\d{1,16})-\d{1,16}){0,16})$/;
 
-/** Digests of so many outputs are remembered. */
+/** Most digests remembered. */
 const REMEMBERED_DIGESTS = 1024;
 
-/** Stands for an output's key in a cursor: keys are as long as agents make them. */
+/** Returns a function that computes digests of output keys for cursors. Keys can be as long as agents make them. */
 export function createOutputDigests(ids: IdServices): (outputKey: string) => string {
   const digests = new Map<string, string>();
   return (outputKey) => {
@@ -47,15 +47,15 @@ export function createOutputDigests(ids: IdServices): (outputKey: string) => str
 
 /** The outputs of which a place covers more than its epoch says. */
 export interface FurtherOutputs {
-  /** By their keys, the outputs of which text is owed: how far their text was handed over. */
+  /** Outputs with pending text, by key, and how far their text was handed over. */
   readonly owed: Iterable<readonly [output: string, given: DeliveredText]>;
-  /** The keys of skipped outputs, the oldest first. */
+  /** Keys of skipped outputs, the oldest first. */
   readonly skipped: ReadonlySet<string>;
-  /** By digests, the outputs that earlier places of the subscription covered. */
+  /** Outputs that earlier places of the subscription covered, by digest. */
   readonly before: Iterable<readonly [digest: string, given: DeliveredText]>;
 }
 
-/** By digests, the outputs that a cursor names: the skipped ones, the ones that were named before, then the ones of which text is owed, in order. */
+/** The outputs that a cursor names, by digest: skipped ones, then those of earlier places, then those with pending text, in order. */
 export function deliveredFurther(
   after: Epoch,
   { owed, skipped, before }: FurtherOutputs,
@@ -74,7 +74,7 @@ export function deliveredFurther(
   return outputs;
 }
 
-/** Whether a place beyond `after` that names `outputs` covers the text that was `before`. */
+/** Whether a place at `after` that names `outputs` covers the text that `before` covered. */
 export function coversText(
   after: Epoch,
   outputs: ReadonlyMap<string, DeliveredText>,
@@ -87,7 +87,7 @@ export function coversText(
   return true;
 }
 
-/** The same outputs once nothing is skipped any more: what was skipped is over by this epoch. */
+/** Ends the skips of outputs: they are over by this epoch. */
 export function overBy(epoch: Epoch, outputs: ReadonlyMap<string, DeliveredText>): ReadonlyMap<string, DeliveredText> {
   const isSkipping = [...outputs.values()].some(mayGoOn);
   if (!isSkipping) return outputs;
@@ -96,12 +96,12 @@ export function overBy(epoch: Epoch, outputs: ReadonlyMap<string, DeliveredText>
 
 const SKIPPED: DeliveredText = { to: "end", epoch: 0 };
 
-/** Whether an output is skipped and may go on. */
+/** Whether an output is skipped and may continue. */
 export function mayGoOn({ to, epoch }: DeliveredText): boolean {
   return to === "end" && epoch === 0;
 }
 
-/** Whether the epoch of a place covers what was given of an output. */
+/** Whether the epoch of a place covers the delivered text of an output. */
 function isPassed(given: DeliveredText, after: Epoch): boolean {
   return given.epoch <= after && !mayGoOn(given);
 }
@@ -111,7 +111,7 @@ function isFurther(given: DeliveredText, said: DeliveredText): boolean {
   return given.to === "end" || said.to < given.to;
 }
 
-/** The text of a cursor: less than 1 KiB. */
+/** Writes a cursor: less than 1 KiB of text. */
 export function cursorText({ journalId, after, outputs }: CursorPlace): string {
   const from = Math.max(0, after);
   let text = `c1.${journalId}.${from}`;
@@ -120,7 +120,7 @@ export function cursorText({ journalId, after, outputs }: CursorPlace): string {
   return text;
 }
 
-/** Undefined for a text that no journal gave out. */
+/** Reads a cursor; undefined for a text of another form. */
 export function readCursor(text: string): CursorPlace | undefined {
   const [, journalId, afterDigits, outputsText = ""] = FORM.exec(text) ?? [];
   const after = Number(afterDigits);

@@ -1,36 +1,36 @@
-// Ids of events that the daemon makes or merges: the same after a reconnect or a restart, different for different text or terms. An id says what its
-// event stands for, so that it can be made again out of the journal (R12, R28).
+// Ids of events that the daemon makes or merges. An id is the same after a reconnect or a restart, and differs for different text or terms. It names
+// the parts of its event, so that the event can be rebuilt from the journal (R12, R28).
 import type { EventId } from "../../base/ids.js";
 import type { Epoch } from "./event.js";
 
-/** What the engine needs of the platform to name its events. */
+/** The platform's function that derived ids need. */
 export interface IdServices {
   /** SHA-256 of the UTF-8 form of `text`, 64 lower-case hex digits. */
   readonly sha256Hex: (text: string) => string;
 }
 
-/** The parts that can be read in a derived id. */
+/** The parts that can be read from a derived id. */
 export interface DerivedId {
-  /** Of the last constituent; of an event that is journaled, its own. */
+  /** Epoch of the last part; of a journaled event, its own. */
   readonly epoch: Epoch;
-  /** Where its text begins in its output, code points; of collapsed states, how many epochs before `epoch` the first of them stands; else 0. */
+  /** Start of the text in its output, in code points. For collapsed states, the distance of the first state's epoch from `epoch`. Else 0. */
   readonly start: number;
-  /** Where its text ends in its output, code points; else 0. */
+  /** End of the text in its output, in code points; else 0. */
   readonly end: number;
 }
 
 export interface DerivedIdFacts extends DerivedId {
   readonly sessionId: string;
-  /** The output, or what kind of event it is and about what. */
+  /** The output, or the kind and subject of another event. */
   readonly about: string;
-  /** `shapeKey` of the terms; "" where every shape gets the same event. */
+  /** `shapeKey` of the terms; "" if every shape gets the same event. */
   readonly shape: string;
   readonly boundaries: readonly string[];
 }
 
 const LARGEST_OFFSET = 0xffff_ffff;
 
-/** `evt_` and 64 hex digits: 16 of the epoch, 8 of the start, 8 of the end, 32 of a hash over all but the epoch. */
+/** Makes an id: `evt_` and 64 hex digits, 16 of the epoch, 8 of the start, 8 of the end, 32 of a hash over all but the epoch. */
 export function derivedEventId(facts: DerivedIdFacts, services: IdServices): EventId {
   const { sessionId, about, start, end, shape, boundaries } = facts;
   const hash = services.sha256Hex(JSON.stringify([sessionId, about, start, end, shape, boundaries]));
@@ -44,10 +44,7 @@ function offsetDigits(offset: number): string {
 
 const DERIVED = /^evt_([0-9a-f]{16})([0-9a-f]{8})([0-9a-f]{8})[0-9a-f]{32}$/;
 
-/**
- * What a derived id says of its event. Undefined where the id has another form. An agent may have chosen an id of this form: look for the id
- * itself first.
- */
+/** Reads a derived id; undefined if the id has another form. An agent may have chosen an id of this form, so look for the id itself first. */
 export function parseDerivedId(id: string): DerivedId | undefined {
   const [, epochDigits, startDigits, endDigits] = DERIVED.exec(id) ?? [];
   if (epochDigits === undefined || startDigits === undefined || endDigits === undefined) return undefined;

@@ -1,27 +1,27 @@
-// How much memory an event that is kept takes: counted once, when it is put away, so that bounds in bytes hold (R29).
+// Estimates the memory of a stored event, once, when it is stored, so that limits in bytes hold (R29).
 import type { NewEvent } from "./event.js";
 
-/** What an entry costs beside its text: objects, indices, the cached encoding's header. */
+/** Bytes of an entry beside its text: objects, indices, the cached encoding's header. */
 const ENTRY_OVERHEAD_BYTES = 600;
 
-/** The bytes that keeping an event costs, by estimate: its text where that is known, else close to it, and what stands around it. */
+/** Estimates the bytes of a stored event: its text if that is known, else its members, and the overhead. */
 export function eventSize(entry: Pick<NewEvent, "event" | "source">): number {
   const { source } = entry;
   return ENTRY_OVERHEAD_BYTES + (source === undefined ? membersSize(entry.event, 0) : textSize(source));
 }
 
-/** Close to the bytes of a value's JSON; more rather than less. */
+/** Estimates the bytes of a value's JSON, rather too high than too low. */
 export function jsonSize(value: unknown): number {
   return valueSize(value, 0);
 }
 
-/** Below this depth the JSON is written out and measured. */
+/** Values below this depth are measured by writing their JSON. */
 const DEEPEST_ESTIMATE = 8;
-/** Of what stands around each value; one that is neither text nor made of others takes as much again. */
+/** Bytes around each value; a number, boolean or null takes as much again. */
 const SCALAR_BYTES = 8;
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** Close to the bytes of the JSON; more rather than less. */
+/** Estimates the bytes of the members' JSON, rather too high than too low. */
 function membersSize(members: object, depth: number): number {
   let size = 0;
   for (const name in members) {

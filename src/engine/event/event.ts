@@ -1,9 +1,9 @@
-// Events as the engine sees them: the fields it reads, the topic it routes by, and the journal's entry.
-// What must not live here: bytes, schemas, anything of a subscription.
+// Events in the engine: the fields that it reads, the topic that it routes by, and the journal's entry. Bytes and schemas are outside, and nothing
+// here belongs to one subscription.
 import type { Millis } from "../../contracts/clock.js";
 import { AGENT_TYPE, CORE_PREFIX, CORE_TYPE_URI } from "./vocabulary.js";
 
-/** A position in the journal. Grows, is never reused, and stays below 2^53 (R29). */
+/** A position in the journal. It grows, is never reused, and stays below 2^53 (R29). */
 export type Epoch = number;
 
 export type Urgency = "background" | "normal" | "critical";
@@ -26,7 +26,7 @@ export interface LocalizationHints {
   readonly calendar?: string;
 }
 
-/** A complete event, as it stands on the wire (AAEP §3.2). The payload's fields are read by name where they are needed. */
+/** A complete event in its wire form (AAEP §3.2). Payload fields are read by name. */
 export interface AgentEvent {
   readonly "@context": string | readonly string[];
   readonly type: string;
@@ -42,7 +42,7 @@ export interface AgentEvent {
   readonly [field: string]: unknown;
 }
 
-/** The twelve core types, and everything else that passes through untouched (AAEP §7). */
+/** The twelve core types; every other type passes through untouched as "extension" (AAEP §7). */
 export type TopicKind =
   | "session.started"
   | "session.completed"
@@ -77,17 +77,17 @@ const KINDS: ReadonlyMap<string, TopicKind> = new Map(
   ).map((kind) => [`${AGENT_TYPE}${kind}`, kind]),
 );
 
-/** The short form of an event type: the full URI of a core type is the same type (AAEP §3.2.2). */
+/** The short form of an event type; the full URI of a core type names the same type (AAEP §3.2.2). */
 export function canonicalType(type: string): string {
   return type.startsWith(CORE_TYPE_URI) ? CORE_PREFIX + type.slice(CORE_TYPE_URI.length) : type;
 }
 
-/** What an event is about, by its type alone. */
+/** The topic of an event, by its type alone. */
 export function topicKind(type: string): TopicKind {
   return KINDS.get(type) ?? KINDS.get(canonicalType(type)) ?? "extension";
 }
 
-/** Whether the topic's type demands urgency "critical" (R4). */
+/** Whether the topic requires urgency "critical" (R4). */
 export function isCriticalKind(kind: TopicKind): boolean {
   return (
     kind === "session.errored" ||
@@ -97,10 +97,10 @@ export function isCriticalKind(kind: TopicKind): boolean {
   );
 }
 
-/** What is asked of a person. */
+/** The kinds of questions to a person. */
 export type QuestionKind = "confirmation" | "clarification";
 
-/** What the topic asks of a person, where it does. */
+/** The kind of question that the topic is; undefined for other topics. */
 export function questionKind(kind: TopicKind): QuestionKind | undefined {
   switch (kind) {
     case "awaiting.confirmation":
@@ -122,7 +122,7 @@ export function isTerminalKind(kind: TopicKind): boolean {
   return kind === "session.completed" || kind === "session.errored" || kind === "session.cancelled";
 }
 
-/** The urgency an event gets when its agent names none (AAEP §3.3.2, R2). */
+/** The urgency of an event whose agent names none (AAEP §3.3.2, R2). */
 export function defaultUrgency(kind: TopicKind): Urgency {
   if (isCriticalKind(kind)) return "critical";
   return kind === "progress.updated" ? "background" : "normal";
@@ -132,25 +132,22 @@ export function defaultUrgency(kind: TopicKind): Urgency {
 export interface NewEvent {
   readonly event: AgentEvent;
   readonly kind: TopicKind;
-  /**
-   * The JSON text of exactly this event: byte-identical to what the agent sent where nothing had to be changed (R2). Undefined where nobody has
-   * made it yet.
-   */
+  /** The JSON text of exactly this event; byte-identical to the agent's if nothing had to be changed (R2). Undefined if no text has been made yet. */
   readonly source: string | undefined;
-  /** The JSON text that the agent sent, where it is another: a repeat is compared with that (R3). Only where the agent named the event. */
+  /** The JSON text that the agent sent, if it differs: duplicates are compared with it (R3). Only if the agent gave an id. */
   readonly published?: string | undefined;
-  /** When the daemon received it. */
+  /** The instant at which the daemon received the event. */
   readonly at: Millis;
-  /** Counts the events of its session, from 1. */
+  /** Number of the event in its session, from 1. */
   readonly ordinal: number;
-  /** Made by the daemon: passes filters where R31 says so. */
+  /** Why the daemon made the event; undefined for an agent's. R31 says which filters it passes. */
   readonly made: DaemonMade | undefined;
 }
 
 /**
- * Why the daemon made an event: "supplied" (R6, the `awaiting_input` that an agent left out, to those that get its question next), "notice" (R6, the
- * same to all others, who are told what is asked), "resolution" (R6), "closing" (R3a, R8: an ordinary event made for the agent), "state" (of one
- * subscription alone: a sum, a gap), "reminder" (AAEP §6.4.3).
+ * Why the daemon made an event. "supplied": the `awaiting_input` that an agent left out, for subscriptions that get its question next (R6). "notice":
+ * the same for all others, with the question in its text (R6). "resolution": the outcome of a question (R6). "closing": an ordinary event in an
+ * agent's place (R3a, R8). "state": a summary or a gap for one subscription. "reminder": a reminder of an open question (AAEP §6.4.3).
  */
 export type DaemonMade = "supplied" | "notice" | "resolution" | "closing" | "state" | "reminder";
 
@@ -158,15 +155,15 @@ export interface JournaledEvent extends NewEvent {
   readonly epoch: Epoch;
 }
 
-/** What of the journal somebody looks for: all that is named has to agree. */
+/** A selection of journal entries; every member given has to match. */
 export interface JournalSelection {
   readonly sessionId: string;
   readonly kind?: TopicKind;
-  /** Text of this output; the session's unnamed output has the empty id. */
+  /** Text of this output; the unnamed output has the empty id. */
   readonly outputId?: string;
 }
 
-/** Whether what stands at a place of the journal is among what is looked for. `outputId` is undefined of all but text. */
+/** Whether an entry matches a selection. `outputId` is undefined for all events except chunks. */
 export function isSelected(
   place: { readonly sessionId: string; readonly kind: TopicKind; readonly outputId: string | undefined },
   only: JournalSelection,
@@ -178,7 +175,7 @@ export function isSelected(
   );
 }
 
-/** What is told of an event that the journal lets go of. */
+/** An event that left the journal. */
 export interface Evicted {
   readonly sessionId: string;
   readonly epoch: Epoch;

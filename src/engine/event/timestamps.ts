@@ -1,11 +1,11 @@
-// Instants of the envelope, as whole microseconds since 1970. No Date objects and no patterns: this runs for every event.
-// What must not live here: clocks, and any opinion on which instants are acceptable.
+// Timestamps of the envelope as whole microseconds since 1970. Without Date objects and patterns, since they are read for every event. Clocks and the
+// limits of acceptable timestamps are elsewhere.
 
-/** An instant and how finely it was written. */
+/** An instant, and the precision with which it was written. */
 export interface Timestamp {
   /** Microseconds since 1970-01-01T00:00:00Z. */
   readonly micros: number;
-  /** What one step of the last written digit is worth: a second, a millisecond or a microsecond. */
+  /** Value of the last written digit: a second, a millisecond or a microsecond. */
   readonly unitMicros: 1 | 1000 | 1_000_000;
 }
 
@@ -31,7 +31,7 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Minutes east of UTC of the offset that begins at `index` and ends the text; NaN where there is none. */
+/** Minutes east of UTC of the offset that begins at `index` and ends the text; NaN if there is none. */
 function offsetMinutes(text: string, index: number): number {
   const first = text[index];
   if (first === "Z" || first === "z") return text.length === index + 1 ? 0 : Number.NaN;
@@ -43,13 +43,13 @@ function offsetMinutes(text: string, index: number): number {
 }
 
 /**
- * Reads an RFC 3339 date-time with none, three or six fractional digits and `Z` or `±HH:MM` (AAEP §3.2.5). A leap second counts as
- * the next minute's first. Answers undefined for anything else.
+ * Reads an RFC 3339 date-time with none, three or six fractional digits and `Z` or `±HH:MM` (AAEP §3.2.5). A leap second counts as the first of the
+ * next minute. Undefined for any other text.
  */
 export function parseTimestamp(text: string): Timestamp | undefined {
   if (text[4] !== "-" || text[7] !== "-" || text[13] !== ":" || text[16] !== ":") return undefined;
   if (text[10] !== "T" && text[10] !== "t") return undefined;
-  // Three numbers of the day and three of the time, each a character behind the last, in one pass: this runs for every event.
+  // Reads the digits of date and time in one pass, because this runs for every event. One character separates two numbers.
   let date = 0;
   let time = 0;
   for (let at = 0; at < 19; at += 1) {
@@ -91,19 +91,19 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return Number.isNaN(micros) ? undefined : { micros, unitMicros };
 }
 
-/** Whether `a` lies before `b` where both are read at the coarser of their two precisions (R3b). */
+/** Whether `a` is before `b` if both are rounded down to the coarser of their precisions (R3b). */
 export function isBefore(a: Timestamp, b: Timestamp): boolean {
   if (a.micros >= b.micros) return false;
   const unit = Math.max(a.unitMicros, b.unitMicros);
   return Math.floor(a.micros / unit) < Math.floor(b.micros / unit);
 }
 
-/** The later of two instants as they are written, the first where they are equal; undefined where there is none. */
+/** The later of two written instants, the first if they are equal; undefined if there is neither. */
 export function laterTimestamp(a: string, b: string | undefined): string;
 export function laterTimestamp(a: string | undefined, b: string | undefined): string | undefined;
 export function laterTimestamp(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
-  // Nearly all are written alike, and need not be read.
+  // Nearly all timestamps have the same form and need not be parsed.
   if (a.length === b.length && a.endsWith("Z") && b.endsWith("Z")) return a < b ? b : a;
   return (parseTimestamp(a)?.micros ?? 0) < (parseTimestamp(b)?.micros ?? 0) ? b : a;
 }

@@ -1,4 +1,4 @@
-// The words of AAEP and of the daemon's own extension, as they stand in events. No other file of the engine spells them.
+// The names of AAEP and of the daemon's own extension in events. No other file of the engine spells them.
 
 /** The core vocabulary: the first element of every `@context` (AAEP §3.2.1). */
 export const CORE_VOCABULARY = "https://aaep-protocol.org/context/v1";
@@ -18,7 +18,7 @@ export const CORE_TYPE_URI = "https://aaep-protocol.org/types/";
 /** The beginning of the types of an agent's events; a `TopicKind` follows. */
 export const AGENT_TYPE = "aaep:agent.";
 
-/** `by` of events that the daemon makes (R31). */
+/** The value of `by` in events that the daemon makes (R31). */
 export const BY_DAEMON = "daemon";
 
 /** The call by which an agent declares who it is. */

@@ -1,5 +1,5 @@
-// The hub: every event of the journal goes to every view once, and views wake the subscriptions that can take something (AAEP §5.9).
-// What must not live here: what may be published (sessions), what is granted (negotiation), how it travels (protocols, transports).
+// The hub: every journaled event goes to every view once, and views wake the subscriptions that can take a unit (AAEP §5.9). The room sessions
+// decides what may be published, the negotiation what is granted, and the runtime how a batch travels.
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
@@ -35,7 +35,7 @@ import type { ViewServices, ViewTerms } from "../views/view-spec.js";
 import { createViewTerms, viewKey } from "../views/view-terms.js";
 import { createReadyMembers, type SharedView, type ViewMember } from "./shared-view.js";
 
-/** What the hub asks of those who know sessions, texts and ids. */
+/** The services that the hub needs. */
 export interface HubServices {
   readonly journal: Journal;
   readonly steps: EpochSteps;
@@ -46,80 +46,82 @@ export interface HubServices {
   readonly createWakeUps: () => WakeUpQueue;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   readonly renderText: (unit: TextUnit, terms: ViewTerms) => AgentEvent;
-  /** Stands for an output in a cursor (R17). */
+  /** Digest of an output's key, for a cursor (R17). */
   readonly outputDigest: (output: string) => string;
 }
 
 export interface HubOptions {
-  /** Longest time that text without a boundary is held, ms. Default 5,000 (R10). */
+  /** Longest hold of text without a boundary, in ms. Default 5,000 (R10). */
   readonly maxHoldMs: Millis;
   readonly defaultLanguage: string;
   /**
-   * Most units a view keeps for subscriptions that have not taken them; what is older they read from the journal. Default 1,024. All views together
-   * keep at most 16,384.
+   * Most units that a view holds for subscriptions that have not taken them; older ones they read from the journal. Default 1,024. All views together
+   * hold at most 16,384.
    */
   readonly viewWindowCount: number;
-  /** Longest time that shaping takes of one turn of the event loop, and reading back as long again, ms (R34). Default 2; 0: one step a turn. */
+  /**
+   * Longest time of one turn of the event loop that shaping takes, and that reading back takes as well, in ms (R34). Default 2; 0: one step a turn.
+   */
   readonly turnRoomMs?: Millis;
 }
 
 export interface Hub {
   /**
-   * Hands journaled events to all views: before it returns, as far as this turn has room, and the rest in order over the next ones (R34).
-   * Subscriptions are woken and take when they will. `publisher` counts the events that wait.
+   * Hands journaled events to all views: as many as this turn has room for before it returns, and the rest in order over the next turns (R34).
+   * Subscriptions are woken, and take units later. `publisher` counts the waiting events.
    */
   readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;
-  /** Resolves when all views have taken what was journaled; undefined where they have. */
+  /** Returns a promise that resolves when all views have taken all journaled events; undefined if they have. */
   readonly settled: () => Promise<void> | undefined;
-  /** The view that all share whose terms ask for the same; begun where there is none. */
+  /** The view of these terms, which equal terms share; begins one if there is none. */
   readonly view: (terms: Terms) => SharedView;
   readonly join: (member: ViewMember, shared: SharedView) => void;
   readonly leave: (member: ViewMember, shared: SharedView) => void;
-  /** Terms as views have them; equal terms share their shape. */
+  /** The terms of a view; equal terms share their shape. */
   readonly viewTerms: (terms: Terms) => ViewTerms;
-  /** A view that nobody shares and no event reaches by itself. Its owner closes it. */
+  /** Opens a view for one subscription. No event reaches it by itself, and its owner closes it. */
   readonly openPrivateView: (
     terms: ViewTerms,
     wakeUps: WakeUps,
     startsAfter: Epoch,
     sentBefore?: ReadonlyMap<string, string>,
   ) => PrivateView;
-  /** The subscription whose turn it is to read back in the journal. */
+  /** The turns of the subscriptions that read the journal. */
   readonly readTurns: ReadTurns;
-  /** One for an entry, for all who are given the same one. */
+  /** The rendering of an entry, one for all takers of the same entry object. */
   readonly renderingOf: (entry: JournaledEvent) => SharedRendering;
   readonly lookBack: LookingBack;
-  /** The entries that one overtakes, and that a view has not taken (R4). */
+  /** The entries that one overtakes and that the view has not taken (R4). */
   readonly overtaken: (view: View, entry: JournaledEvent) => readonly SharedRendering[];
-  /** The checkpoint of all who stand at the end of a view and are owed what it holds, and nothing else. */
+  /** The checkpoint of all subscriptions at the end of a view whose only pending text is the text that the view holds. */
   readonly levelCheckpoint: (shared: SharedView) => Checkpoint;
   readonly checkpointOf: (place: Omit<CursorPlace, "journalId">) => Checkpoint;
-  /** To be told how many events left, of whichever subscription. */
+  /** Call it with the number of events that left a subscription. */
   readonly noteDelivered: (count: number, now: Millis) => void;
-  /** Events journaled, and events handed to transports. */
+  /** Rates of journaled events, and of events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
   readonly counts: () => HubCounts;
 }
 
-/** How many there are at the moment. */
+/** Present counts of the hub. */
 export interface HubCounts {
   readonly viewCount: number;
-  /** Units that views keep for subscriptions that have not taken them (R18). */
+  /** Units that views hold for subscriptions that have not taken them (R18). */
   readonly keptUnitCount: number;
 }
 
 /**
- * About what it takes to encode and send a unit, ms: one whose event is made of text, and one that goes out as it was published. Counted where the
- * unit is appended: a view that appends more of them in a turn than can leave would only fill its window, and its subscriptions would have to read
- * back what they were too slow for.
+ * Estimated time to encode and send a unit, in ms: one whose event is made from text, and one that leaves as it was published. It is charged when the
+ * unit is appended. A view that appends more in a turn than can leave would only fill its window, and its subscriptions would have to read the rest
+ * back.
  */
 const MADE_TEXT_SENDING_MS: Millis = 0.015;
 const PUBLISHED_SENDING_MS: Millis = 0.003;
 
-/** Most units that all views together keep for subscriptions that have not taken them, as long as there are fewer views than that. */
+/** Most units that all views together hold, as long as there are fewer views than that. */
 const MOST_KEPT_UNITS = 16_384;
 
-/** How many units are appended to a view before it looks at what can be let go of; a quarter of its window where that is less. */
+/** Units appended to a view before the hub looks for units to drop; a quarter of the view's window if that is less. */
 const TRIM_STEP_COUNT = 256;
 
 const NO_OUTPUTS: ReadonlyMap<string, DeliveredText> = new Map();
@@ -133,9 +135,9 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
   const delivered = createRecentRate(clock.now());
   const readTurns = createReadTurns(clock, createTurnRoom(clock, options.turnRoomMs));
   const room = createTurnRoom(clock, options.turnRoomMs);
-  // Of what is read back: the journal gives the same entry to all who read it at about the same time.
+  // Renderings of entries that are read back. The journal returns the same entry to readers at about the same time.
   const renderings = new WeakMap<JournaledEvent, SharedRendering>();
-  /** Of many views each keeps less, so that all together keep no more. */
+  /** With many views each holds fewer units, so that the total is limited. */
   const windowCount = (): number => Math.min(options.viewWindowCount, Math.ceil(MOST_KEPT_UNITS / views.size));
   const trimStep = (): number => Math.max(1, Math.min(TRIM_STEP_COUNT, windowCount() >> 2));
   const codeBlocks = createCodeBlocks(journal, services.steps);
@@ -209,7 +211,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
       ready: createReadyMembers(),
       level: undefined,
     };
-    // One that begins in the middle of an output begins with the piece in progress (R10).
+    // A view that begins in the middle of an output begins with the piece in progress (R10).
     for (const text of outputBuffers.all()) shared.view.texts.follow(text);
     return shared;
   };
@@ -235,16 +237,16 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     shapes.delete(shared.view.terms.shape.key);
   };
 
-  /** Gives up a view that failed; its members are ended, and those who come next get a new one. */
+  /** Abandons a view that failed. Its members are ended, and later subscriptions get a new view. */
   const abandonView = (shared: SharedView, epoch: number, caught: unknown): void => {
     log.error({ err: caught, view: shared.view.terms.key, epoch }, "a view failed; its subscriptions are ended");
     views.delete(shared.view.terms.key);
     for (const member of shared.members) member.end("producer_error");
   };
 
-  /** Works on an entry in one view. The entry is journaled, so nothing may stop here: a failure is the affair of that view (R29). */
+  /** Works on an entry in one view. The entry is journaled, so work goes on in the other views: a failure ends this view alone (R29). */
   const inView = (shared: SharedView, rendering: SharedRendering, work: () => Steps | undefined): Steps | undefined => {
-    // Nobody shares the view any more, or it has failed.
+    // The view was closed, or has failed.
     if (views.get(shared.view.terms.key) !== shared) return undefined;
     const { log: units } = shared.view;
     const before = units.end();

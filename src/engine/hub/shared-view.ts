@@ -1,29 +1,29 @@
-// A view, the members of the hub that share it, and which of them wait for nothing but its next unit.
+// A view with the members that share it, and the members that wait for nothing but its next unit.
 import type { Epoch } from "../event/event.js";
 import type { Checkpoint } from "../views/delivery.js";
 import type { EventUnit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 
-/** A member of the hub, as the views ask it. */
+/** A member of the hub, as the views call it. */
 export interface ViewMember {
   readonly wake: () => void;
   /** Sends a critical event that its view has not taken yet (R4). */
   readonly sendCritical: (unit: EventUnit) => void;
-  /** Where it stands in a view that is about to let go of units before `window`; undefined where it needs none of them any more. */
+  /** The member's cursor in a view that drops units before `window`; undefined if it needs none of them. */
   readonly cursorIn: (shared: SharedView, window: number) => number | undefined;
-  /** Tells its holder that it has ended, for its view failed. */
+  /** Reports to the member's holder that it has ended, because its view failed. */
   readonly end: (reason: "producer_error") => void;
 }
 
-/** A view and who shares it. */
+/** A view and its members. */
 export interface SharedView {
   readonly view: View;
-  /** The index at which it is next looked at for what can be let go of. */
+  /** The index at which the hub next looks for units to drop. */
   trimAt: number;
   readonly members: Set<ViewMember>;
-  /** Those that wait for nothing but the next unit. */
+  /** Members that wait for nothing but the next unit. */
   readonly ready: ReadyMembers;
-  /** The checkpoint of those who stand at its end, as it was last asked for. */
+  /** The last checkpoint of the members at the view's end. */
   level: { readonly epoch: Epoch; readonly end: number; readonly checkpoint: Checkpoint } | undefined;
 }
 
@@ -33,7 +33,7 @@ interface ReadyMembers {
   readonly wake: () => void;
 }
 
-/** Wakes its members once, until one of them has taken all there was and is added again: so the events of one turn cost one waking. */
+/** Wakes its members once, until one of them has taken all units and is added again. The events of one turn therefore cost one wake-up. */
 export function createReadyMembers(): ReadyMembers {
   const ready = new Set<ViewMember>();
   let areWoken = false;

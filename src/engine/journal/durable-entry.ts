@@ -1,22 +1,22 @@
-// How what is kept for the next run is written and read: events, and instants, which the next run counts on another clock (R29).
+// Forms of the durable state for the next boot: events, and instants, which the next boot counts by another monotonic clock (R29).
 import type { DurableState, StateKey } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 
-/** The same instant by both clocks, both in milliseconds; `wallTime` since 1970. */
+/** One instant by both clocks, in milliseconds; `wallTime` since 1970. */
 export interface Instant {
   readonly now: number;
   readonly wallTime: number;
 }
 
-/** An instant of another run on this run's monotonic clock, never later than now: the clock on the wall may have been put back. */
+/** An instant of an earlier boot on this boot's monotonic clock. Never later than now, because the wall clock may have been put back. */
 export function pastInstant(wallTime: number, present: Instant): number {
   return present.now - Math.max(0, present.wallTime - wallTime);
 }
 
-/** An event as it is kept beside the journal, because it is asked for longer than the journal has it. */
+/** An event in the durable state, for readers that need it longer than the journal has it. */
 export interface EntryRecord {
-  /** Its JSON text. */
+  /** The event's JSON text. */
   readonly source: string;
   readonly kind: JournaledEvent["kind"];
   readonly ordinal: number;
@@ -35,15 +35,12 @@ export function entryRecord(entry: Omit<JournaledEvent, "epoch"> & { readonly ep
   };
 }
 
-/** Throws where the text is none. `at` is when it was received, on this run's clock. */
+/** Throws if the text is no JSON. `at` is the instant of receipt on this boot's clock. */
 export function entryFrom({ source, kind, ordinal, made, epoch = 0 }: EntryRecord, at: number): JournaledEvent {
   return { event: JSON.parse(source) as AgentEvent, source, kind, ordinal, made, epoch, at };
 }
 
-/**
- * Hands on what stands under `prefix`, one after another. What cannot be read is removed and logged: it costs itself, and not the start of the
- * daemon.
- */
+/** Calls `read` with each value under `prefix`. A value that cannot be read is removed and logged; the others are read all the same. */
 export function readDurable(
   durableState: DurableState,
   prefix: StateKey,

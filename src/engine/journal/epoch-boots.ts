@@ -1,18 +1,18 @@
-// Which epochs were given out: each run of the daemon goes on far above the last one that is safe, so that there are holes between runs (R29).
+// The epochs of each boot. A boot begins far above the last durable epoch before it, so there are holes between boots (R29).
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../event/event.js";
 import { readDurable } from "./durable-entry.js";
 
-/** From one epoch to its neighbour, over the hole between two runs. Of what is not known, the number beside it. */
+/** Steps from an epoch to its neighbour, across the hole between two boots. For an unknown boot, the neighbour is the next number. */
 export interface EpochSteps {
   readonly previous: (epoch: Epoch) => Epoch;
   readonly next: (epoch: Epoch) => Epoch;
-  /** How many were given out after one and up to another. */
+  /** Number of epochs given out after `after` and up to `to`. */
   readonly count: (after: Epoch, to: Epoch) => number;
 }
 
-/** Those of a single run. */
+/** The steps within one boot. */
 export const ONE_BOOT: EpochSteps = {
   previous: (epoch) => epoch - 1,
   next: (epoch) => epoch + 1,
@@ -20,9 +20,9 @@ export const ONE_BOOT: EpochSteps = {
 };
 
 export interface EpochBoots extends EpochSteps {
-  /** To be called after an append: the next run learns where this one ended. */
+  /** Call it after an append, so that the next boot knows where this one ended. */
   readonly appended: () => void;
-  /** Whether an epoch was given out and never became durable, for its run was killed before that (R17). */
+  /** Whether an epoch was given out and never became durable, because its boot was killed (R17). */
   readonly isVoid: (epoch: Epoch) => boolean;
 }
 
@@ -31,16 +31,16 @@ interface Boot {
   readonly last: Epoch;
 }
 
-/** Runs that are remembered: beyond, those who read back do so at the cost of a long way. */
+/** Most boots remembered. A reader that goes back beyond them steps through a hole number by number. */
 const BOOTS_KEPT = 1024;
 
 export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">, log: Pick<Log, "error">): EpochBoots {
   const { durableState } = journal;
   const first = journal.head() + 1;
-  // The runs that made something durable, and all the runs that are known to have begun.
+  // `before` has the boots that made something durable, `begun` all boots that are known to have begun.
   const before: Boot[] = [];
   const begun: Boot[] = [];
-  let isOwed = false;
+  let isPending = false;
   readDurable(durableState, ["run"], log, (last, [, start]) => {
     if (typeof last !== "number" || typeof start !== "number" || start >= first) return;
     begun.push({ first: start, last });
@@ -48,10 +48,10 @@ export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">
   });
   for (const old of begun.splice(0, begun.length - BOOTS_KEPT)) durableState.put(["run", old.first], () => undefined);
   before.splice(0, before.length - BOOTS_KEPT);
-  // That it began, whatever becomes of it.
+  // The record of this boot, even if it never appends an event.
   if (durableState.isDurable) durableState.put(["run", first], () => journal.head());
 
-  /** Whether an epoch may be of a run that is not remembered any more; of one that is not known otherwise, nothing was ever durable. */
+  /** Whether an epoch may belong to a forgotten boot. An unknown boot that is not forgotten made nothing durable. */
   const isForgotten = (epoch: Epoch): boolean =>
     !durableState.isDurable || (begun.length >= BOOTS_KEPT && epoch < (begun[0]?.first ?? first));
 
@@ -76,10 +76,10 @@ export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">
       return count;
     },
     appended: () => {
-      if (!durableState.isDurable || isOwed) return;
-      isOwed = true;
+      if (!durableState.isDurable || isPending) return;
+      isPending = true;
       durableState.put(["run", first], () => {
-        isOwed = false;
+        isPending = false;
         return journal.head();
       });
     },

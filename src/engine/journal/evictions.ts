@@ -1,5 +1,5 @@
-// How much of each session the journal has let go of, so that what is owed and lost can be told (R27). The last event that went is enough: entries
-// are numbered within their session.
+// The evicted events of each session, for reports of losses (R27). The last evicted event is enough, because entries are numbered within their
+// session.
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, Evicted } from "../event/event.js";
@@ -8,32 +8,35 @@ import { NO_DURABLE_STATE } from "./no-durable-state.js";
 
 export interface SessionLoss {
   readonly sessionId: string;
-  /** At most so many events of the session are gone. */
+  /** Upper bound of the session's lost events. */
   readonly eventCount: number;
-  /** The last of them. */
+  /** Epoch of the last one. */
   readonly lastEpoch: Epoch;
 }
 
 export interface Evictions {
-  /** An event has left the journal. */
+  /** Records an event that left the journal. */
   readonly evicted: (event: Evicted) => void;
-  /** Sessions that lost events after an epoch; `given` is the ordinal of the last event given, where that is known. */
+  /** Sessions that lost events after an epoch. `given` returns the ordinal of the last event delivered, if known. */
   readonly since: (after: Epoch, given: (sessionId: string) => number | undefined) => readonly SessionLoss[];
-  /** At most how many of a session's first `totalCount` events stand after an epoch: for those that are not read to from there any more (R17). */
+  /**
+   * Upper bound of the events of a session, among its first `totalCount`, that lie after an epoch: for subscriptions that cannot read from there
+   * (R17).
+   */
   readonly upTo: (sessionId: string, totalCount: number, after: Epoch) => number;
   readonly forget: (sessionId: string) => void;
-  /** Sessions of which something is gone. */
+  /** Number of sessions with evicted events. */
   readonly count: () => number;
-  /** Takes over what the run before had lost of sessions that are known. */
+  /** Reads the losses that the previous boot recorded, of known sessions. */
   readonly restore: (isKnown: (sessionId: string) => boolean, log: Pick<Log, "error">) => void;
 }
 
 type Last = Pick<Evicted, "epoch" | "ordinal">;
 
-/** The last loss of each session is kept for the next run in `kept`. */
+/** The last loss of each session is stored in `durableState`. */
 export function createEvictions(durableState: DurableState = NO_DURABLE_STATE): Evictions {
   const lastOf = new Map<string, Last>();
-  // Sessions whose last loss is to be kept already.
+  // Sessions whose last loss will be written with the next group.
   const pendingSessions = new Set<string>();
 
   const addPending = (sessionId: string): void => {

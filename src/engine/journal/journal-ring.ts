@@ -15,39 +15,39 @@ import { createParsedEntries } from "./parsed-entries.js";
 export interface JournalRingOptions {
   /** `Journal.id`. */
   readonly id: string;
-  /** The epoch of the first event; above every epoch that a daemon on this machine ever gave out (R29). */
+  /** Epoch of the first event, above every epoch that a daemon on this machine ever gave out (R29). */
   readonly firstEpoch: Epoch;
-  /** Most events kept. The oldest goes when one more arrives. Default 65,536. */
+  /** Most events held; one more evicts the oldest. Default 65,536. */
   readonly maxEvents?: number;
-  /** Most bytes of events kept, by estimate. Default 32 MiB. */
+  /** Most bytes of events held, by estimate. Default 32 MiB. */
   readonly maxBytes?: number;
-  /** What turns an event's `at` into milliseconds since 1970. Default 0. */
+  /** Difference between wall clock and an event's `at`, in ms. Default 0. */
   readonly wallTimeOffsetMs?: number;
-  /** Whether an event has to stay for the time being, whatever the limits. Default none. */
+  /** Whether an event has to stay for now, whatever the limits. Default: none has. */
   readonly isOwed?: (epoch: Epoch) => boolean;
-  /** Told of each event that leaves the window, oldest first. */
+  /** Called with each event that leaves the window, the oldest first. */
   readonly evicted?: (event: Evicted) => void;
 }
 
 /**
- * An event as it is kept: its text, and what is asked of it without reading that. The parsed event would cost twice the memory, in a dozen
- * objects that the collector has to follow; it is made again for the few who read back.
+ * An event in the ring: its text, and the members that are asked for without parsing it. The parsed event would cost twice the memory, in a dozen
+ * objects for the garbage collector. The few readers of the past get it parsed again.
  */
 interface RingEntry extends Evicted, Pick<NewEvent, "kind" | "at" | "made" | "published"> {
   readonly eventId: string;
   readonly source: string;
-  /** Of text: its output, "" for the unnamed one. */
+  /** The output of a chunk, "" for the unnamed one; undefined for other events. */
   readonly outputId: string | undefined;
 }
 
-/** A read parses no more than this and the event that goes over it: some milliseconds (R34). UTF-16 units. */
+/** Largest text that one read parses, beside the event that exceeds it, in UTF-16 units: some milliseconds (R34). */
 export const MOST_READ_UNITS = 512 * 1024;
 
-/** Places to begin with. */
+/** Initial size of the ring. */
 const SMALLEST_CIRCLE = 1024;
-/** What an entry costs beside its text: the record, its id, its places in the index and the list. */
+/** Bytes of an entry without its text: the record, its id, its places in index and ring. */
 const ENTRY_OVERHEAD_BYTES = 300;
-/** Of text in memory, at most. */
+/** Upper bound of the bytes of one unit of text in memory. */
 const BYTES_PER_UNIT = 2;
 
 function entryBytes({ source, published }: RingEntry): number {
@@ -58,21 +58,21 @@ function entryFrom({ source, kind, at, ordinal, made, published, epoch }: RingEn
   return { event: JSON.parse(source) as AgentEvent, kind, source, at, ordinal, made, published, epoch };
 }
 
-/** A journal that forgets: nothing survives the process, and `durable` is always at once (R29). */
+/** A journal without durable state: nothing survives the process, and `durable` is undefined, which means at once (R29). */
 export function createJournalRing(options: JournalRingOptions): Journal {
   const maxEvents = options.maxEvents ?? 65_536;
   const maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
   const { firstEpoch } = options;
-  // By count of events before it in this run, for a small number is no object: what a map has outgrown keeps all objects alive that were in it,
-  // until the collector looks at everything.
+  // Values are offsets from the first epoch. Small numbers are no objects: a map that grows keeps all objects of its old table alive until a full
+  // garbage collection.
   const byId = new Map<string, number>();
   const parsed = createParsedEntries();
-  // A circle, and what left it is cleared at once, for the same reason. It widens when it is full.
+  // Entries that leave the ring are cleared at once, for the same reason. The ring doubles when it is full.
   let circle: (RingEntry | undefined)[] = new Array(SMALLEST_CIRCLE).fill(undefined);
   let bytes = 0;
   let oldest = firstEpoch;
   let head = firstEpoch - 1;
-  // Each event brings the ids of its session and output as strings of its own; one is kept for all that follow one another.
+  // Each event brings its ids of session and output as new strings. Consecutive equal ids share one string.
   let lastSessionId = "";
   let lastOutputId = "";
 
@@ -82,7 +82,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     return lastOutputId;
   };
 
-  // Epochs of one run of the daemon have no holes, so the place follows from the number.
+  // Epochs of one boot have no holes, so the index follows from the epoch.
   const placeOf = (epoch: Epoch): number => (epoch - firstEpoch) % circle.length;
 
   const keptAt = (epoch: Epoch): RingEntry | undefined =>

@@ -1,14 +1,14 @@
-// Reading the journal backwards from one event, for what is made again out of several or began before somebody came (R10, R28).
+// Reads the journal backwards from one event, to rebuild a merged event, or to find where a piece of text began (R10, R28).
 import type { Journal } from "../../contracts/journal.js";
 import type { JournaledEvent } from "../event/event.js";
 import { type EpochSteps, ONE_BOOT } from "./epoch-boots.js";
 
-/** Most events passed over before the one that is looked back from, those of other sessions and outputs among them. */
+/** Most events passed over on the way back, those of other sessions and outputs among them. */
 export const SCANNED_EVENT_COUNT = 16_384;
 
 /**
- * What stands in the journal from `from` backwards, `from` first, of its session and kind, and of its output where it is text. Each is read once,
- * when first asked for, however often it is walked; `mostRead` at most, `from` among them.
+ * The events from `from` backwards, with `from` first: of its session and kind, and of its output if it is a chunk. Each event is read once, however
+ * often the result is iterated. At most `mostRead` events are read, `from` among them.
  */
 export function lookBack(
   journal: Pick<Journal, "at" | "oldest">,

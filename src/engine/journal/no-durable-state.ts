@@ -1,7 +1,7 @@
-// The state that a journal in memory keeps for the next run: none.
+// The durable state of a journal in memory: none.
 import type { DurableState } from "../../contracts/journal.js";
 
-/** Keeps nothing, so that nobody works for it. */
+/** Stores nothing. `isDurable` is false, so callers can skip the work. */
 export const NO_DURABLE_STATE: DurableState = {
   isDurable: false,
   put: () => {},

@@ -1,17 +1,17 @@
-// The newest entries that were parsed for somebody who reads back in the journal. Those who come back at about the same time read the same
-// entries, so each is parsed once for all of them, and what is made of it is shared (R14).
+// The entries that were parsed last for readers of the journal. Subscriptions that resume at about the same time read the same entries, so each entry
+// is parsed once for all of them, and its rendering is shared (R14).
 import type { Epoch, JournaledEvent } from "../event/event.js";
 
 export interface ParsedEntries {
-  /** The entry of this epoch; `parse` makes it where it is not at hand. `size` is the length of its text, UTF-16 units. */
+  /** The entry of this epoch; `parse` makes it if it is not held. `size` is the length of its text in UTF-16 units. */
   readonly get: (epoch: Epoch, size: number, parse: () => JournaledEvent) => JournaledEvent;
-  /** Lets go of an entry that left the journal. */
+  /** Drops an entry that left the journal. */
   readonly drop: (epoch: Epoch) => void;
 }
 
-/** A few batches of one reader. */
+/** Most entries held: a few batches of one reader. */
 const MOST_ENTRIES = 1024;
-/** Text of the entries, UTF-16 units. */
+/** Most text held, in UTF-16 units. */
 const MOST_UNITS = 1024 * 1024;
 
 interface Parsed {
@@ -20,7 +20,7 @@ interface Parsed {
 }
 
 export function createParsedEntries(): ParsedEntries {
-  // In the order in which they were parsed.
+  // In the order of parsing.
   const parsed = new Map<Epoch, Parsed>();
   let units = 0;
 

@@ -17,7 +17,7 @@ const CATALOGUES: Readonly<Record<CatalogueLanguage, Catalogue>> = {
   ar: ARABIC,
 };
 
-/** The language of the catalogues that serves a listener best (AAEP ch. 11). */
+/** The catalogue's language that serves a listener best (AAEP ch. 11). */
 export function catalogueLanguage(languages: readonly string[]): CatalogueLanguage {
   const match = matchLanguage(languages, CATALOGUE_LANGUAGES);
   return CATALOGUE_LANGUAGES.find((language) => language === match) ?? "en";
@@ -32,7 +32,7 @@ export function messageIn<Key extends MessageKey>(
   return CATALOGUES[language][key](parameters);
 }
 
-/** A message in the first of `languages` that there is a catalogue for, else in English. `language` says which. */
+/** A message in the first of `languages` with a catalogue, else in English. `language` is the language chosen. */
 export function textFor<Key extends MessageKey>(
   key: Key,
   parameters: MessageParameters[Key],

@@ -1,12 +1,12 @@
-// The daemon's texts as the fields of an event: for one listener, or in every language for shaping to choose from (R14, R31).
+// The daemon's texts as fields of an event: for one listener, or in every language for shaping (R14, R31).
 import type { LocalizationHints } from "../event/event.js";
 import { CATALOGUE_LANGUAGES, type CatalogueLanguage, textDirection } from "../terms/language.js";
 import type { Message, MessageKey, MessageParameters } from "./catalogues/catalogue.js";
 import { catalogueLanguage, messageIn } from "./daemon-messages.js";
 
 /**
- * "listener": an event made for one shape, in the language that serves it. "everyone": an event that is journaled once, with a variant for each
- * language beside the primary one.
+ * "listener": for an event made for one shape, in the language that serves it. "everyone": for an event that is journaled once, with a variant for
+ * each language beside the primary one.
  */
 export type TextAudience =
   | { readonly kind: "listener"; readonly languages: readonly string[] }
@@ -17,7 +17,7 @@ export interface LocalizedMessages {
   readonly summaries: Readonly<Record<string, string>>;
 }
 
-/** The parameters of a message, which may depend on the language it is said in and on its form. */
+/** The parameters of a message, which may depend on its language and its form. */
 export type ParametersFor<Key extends MessageKey> = (
   language: CatalogueLanguage,
   form: keyof Message,

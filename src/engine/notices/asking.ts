@@ -1,4 +1,4 @@
-// What a question asks, in the words and the language in which it is quoted to a listener (AAEP ch. 11, R31).
+// The words of a question, and the language in which a notice quotes them (AAEP ch. 11, R31).
 import type { AgentEvent, QuestionKind } from "../event/event.js";
 import type { DefaultAnswer } from "../messages/catalogues/catalogue.js";
 import { quotedIn } from "../messages/catalogues/wording.js";
@@ -11,20 +11,20 @@ import { shortenedText } from "../text/shortened-text.js";
 const TERSE_ASKING_LENGTH = 400;
 const NORMAL_ASKING_LENGTH = 4000;
 
-/** A question as it is quoted. */
+/** A question as a notice quotes it. */
 export interface Asking {
   readonly kind: QuestionKind;
   /** The action, or the question; at most 400 characters. */
   readonly terse: string;
-  /** With the consequence; at most 4,000 characters. */
+  /** The action or question with its consequence; at most 4,000 characters. */
   readonly normal: string;
-  /** What a clarification's answer is taken to be where none comes; undefined where that is nothing. At most 400 characters. */
+  /** The default answer of a clarification, at most 400 characters; undefined if it has none. */
   readonly defaultAnswer: DefaultAnswer | undefined;
 }
 
 /**
- * A question's words in each language of the catalogues: its own variant where it has one. Its notice, its reminders and its outcome quote the
- * same.
+ * The words of a question in a language of the catalogues: the question's own variant if it has one. Its notice, its reminders and its resolution
+ * quote the same words.
  */
 export type AskingIn = (question: AgentEvent, language: CatalogueLanguage) => Asking;
 
@@ -43,7 +43,7 @@ export function createAskingIn(defaultLanguage: string): AskingIn {
   };
 }
 
-/** Its parts end as sentences of the language in which they are quoted. */
+/** The parts end as sentences of the language in which they are quoted. */
 function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
   const text = (field: string): string => {
     const value = question[field];
@@ -61,7 +61,7 @@ function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
   };
 }
 
-/** By the label of its choice, which is what a person has heard of it. */
+/** A default that is a choice is named by its label, which the person has heard. */
 function defaultAnswerOf(question: AgentEvent): DefaultAnswer | undefined {
   const { default_response: response } = question;
   if (typeof response !== "string" || response === "") return undefined;

@@ -1,4 +1,4 @@
-// Events that the daemon itself makes for a session, complete as they go out (R31). What must not live here: when they are made and who gets them.
+// Complete events that the daemon makes for a session (R31). Other rooms decide when an event is made, and which subscriptions get it.
 import type { AgentEvent, Producer, Urgency } from "../event/event.js";
 import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from "../event/vocabulary.js";
 import type { GapReason, MessageParameters } from "../messages/catalogues/catalogue.js";
@@ -7,15 +7,15 @@ import { type LocalizedMessages, localizedMessages, type TextAudience } from "..
 import { shortenedText } from "../text/shortened-text.js";
 import type { AskingIn } from "./asking.js";
 
-/** Most UTF-16 units of an agent's name in what the daemon says. */
+/** Most UTF-16 units of an agent's name in the daemon's texts. */
 const NAME_LENGTH = 400;
 
-/** What every event of the daemon's needs to know. */
+/** The facts that each event of the daemon needs. */
 export interface DaemonEventFacts {
   readonly sessionId: string;
-  /** The session's agent: the daemon speaks in its place and says so in `extensions.aaepd.by`. */
+  /** The session's agent. The event has its producer, and `extensions.aaepd.by` says that the daemon made it. */
   readonly producer: Producer;
-  /** RFC 3339; not before the session's last one (R3b). */
+  /** RFC 3339; not before the session's latest timestamp (R3b). */
   readonly timestamp: string;
   /** Random for one subscription; derived for the journal (R12). */
   readonly eventId: string;
@@ -46,28 +46,28 @@ function build(facts: DaemonEventFacts, parts: Parts): AgentEvent {
   };
 }
 
-/** What an agent is called in what the daemon says. */
+/** The agent's name in the daemon's texts. */
 export function speakerOf(producer: Producer): string {
   return shortenedText(producer.agent_name ?? producer.agent_id, NAME_LENGTH);
 }
 
-/** Where a session stands. */
+/** The state of a session for its summary. */
 export type SessionSituation = MessageParameters["sessionSummary"];
 
-/** The part of a session that can no longer be given (R27). */
+/** The part of a session that can no longer be delivered (R27). */
 export interface Loss {
-  /** At most so many events are missing. */
+  /** Upper bound of the missing events. */
   readonly eventCount: number;
   readonly reason: GapReason;
 }
 
-/** Sums a session up for a subscription that was not there (AAEP §8.7, R17): from `idle` to its state. A loss is declared with it. */
-export function summaryEvent(facts: DaemonEventFacts, standing: SessionSituation, lost: Loss | undefined): AgentEvent {
-  const summary = localizedMessages(facts.audience, "sessionSummary", () => standing);
+/** Summarizes a session for a subscription that was not there (AAEP §8.7, R17): a change from `idle` to its state. Declares `lost` as well. */
+export function summaryEvent(facts: DaemonEventFacts, situation: SessionSituation, lost: Loss | undefined): AgentEvent {
+  const summary = localizedMessages(facts.audience, "sessionSummary", () => situation);
   return build(facts, {
     type: "state.changed",
     urgency: "normal",
-    payload: { from_state: "idle", to_state: standing.state },
+    payload: { from_state: "idle", to_state: situation.state },
     texts:
       lost === undefined
         ? summary
@@ -76,7 +76,7 @@ export function summaryEvent(facts: DaemonEventFacts, standing: SessionSituation
   });
 }
 
-/** Text by text: both are in the same languages. */
+/** Joins the texts field by field; both are in the same languages. */
 function joined(
   first: LocalizedMessages["summaries"],
   second: LocalizedMessages["summaries"],
@@ -97,7 +97,7 @@ export interface Gap extends Loss {
   readonly toState: string;
 }
 
-/** Declares what can no longer be given (R27). */
+/** Declares events that can no longer be delivered (R27). */
 export function gapEvent(facts: DaemonEventFacts, gap: Gap): AgentEvent {
   return build(facts, {
     type: "state.changed",
@@ -109,12 +109,12 @@ export function gapEvent(facts: DaemonEventFacts, gap: Gap): AgentEvent {
 }
 
 export interface QuestionFacts {
-  /** The awaiting event, as it was published. */
+  /** The event that asks, as it was published. */
   readonly question: AgentEvent;
   readonly askingIn: AskingIn;
 }
 
-/** Tells those that cannot answer what is being asked (R6). `extensions.aaepd.asks` says whom it concerns. */
+/** Reports a question to subscriptions that cannot answer it (R6). `extensions.aaepd.asks` has the kind of the question. */
 export function noticeEvent(
   facts: DaemonEventFacts,
   asked: QuestionFacts & { readonly fromState: unknown },
@@ -133,7 +133,7 @@ export function noticeEvent(
   });
 }
 
-/** Texts in every language, for events that are journaled and shaped for each subscription later. */
+/** Texts in every language, for events that are journaled and shaped later. */
 export function everyLanguage(defaultLanguage: string): TextAudience {
   return { kind: "everyone", primary: catalogueLanguage([defaultLanguage]) };
 }

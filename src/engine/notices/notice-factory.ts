@@ -1,4 +1,4 @@
-// What the daemon says for itself, with the engine's facts put into its texts (R6, R17, R27, R31).
+// Makes the daemon's own events from the engine's facts and the message catalogues (R6, R17, R27, R31).
 import type { IdSource } from "../../base/ids.js";
 import type { IdServices } from "../event/derived-id.js";
 import type { AgentEvent, JournaledEvent, NewEvent, Producer } from "../event/event.js";
@@ -29,22 +29,25 @@ export interface NoticeFactory {
   readonly summary: (session: SessionSummary, terms: Terms, lost?: Loss) => AgentEvent;
   readonly gap: (session: SessionSummary, terms: Terms, lost: Loss) => AgentEvent;
   readonly gapOfEnded: (terminal: AgentEvent, terms: Terms, lost: Loss) => AgentEvent;
-  /** To follow a question in the journal, for those that cannot answer it. `fromState`: what they were told last of its agent (R6). */
+  /**
+   * The notice that follows a question in the journal, for subscriptions that cannot answer it. `fromState` is the last state reported of its agent
+   * (R6).
+   */
   readonly notice: (question: JournaledEvent, fromState: unknown) => NewEvent;
-  /** The same, to a subscription that was not there when the question was asked and cannot answer it (R6). */
+  /** The same notice for one subscription that was not there when the question was asked (R6). */
   readonly lateNotice: (question: JournaledEvent, session: SessionSummary, terms: Terms) => AgentEvent;
   readonly resolution: (question: OpenQuestion, result: QuestionResult) => Resolution;
-  /** The fields of a reminder of an open question, for everybody (AAEP §6.4.3). */
+  /** The fields of a reminder of an open question, for all subscriptions (AAEP §6.4.3). */
   readonly reminder: (
     question: OpenQuestion,
     passed: ReminderPoint,
     remainingSeconds: number,
   ) => Readonly<Record<string, unknown>>;
-  /** An entry as a backlog tells it (R17). */
+  /** The form of an entry in a backlog; undefined if a backlog leaves it out (R17). */
   readonly asBacklog: (entry: JournaledEvent, isOpen: (eventId: string) => boolean) => JournaledEvent | undefined;
 }
 
-/** `ids` names what is said to one subscription; `idServices` what the journal has (R12). */
+/** `ids` names events for one subscription. `idServices` derives the ids of events in the journal (R12). */
 export function createNoticeFactory(ids: IdSource, idServices: IdServices, defaultLanguage: string): NoticeFactory {
   const everyone = everyLanguage(defaultLanguage);
   const askingIn = createAskingIn(defaultLanguage);
@@ -57,11 +60,11 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
     sessionId: of.sessionId,
     producer: of.producer,
     timestamp: of.timestamp,
-    // A listener whom no catalogue serves hears what everybody hears.
+    // A listener whose languages have no catalogue gets the default language.
     audience: { kind: "listener", languages: [...terms.languages, defaultLanguage] },
   });
 
-  /** A message for everybody as members of an event, with the language that they are in (AAEP §11.1). */
+  /** A message in every language as members of an event, with its language (AAEP §11.1). */
   const membersOf = <Key extends MessageKey>(key: Key, parametersFor: ParametersFor<Key>) => {
     const { summaries, hints } = localizedMessages(everyone, key, parametersFor);
     return { ...summaries, localization_hints: hints };
@@ -81,7 +84,7 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
       case "tool_abandoned":
         return membersOf("toolAbandoned", () => ({ tool: text.tool }));
       case "tool_supplied":
-        // The agent's own word, in every language the same.
+        // The tool's name is the same in every language.
         return { summary_normal: text.tool, localization_hints: hintsIn(text.language ?? defaultLanguage, undefined) };
       case "question_withdrawn":
         return resolutionMessages({ decision: "cancelled", decidedBy: "agent" }, text.question);
@@ -169,7 +172,7 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
   };
 }
 
-/** In the words of the catalogues. */
+/** The terms of the catalogues. */
 const DECIDED_BY = {
   reply: "reply",
   timeout: "timeout",

@@ -1,5 +1,5 @@
-// The ids of what is said of a question to those that cannot answer it: in the journal behind the question, and to a subscription that comes later
-// (R6, R12). Both can be asked for again (R28).
+// Ids of the notices of a question: one in the journal behind the question, and one for a subscription that comes later (R6, R12). Both can be sent
+// again (R28).
 import type { EventId } from "../../base/ids.js";
 import { derivedEventId, type IdServices } from "../event/derived-id.js";
 import type { Epoch } from "../event/event.js";
@@ -8,9 +8,9 @@ export interface NoticeIdFacts {
   readonly sessionId: string;
   /** The id of the question. */
   readonly question: string;
-  /** Of the notice: its question's, and one. */
+  /** Epoch of the notice: that of its question plus one. */
   readonly epoch: Epoch;
-  /** Whether it is said to one subscription that was not there. */
+  /** Whether the notice is for one subscription that was not there. */
   readonly isLate: boolean;
 }
 

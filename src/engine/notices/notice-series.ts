@@ -1,4 +1,4 @@
-// Sayings: events in which the daemon itself tells one subscription of many sessions, each made when its turn has come (R6, R17, R27, R34).
+// Series of daemon-made events for one subscription about many sessions; each event is made when its turn has come (R6, R17, R27, R34).
 import type { AgentEvent } from "../event/event.js";
 import type { Questions } from "../questions/questions-spec.js";
 import type { SessionSummary } from "../sessions/session-record.js";
@@ -11,9 +11,9 @@ import type { NoticeFactory } from "./notice-factory.js";
 export interface NoticeSeries {
   /** The subjects in order: sessions by their ids, or questions by their tokens. */
   readonly keys: readonly string[];
-  /** The events about one of them, for terms as they are by then. */
+  /** The events about one subject, for the present terms. */
   readonly eventsOf: (key: string, terms: Terms) => readonly AgentEvent[];
-  /** Nothing of it is asked for any more. To be called once. */
+  /** Ends the series, so that its snapshot can be released. Call it once. */
   readonly release: () => void;
 }
 
@@ -23,14 +23,16 @@ export interface OpenSessionNoticesServices {
   readonly noticeFactory: Pick<NoticeFactory, "summary" | "lateNotice">;
 }
 
-/** Of open sessions, of all or only of some; as they stand by now, whenever it is said. */
+/** Series about open sessions, all or some. An event describes its session at the moment at which the series was made. */
 export interface OpenSessionNotices {
-  /** One state change for each, by which a newcomer knows where it stands; `lostOf` tells what it declares besides (R17, R27). */
+  /** One summary for each session, from which a new subscription learns its state. `lostOf` returns the loss that it declares as well (R17, R27). */
   readonly summaries: (
     only?: ReadonlySet<string>,
     lostOf?: (session: SessionSummary) => Loss | undefined,
   ) => NoticeSeries;
-  /** Notices of questions that these terms cannot answer, for a newcomer that was not there; a question resolved by then has none (R6). */
+  /**
+   * Notices of questions that these terms cannot answer, for a subscription that was not there. A question that is resolved meanwhile has none (R6).
+   */
   readonly notices: (terms: Terms, only?: ReadonlySet<string>) => NoticeSeries;
 }
 

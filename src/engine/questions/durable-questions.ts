@@ -1,4 +1,4 @@
-// Open questions, as they are kept for the next run: they can be answered there with the same token (R8, R29, pitfall H1).
+// Open questions in the durable state. After a restart, they can be answered with the same token (R8, R29, pitfall H1).
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
@@ -15,7 +15,7 @@ import type { OpenQuestion } from "../sessions/session-record.js";
 import type { CountedReply, Decision } from "./pending-question.js";
 import { NO_RESULT, type QuestionResult } from "./question-result.js";
 
-/** A question, its event as it went out, and what was decided where its session was not told of that yet. */
+/** A question, its event as it was published, and its decision if its session does not know that yet. */
 export interface DurableQuestion {
   readonly question: OpenQuestion;
   readonly entry: JournaledEvent;
@@ -29,15 +29,15 @@ interface QuestionRecord {
   readonly receivedAt: number;
   readonly ordinal: number;
   readonly entry: EntryRecord;
-  /** What was decided; what nobody said is left out. */
+  /** The decision, without its undefined members. */
   readonly result?: QuestionResult;
-  /** When that was, milliseconds since 1970. */
+  /** The instant of the decision, in milliseconds since 1970. */
   readonly decidedAt?: number;
-  /** Who decided it, until that stands in the audit log. */
+  /** The reply that decided the question, until the audit log has it. */
   readonly reply?: CountedReply;
 }
 
-/** Keeps a question until it has its outcome; the reply that decided it only where it `isRecorded`. */
+/** Stores a question until it has its outcome. The reply that decided it is stored only if `isRecorded`. */
 export function keepQuestion(durableState: DurableState, pending: DurableQuestion, isRecorded: boolean): void {
   const { question, entry } = pending;
   const { token, kind, agentId, receivedAt, ordinal } = question;
@@ -60,8 +60,8 @@ export function forgetQuestion(durableState: DurableState, token: string): void 
 }
 
 /**
- * The questions that were open, in the order in which they were asked. Their deadlines stand as they did by the clock on the wall; where that was put
- * back meanwhile they count from now, and nobody waits for longer than the question's own time.
+ * Reads the questions that were open, in the order in which they were asked. Their deadlines keep their wall clock time. If the wall clock was put
+ * back meanwhile, a question counts from now and is stored again, so that nobody waits longer than its timeout.
  */
 export function durableQuestions(
   durableState: DurableState,

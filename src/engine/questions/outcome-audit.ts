@@ -1,5 +1,5 @@
-// The two lines of an outcome in the audit log, the reply that counted and what came of it: kept for the next run until the log has them, so that a
-// kill at any instant leaves both (AAEP §10 T3, R29). Where it cannot be known whether they were written they are written again as they were.
+// The two lines of an outcome in the audit log: the reply that counted, and the outcome. Both are stored until the log has them, so that a kill at
+// any instant loses neither (AAEP §10 T3, R29). If it is unknown whether the lines were written, they are written again unchanged.
 import type { Audit, AuditEntry } from "../../contracts/audit.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
@@ -9,17 +9,17 @@ import { outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
 export interface OutcomeAudit {
   /**
-   * Keeps the lines of an outcome, in one piece with what makes it so. Answers what writes them, to be called once, when the outcome is safe: what
-   * the log says has happened.
+   * Stores the lines of an outcome in one group with the outcome itself. Returns the function that writes them to the log. Call it once, when the
+   * outcome is safe, so that the log reports only outcomes that happened.
    */
   readonly addPending: (outcome: ResolvedQuestion, decision: Decision) => () => void;
-  /** Writes what the run before owed. */
+  /** Writes the lines that the previous boot did not write. */
   readonly restore: (log: Pick<Log, "error">) => void;
-  /** Answers when the log has all that is owed to it; undefined where it has. */
+  /** Returns a promise that resolves when the log has every pending line; undefined if none is pending. */
   readonly settled: () => Promise<void> | undefined;
 }
 
-/** Lines that the log may not have, under the question's token. */
+/** The lines of one question that the log may lack. */
 interface LinesRecord {
   readonly token: string;
   /** Milliseconds since 1970. */
@@ -77,7 +77,7 @@ export function createOutcomeAudit(audit: Audit, durableState: DurableState): Ou
       });
       found.sort((a, b) => a.at - b.at);
       for (const lines of found) {
-        // Whoever has switched the log off since wants nothing of it.
+        // If the log was switched off since, the lines are dropped.
         if (audit.isOn) addPending(lines)();
         else durableState.put(["audit", lines.token], () => undefined);
       }

@@ -1,4 +1,4 @@
-// A question that is open: what is known of it until it has its outcome (AAEP ch. 6).
+// The record of an open question, until it has its outcome (AAEP ch. 6).
 import type { AuditEntry } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
@@ -6,15 +6,15 @@ import type { OpenQuestion } from "../sessions/session-record.js";
 import type { OutcomeListener } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
 
-/** The reply that counted, as far as its line in the audit log does not follow from the question. */
+/** The members of a counting reply that its line in the audit log cannot take from the question. */
 export type CountedReply = Pick<Extract<AuditEntry, { kind: "reply" }>, "subscription_id" | "subscriber_id" | "reply">;
 
 /** The outcome that a question will have. */
 export interface Decision {
   readonly result: QuestionResult;
-  /** When it was decided, milliseconds since 1970. */
+  /** The instant of the decision, in milliseconds since 1970. */
   readonly at: number;
-  /** Undefined where nobody replied. */
+  /** Undefined if no reply decided. */
   readonly reply: CountedReply | undefined;
 }
 
@@ -24,19 +24,19 @@ export interface Pending {
   readonly deadline: Millis;
   readonly cancelTimers: (() => void)[];
   readonly listeners: OutcomeListener[];
-  /** Ids of the subscriptions that it was shown to. */
+  /** Ids of the subscriptions that were shown the question. */
   readonly shownTo: Set<string>;
   cancelGrace: (() => void) | undefined;
-  /** How its default has come to apply: nobody answers it any more, though its outcome may wait for its turn. */
+  /** The reason for its default, once that applies. No reply counts any more, but the outcome may wait for its turn. */
   due: DefaultedBy | undefined;
-  /** What was decided, while that is being written down: nobody answers it any more (R29). */
+  /** The decision, while it is being written. No reply counts any more (R29). */
   decision: Decision | undefined;
-  /** The decision is written down. */
+  /** Whether the decision is durable. */
   isDurable: boolean;
-  /** The journal did not take its default; that is tried again. */
+  /** The journal did not take the default, and a timer will try again. */
   isRetried: boolean;
   hadAudience: boolean;
-  /** Asked in the run before this one: who could answer may be on the way back. */
+  /** The question was asked in the previous boot, so its audience may be on the way back. */
   readonly isRestored: boolean;
   isWaiting: boolean;
   isSettled: boolean;
@@ -62,21 +62,21 @@ export function createPending(question: OpenQuestion, entry: JournaledEvent, isR
   };
 }
 
-/** Whether a reply can still decide it. */
+/** Whether a reply can still decide the question. */
 export function isAnswerable({ due, decision }: Pending): boolean {
   return due === undefined && decision === undefined;
 }
 
-/** How long it may be answered. */
+/** The question's timeout in seconds. */
 export function secondsOf({ event }: OpenQuestion): number {
   return typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
 }
 
-/** What nobody answers any more, and whose outcome its session does not know yet. */
+/** Questions that no reply can decide any more, and whose outcome their session does not know yet. */
 export interface UntoldQuestions {
   readonly join: (entry: Pending) => void;
   readonly leave: (entry: Pending) => void;
-  /** Those of a session, as they are now. */
+  /** A copy of the list for one session. */
   readonly of: (sessionId: string) => readonly Pending[];
 }
 

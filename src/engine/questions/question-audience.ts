@@ -1,4 +1,4 @@
-// Who can answer the open questions: a question that nobody can answer gets its default, after the graces that there are (R6, R7, R8b).
+// The audience of open questions. A question that no subscription can answer gets its default when its grace is over (R6, R7, R8b).
 import type { Millis } from "../../contracts/clock.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
 import { isAnswerable, type Pending } from "./pending-question.js";
@@ -13,15 +13,15 @@ type AudienceOptions = Pick<QuestionsOptions, "countAble" | "limits" | "isAgentA
 };
 
 export interface QuestionAudience {
-  /** Of one question: it was asked, or is open again. */
+  /** Checks one question, which was just asked or is open again. */
   readonly check: (entry: Pending) => void;
-  /** As `Questions.audienceChanged`. */
+  /** See `Questions.audienceChanged`. */
   readonly changed: (takenSession?: string) => void;
 }
 
 export function createQuestionAudience(options: AudienceOptions): QuestionAudience {
   const { pending, limits, setWaiting, comeDue } = options;
-  // As of the last time that all open questions were looked at for it.
+  // The count of the last check of all open questions.
   let able: AbleSubscriptions | undefined;
 
   const checkFor = (entry: Pending, now: AbleSubscriptions): void => {
@@ -45,7 +45,7 @@ export function createQuestionAudience(options: AudienceOptions): QuestionAudien
     entry.cancelGrace = options.wakeUps.at(options.now() + graceMs, () => comeDue(entry, resolvedBy));
   };
 
-  /** After a restart everybody may be on the way back, the agent as well as the listeners that can answer (R8b). */
+  /** After a restart, the agent and the subscriptions that can answer may be on the way back (R8b). */
   const mayReturn = ({ isRestored, hadAudience, question }: Pending): boolean =>
     isRestored && (!hadAudience || options.isAgentAway(question.sessionId));
 
@@ -57,12 +57,12 @@ export function createQuestionAudience(options: AudienceOptions): QuestionAudien
         return;
       }
       const now = options.countAble();
-      // Hundreds of subscriptions that end beside thousands of questions are looked at once (R34).
+      // Hundreds of subscriptions may end beside thousands of questions. A check that cannot change anything is left out (R34).
       const isTheSame = takenSession === undefined && able?.differsFrom(now) === false;
       able = now;
       if (isTheSame) return;
       for (const entry of [...pending.values()]) {
-        // The new connection's subscriptions were nobody to ask from the first (R5).
+        // Subscriptions of the session's new connection never counted as audience, because no agent answers itself (R5).
         const isTaken = entry.question.sessionId === takenSession && entry.cancelGrace === undefined;
         if (isTaken && !entry.isRestored) entry.hadAudience = false;
         checkFor(entry, now);

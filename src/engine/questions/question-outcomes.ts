@@ -1,4 +1,4 @@
-// What is remembered of questions that have their outcome, and who waits to be told until that is safe (R8, R29). Bounded: an agent may ask for ever.
+// Outcomes of questions, and the listeners that wait until an outcome is safe (R8, R29). Bounded, because an agent may ask for ever.
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { jsonSize } from "../event/event-size.js";
@@ -7,64 +7,67 @@ import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import { OUTCOMES_KEPT_BYTES, OUTCOMES_KEPT_COUNT } from "../sessions/session-limits.js";
 import { NO_RESULT, outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
-/** Told once, when an outcome is safe. */
+/** Called once, when the outcome is safe. */
 export type OutcomeListener = (resolved: ResolvedQuestion) => void;
 
 export interface QuestionOutcomes {
   /**
-   * Keeps an outcome, and tells `listeners` when it is safe: at once, or when `durable` has settled. Where that rejects, when the journal has
-   * recovered: what nobody wrote down is nobody's decision yet, and is open again after a restart.
+   * Remembers an outcome, and calls `listeners` when it is safe: at once, or when `durable` resolves. If `durable` rejects, they are called when the
+   * journal has recovered. If the process ends before that, the question is open again after the restart.
    */
   readonly add: (
     outcome: ResolvedQuestion,
     listeners: readonly OutcomeListener[],
     durable: Promise<void> | undefined,
   ) => void;
-  /** "unsafe" while the journal is still at it; undefined where it is not known, or no longer. */
+  /** "unsafe" until the journal has made the outcome safe; undefined for a question that is unknown or forgotten. */
   readonly find: (token: string) => ResolvedQuestion | "unsafe" | undefined;
-  /** The session of an outcome that is not safe yet, or kept. */
+  /** The session of an outcome, safe or not; undefined for one that is unknown or forgotten. */
   readonly sessionOf: (token: string) => string | undefined;
-  /** Tells `done` once, when that is safe. */
+  /** Calls `done` once, when the outcome is safe. */
   readonly whenDurable: (token: string, done: OutcomeListener) => void;
   readonly forgetSession: (sessionId: string) => void;
-  /** Takes over what the run before kept. */
+  /** Reads the outcomes that the previous boot stored. */
   readonly restore: (log: Pick<Log, "error">) => void;
 }
 
 export interface QuestionOutcomesOptions {
-  /** Most bytes kept of all sessions together, by estimate. Default 8 MiB. */
+  /** Most bytes of all sessions' outcomes together, by estimate. Default 8 MiB. */
   readonly maxBytes?: number;
-  /** Where they are kept for the next run. Default: nowhere. */
+  /** Stores outcomes for the next boot. Default: nothing is stored. */
   readonly durableState?: DurableState;
-  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be. Default: it is. */
+  /**
+   * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails.
+   * Default: always safe.
+   */
   readonly whenDurable?: () => Promise<void> | undefined;
-  /** Told what a listener threw: the others are told the outcome all the same. Default: nobody. */
+  /** Called with what a listener threw. The other listeners are called all the same. Default: ignored. */
   readonly accident?: (caught: unknown) => void;
-  /** Calls `again` after a while. */
+  /** Calls `again` after a while. Default: never. */
   readonly later?: (again: () => void) => void;
 }
 
 interface KnownOutcome {
-  /** Rises: the order of outcomes. */
+  /** Rises with each outcome, and gives their order. */
   readonly number: number;
   readonly outcome: ResolvedQuestion;
   readonly bytes: number;
 }
 
-/** What an outcome costs beside what was answered, bytes. */
+/** Estimated bytes of an outcome without its members. */
 const ENTRY_OVERHEAD_BYTES = 400;
 
-/** An outcome as the next run finds it, under its token; what nobody said is left out. */
+/** An outcome in the durable state, under its token, without undefined members. */
 interface OutcomeRecord extends ResolvedQuestion {
   readonly number: number;
 }
 
-/** Keeps the newest `OUTCOMES_KEPT_COUNT` of each session, and of all sessions together the newest `maxBytes`, by estimate. */
+/** Remembers the newest `OUTCOMES_KEPT_COUNT` outcomes of each session, and the newest `maxBytes` of all sessions together, by estimate. */
 export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): QuestionOutcomes {
   const { maxBytes = OUTCOMES_KEPT_BYTES, whenDurable = () => undefined, later = () => undefined } = options;
   const onDisk = options.durableState ?? NO_DURABLE_STATE;
   let lastNumber = 0;
-  // The oldest first.
+  // In the order of outcomes, the oldest first.
   const known = new Map<string, KnownOutcome>();
   const tokensOf = new Map<string, Set<string>>();
   const unsafe = new Map<string, { readonly sessionId: string; readonly waiting: OutcomeListener[] }>();

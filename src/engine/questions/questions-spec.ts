@@ -1,4 +1,5 @@
-// What open questions need of the engine, and what they answer to; how they are decided is in questions.ts (AAEP ch. 6).
+// The interface of open questions: the functions that they need from the engine, and the calls that they answer. questions.ts implements it (AAEP ch.
+// 6).
 import type { Audit } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
@@ -16,120 +17,125 @@ export type ReminderPoint = "half" | "nine_tenths";
 
 export interface QuestionLimits {
   readonly clockSkewMs: Millis;
-  /** How long a question waits for the first subscription that can answer it, ms (R6). */
+  /** Wait of a question for the first subscription that can answer it, in ms (R6). */
   readonly confirmationGraceMs: Millis;
-  /** How long one waits after the last such subscription has gone, ms (R7). */
+  /** Wait of a question after the last such subscription has ended, in ms (R7). */
   readonly reconnectGraceMs: Millis;
 }
 
 export interface QuestionsOptions {
   readonly wakeUps: WakeUps;
-  /** Defaults and reminders that come all at once go out in slices. */
+  /** Spreads many defaults and reminders over several turns. */
   readonly slices: TurnSlices;
   readonly now: () => Millis;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
-  /** Read each time that one is needed. */
+  /** Read again for each use. */
   readonly limits: QuestionLimits;
   readonly audit: Audit;
-  /** How many subscriptions can answer a question now. */
+  /** Counts the subscriptions that can answer a question now. */
   readonly countAble: () => AbleSubscriptions;
   /** Whether a session's agent is away and may come back (R8). */
   readonly isAgentAway: (sessionId: string) => boolean;
   /**
-   * Until when the listeners that a session had in the run before may be on their way back: a question that is asked in it until then, as one that
-   * a kill lost is asked once more, waits so long for somebody who can answer (R6, R8b). In the past for every other session.
+   * Until when the listeners of a session may be on their way back after a restart. A question asked before this instant, for example one that a kill
+   * lost and its agent asks again, waits at least so long for a subscription that can answer (R6, R8b). In the past for sessions of this boot.
    */
   readonly returnUntil: (sessionId: string) => Millis;
   /**
-   * Tells the session of it; called once a question, in the moment of its outcome. Answers when that is safe, where it is not at once (R29). Throws
-   * "storage_unavailable" where it cannot be written down: the question then stays open.
+   * Reports the result to the question's session; called once per outcome, at its instant. Returns when the resolution is safe, or undefined if it is
+   * safe at once (R29). Throws "storage_unavailable" if it cannot be written. The question then stays open.
    */
   readonly resolve: (question: OpenQuestion, result: QuestionResult) => Promise<void> | undefined;
-  /** Half and nine tenths of a long time have passed (AAEP §6.4.3). */
+  /** Called when half and nine tenths of a long timeout have passed (AAEP §6.4.3). */
   readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
-  /** Whether anybody who can answer is being waited for has changed: an agent may stop its own clocks meanwhile (pitfall H10). */
+  /** Called when a question begins or stops to wait for a person. An agent may stop its own clocks meanwhile (pitfall H10). */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
-  /** Where open questions and outcomes are kept for the next run. Default: nowhere. */
+  /** Stores open questions and outcomes for the next boot. Default: nothing is stored. */
   readonly durableState?: DurableState;
-  /** Told what somebody threw who was told an outcome. Default: nobody. */
+  /** Called with what a listener of an outcome threw. Default: ignored. */
   readonly accident?: (caught: unknown) => void;
-  /** Answers when all that was journaled is safe, undefined where it is; throws or rejects while it cannot be (R29). Default: it is. */
+  /**
+   * Returns a promise that resolves when all that was journaled is safe; undefined if it is safe already. Throws or rejects while the journal fails
+   * (R29). Default: always safe.
+   */
   readonly whenDurable?: () => Promise<void> | undefined;
 }
 
-/** A subscription, as the audit log names it. */
+/** A subscription in the audit log's terms. */
 export interface Audience {
   readonly subscriptionId: string;
   readonly subscriberId: string;
 }
 
-/** Who replies. */
+/** The subscription that replies. */
 export interface Replier extends Audience {
   readonly isEntitled: (question: OpenQuestion) => boolean;
-  /** A reply with this token did not count, or, as it could not be stored, does not count after all. */
+  /** Reports that a reply with this token did not count, or that its decision could not be stored and does not count any more. */
   readonly notTaken: (token: string) => void;
 }
 
 export interface Questions {
-  /** Its event has gone out, as `entry`. With nobody to answer it resolves in the same turn. */
+  /** Opens a question whose event was published as `entry`. If no subscription can answer it, and there is no grace, its default applies at once. */
   readonly asked: (question: OpenQuestion, entry: JournaledEvent) => void;
   /**
-   * Its agent has withdrawn it by an event of its own, which is safe when `durable` settles; the session knows already. With `entry` it was asked and
-   * withdrawn in one breath.
+   * Closes a question that its agent withdrew by an event, which is safe when `durable` settles. The session knows this already. `entry` is given if
+   * one plan both asked and withdrew the question.
    */
   readonly withdrawn: (question: OpenQuestion, durable: Promise<void> | undefined, entry?: JournaledEvent) => void;
   /**
-   * Takes over the questions of the run before, which their sessions know, and all outcomes. A question waits until its deadline, and for want of an
-   * audience only after it had one in this run and its agent's grace is over (R8b); what was due meanwhile gets its default now.
+   * Takes over all outcomes and the open questions of the previous boot; their sessions know them already. A question waits until its deadline. For
+   * lack of an audience it ends only after it had one in this boot and its agent is not away (R8b). A question whose deadline has passed gets its
+   * default now.
    */
   readonly restore: (questions: readonly DurableQuestion[], log: Pick<Log, "error">) => void;
   /**
-   * Its agent closes a question: takes it back (AAEP §6.8), or says what was decided in a dialog of its own (R5a). False: it is not open. Throws
-   * "invalid_params" for a decision of what is no confirmation.
+   * Closes a question for its agent, which takes it back (AAEP §6.8) or reports a decision from a dialog of its own (R5a). Returns false if the
+   * question is not open. Throws "invalid_params" for a decision about a question that is no confirmation.
    */
   readonly cancel: (token: string, byHost: HostDecision | undefined) => boolean;
   /**
-   * Applies the defaults of a session's questions that have come due and wait for their turn: what is said next in it follows their outcomes. With
-   * `isAtOnce` the session is told of them, and of all else that is decided, though that is not safe yet: it is about to end, or its agent to go on.
+   * Applies defaults of the session that are due and wait for their turn, so that the next events of the session follow their outcomes. With
+   * `isAtOnce` it also reports them, and every other decision, to the session, even if they are not safe yet: the session is about to end, or its
+   * agent to go on.
    */
   readonly settleDue: (sessionId: string, isAtOnce: boolean) => void;
-  /** In the order in which they were asked. */
+  /** Open questions in the order in which they were asked. */
   readonly open: () => readonly OpenQuestion[];
   readonly openCount: () => number;
   readonly find: (token: string) => OpenQuestion | undefined;
-  /** The event of an open question as it went out, however long ago that was. */
+  /** The event of an open question as it was published, however long ago. */
   readonly entryOf: (eventId: string) => JournaledEvent | undefined;
-  /** Whether a person is being waited for. */
+  /** Whether the question waits for a person. */
   readonly isWaiting: (token: string) => boolean;
   /**
-   * How a question ended; "open" also while its outcome is not safe yet (R29). The newest 256 of a session are known, until the session is forgotten,
-   * and 8 MiB of all sessions together; of others undefined.
+   * The outcome of a question; "open" also while its outcome is not safe yet (R29). Known are the newest 256 of each session, until the session is
+   * forgotten, and 8 MiB of all sessions together. Undefined for others.
    */
   readonly outcomeOf: (token: string) => ResolvedQuestion | "open" | undefined;
-  /** The session of a question whose outcome is "open". */
+  /** The session of a question that is open, or whose outcome is remembered. */
   readonly sessionOf: (token: string) => string | undefined;
-  /** To how many subscriptions it was shown. */
+  /** Number of subscriptions that were shown the question. */
   readonly shownCount: (token: string) => number;
-  /** Its event was handed to a subscription's transport. */
+  /** Records that the question's event was handed to a subscription's transport. */
   readonly shown: (token: string, eventId: string, to: Audience) => void;
-  /** Whether its event was handed to the transport of that subscription: of open questions, and of the newest 256 that are over. */
+  /** Whether the question's event was handed to the subscription's transport. Known for open questions and for the newest 256 that are over. */
   readonly wasShown: (token: string, subscriptionId: string) => boolean;
-  /** The first valid reply wins; the answer says only whether it was this one (R19). */
+  /** Takes a reply. The first valid reply wins. Returns whether this one counted, and no more (R19). */
   readonly reply: (reply: Reply, replier: Replier, raw: unknown) => boolean;
   /**
-   * A subscription came, went or changed its terms; or this session has come to another connection, whose subscriptions then were nobody to ask in it
-   * from the first (R5).
+   * Checks the audience of all open questions, because a subscription came, ended or changed its terms. `takenSession` names a session that has come
+   * to another connection, whose subscriptions never counted as its audience (R5).
    */
   readonly audienceChanged: (takenSession?: string) => void;
-  /** Tells `done` once, when the question has its outcome and that is safe: at once where it has one already. */
+  /** Calls `done` once, when the question's outcome is safe; at once if it is safe already. */
   readonly whenResolved: (token: string, done: (resolved: ResolvedQuestion) => void) => void;
-  /** Forgets outcomes of a session. */
+  /** Forgets the outcomes of a session. */
   readonly forgetSession: (sessionId: string) => void;
-  /** Answers when the audit log has every outcome that there is; undefined where it has. */
+  /** Returns a promise that resolves when the audit log has every outcome; undefined if it has them already. */
   readonly audited: () => Promise<void> | undefined;
-  /** The daemon stops, and the next run has what is open: from here on no default applies, whoever goes (R8b). */
+  /** Leaves open questions to the next boot, because the daemon stops. From now on no default applies, whichever subscription ends (R8b). */
   readonly leaveOpen: () => void;
-  /** Lets go of the clock; what is open stays so for the next run. */
+  /** Cancels the timers. Open questions stay open for the next boot. */
   readonly close: () => void;
 }

@@ -1,5 +1,5 @@
-// Open questions: who can be asked, until when, and the one outcome of each (AAEP ch. 6, R6, R7, R19).
-// Not here: how a question is announced (agents, notices) and what it does to its session (sessions).
+// Open questions: their audience, their deadline, and the one outcome of each (AAEP ch. 6, R6, R7, R19). The rooms agents and notices announce a
+// question. The room sessions knows the effect of an outcome on its session.
 import { Fault } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { JournaledEvent } from "../event/event.js";
@@ -31,12 +31,12 @@ import type { Questions, QuestionsOptions, Replier } from "./questions-spec.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
 import { createShownQuestions } from "./shown-questions.js";
 
-/** Why a default is tried again that was decided and could not be written. */
+/** The cause of a retry, if the journal did not take a default that was decided. */
 const UNWRITTEN = new Fault("storage_unavailable", "The journal did not take it.", { rule: "R29", origin: "local" });
 
-/** Timeouts up to here have no reminders (AAEP §6.4.3). */
+/** Questions with a timeout up to this have no reminders (AAEP §6.4.3). */
 const SHORT_TIMEOUT_SECONDS = 60;
-/** How long a default waits for a journal that takes nothing, ms. */
+/** Wait before a decision or an outcome that the journal did not take is tried again, in ms. */
 const RETRY_MS = 1000;
 
 export function createQuestions(options: QuestionsOptions): Questions {
@@ -44,7 +44,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const byEventId = new Map<string, Pending>();
   const durableState = options.durableState ?? NO_DURABLE_STATE;
   let isClosed = false;
-  // The daemon stops and its next run has them: nobody's going ends a question any more (R8b).
+  // Set when the daemon stops and leaves open questions to the next boot. From then on no default applies (R8b).
   let isLeaving = false;
   let cancelRetry = (): void => {};
   const retries: (() => void)[] = [];
@@ -86,7 +86,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return opened;
   };
 
-  /** The one way out: whoever finds the question unsettled decides its outcome, and nobody after it. */
+  /** Gives a question its outcome, unless it has one. The first caller decides it. Every outcome passes through here. */
   const settle = (entry: Pending, decision: Decision, tellSession: () => Promise<void> | undefined): boolean => {
     const { question } = entry;
     if (entry.isSettled) return false;
@@ -95,7 +95,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     try {
       durable = tellSession();
     } catch (caught) {
-      // What is not written down did not happen (R29).
+      // An outcome that the journal did not take has not happened (R29).
       entry.isSettled = false;
       throw caught;
     }
@@ -121,13 +121,14 @@ export function createQuestions(options: QuestionsOptions): Questions {
     reply,
   });
 
-  /** A decision that is written down is safe, though its resolution is not yet: that follows from it in any run. */
+  /** A durable decision is safe even if its resolution is not yet durable: every later boot makes the resolution from it. */
   const whenOutcomeDurable = ({ isDurable }: Pending, durable: Promise<void> | undefined) =>
     isDurable ? undefined : durable;
 
   /**
-   * Decides a question, and tells its session once that is written down: an outcome that somebody heard is not taken back by a kill, and then another
-   * one heard (R29). `failed` is told where it cannot be written; the question is open again then.
+   * Decides a question, and reports the decision to the question's session once it is durable. Without this order, a kill could revoke an outcome
+   * that somebody heard, and a different one could follow (R29). `failed` is called if the decision could not be written; the question is then open
+   * again.
    */
   const decide = (entry: Pending, decision: Decision, failed: () => void): boolean => {
     if (entry.isSettled || entry.decision !== undefined) return false;
@@ -162,7 +163,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return true;
   };
 
-  /** Tells the session what is decided, and safe. */
+  /** Reports a durable decision to the question's session. */
   const tell = (entry: Pending): void => {
     const { decision } = entry;
     if (decision === undefined || isClosed) return;
@@ -173,7 +174,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     }
   };
 
-  /** What the journal did not take. */
+  /** Tries `act` again after a second if the journal refused it. Throws every other error. */
   const tryAgain = (entry: Pending, caught: unknown, act: () => void): void => {
     if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
     entry.isRetried = true;
@@ -184,7 +185,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     entry.cancelTimers.push(options.wakeUps.at(options.now() + RETRY_MS, again));
   };
 
-  /** What was decided could not be written down: it is answered, or due, as if nothing had been. */
+  /** Restores a question whose decision could not be written: it is open again, or gets its default if its deadline has passed. */
   const reopen = (entry: Pending): void => {
     if (options.now() >= entry.deadline) comeDue(entry, "timeout");
     else audience.check(entry);
@@ -196,7 +197,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     options.waiting(entry.question, isWaiting);
   };
 
-  /** The default applies from now on; where many do at once, their outcomes are told over some turns. */
+  /** Applies the default from now on. The outcomes of many defaults at once are spread over several turns. */
   const comeDue = (entry: Pending, resolvedBy: DefaultedBy): void => {
     if (!isAnswerable(entry) || isLeaving) return;
     entry.due = resolvedBy;
@@ -226,7 +227,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       const remind = (): void => {
         if (openNow(question.token) === entry) options.remind(question, passed, remainingSeconds);
       };
-      // What has passed while nobody was there is not told any more.
+      // A reminder whose time passed while the daemon was down is left out.
       if (at > options.now()) cancelTimers.push(options.wakeUps.at(at, () => options.slices.add(1, remind)));
     }
   };
@@ -236,17 +237,17 @@ export function createQuestions(options: QuestionsOptions): Questions {
     armReminders(entry);
   };
 
-  /** What becomes of a reply. One that counts is recorded with what it decided, when that is safe (AAEP §10 T3, R29). */
+  /** Decides the fate of a reply. The audit log gets a reply that counts together with its outcome, once that is safe (AAEP §10 T3, R29). */
   const fateOf = (reply: Reply, replier: Replier, raw: unknown, notTaken: (fate: ReplyFate) => void): ReplyFate => {
     const entry = pending.get(reply.token);
     if (entry === undefined) return outcomes.find(reply.token) !== undefined ? "already_resolved" : "unknown_token";
     if (options.now() >= entry.deadline) {
-      // A timer may be late; the deadline is not.
+      // The timer may fire late; replies after the deadline expire all the same.
       comeDue(entry, "timeout");
       return "expired";
     }
     if (!isAnswerable(entry)) return "already_resolved";
-    // Nobody consents to what was not put to them (R6, AAEP §10 T1).
+    // A reply counts only from a subscription that was shown the question (R6, AAEP §10 T1).
     if (!replier.isEntitled(entry.question) || !entry.shownTo.has(replier.subscriptionId)) return "not_entitled";
     const fault = faultOfReply(reply, entry.question, options.limits.clockSkewMs);
     if (fault !== undefined) return fault;

@@ -1,9 +1,9 @@
-// Whether a reply counts (AAEP §6.3.4, R19). Pure: the same work for every token that is not open, whether it was ever given out or not.
+// Decides whether a reply counts (AAEP §6.3.4, R19). Pure, with the same work for every token that is not open, whether it ever existed or not.
 import { parseTimestamp } from "../event/timestamps.js";
 import { isResponse } from "../sessions/response-kinds.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 
-/** A reply that has passed its schema. */
+/** A reply that is valid by its schema. */
 export type Reply =
   | {
       readonly kind: "confirmation";
@@ -24,8 +24,8 @@ export type Reply =
     };
 
 /**
- * Undefined where the reply answers the question. Its time is compared as it was written (AAEP §6.3.4), with the question's own timestamp and with
- * the instant at which the daemon received it, from which the deadline counts (R3b): whichever leaves the person more room.
+ * Returns the fault of a reply; undefined if it answers the question. The reply's timestamp is compared as it was written (AAEP §6.3.4), with the
+ * question's timestamp and with the instant of its receipt (R3b). The comparison that leaves the person more time counts.
  */
 export function faultOfReply(
   reply: Reply,
@@ -42,8 +42,8 @@ export function faultOfReply(
 }
 
 /**
- * From the question on, give or take the clocks' difference, and before its deadline. An agent may have stamped the question up to that difference
- * before or after it was received; neither takes time away from the one who answers (R3b).
+ * Whether the reply lies between the question and its deadline. Before the question, the clocks' permitted difference is allowed. The agent's
+ * timestamp of a question may differ from its receipt by the same amount; neither of the two shortens the time to answer (R3b).
  */
 function isInTime(timestamp: string, { event, receivedAt }: OpenQuestion, clockSkewMs: number): boolean {
   const [replied, asked] = [parseTimestamp(timestamp), parseTimestamp(event.timestamp)];

@@ -1,14 +1,14 @@
-// Tells a subscription that a reply of its own did not count: at most once a second, whatever it sends, and the newest is never lost (R19).
+// Notices to a subscription that its reply did not count: at most one a second, however many replies it sends. The newest is never lost (R19).
 import type { Millis } from "../../contracts/clock.js";
 import type { WakeUps } from "../time/wake-ups.js";
 
-/** Least time between two notices. */
+/** Least time between two notices, in ms. */
 const NOTICE_INTERVAL_MS: Millis = 1000;
 
 export interface ReplyNotices {
-  /** The reply with this token did not count. */
+  /** Reports that the reply with this token did not count. */
   readonly notTaken: (token: string) => void;
-  /** Nobody is told any more. */
+  /** Sends no further notices. */
   readonly close: () => void;
 }
 

@@ -1,34 +1,36 @@
-// Connections over which both agents and subscriptions speak. What a subscription may answer depends on which sessions its connection has (R5).
+// Connections with both agents and subscriptions. The sessions of a connection decide what its subscriptions may answer (R5).
 import { keepNewest } from "../../base/keep-newest.js";
 import type { OwnSessions } from "../terms/terms.js";
 
-/** Sessions of which one connection is remembered to have been a party. */
+/** Most sessions remembered per connection that it took part in. */
 const MOST_PARTS = 4096;
 
-/** What is told to a subscription of its connection. */
+/** News for a subscription about its own connection. */
 export interface ConnectionNews {
-  /** An agent speaks over the connection too, from now on. */
+  /** An agent has opened on the connection. */
   readonly agentOpened: () => void;
-  /** The connection has lost a session to another: what is open in it may be this subscription's to answer. */
+  /** The connection has lost a session to another connection. This subscription may now be able to answer the session's questions. */
   readonly sessionLost: () => void;
 }
 
-/** Connections are told apart by identity, and not kept by it. */
+/** Connections are compared by identity, and held weakly except while subscriptions listen. */
 export interface SharedConnections {
   readonly agentOpened: (connection: object) => void;
   readonly sessionLost: (connection: object) => void;
-  /** The connection asked in a session, or published in it by its token: it stays a party to what is asked there, whoever has the session. */
+  /**
+   * Records that the connection asked in a session, or published in it by its token. It remains a party there, whichever connection owns the session.
+   */
   readonly tookPart: (connection: object, sessionId: string) => void;
-  /** The connection has answered a question of a session. It is not the one, then, that does there what cannot be undone. */
+  /** Records that the connection has answered a question of a session. It may then make no irreversible call there (R5). */
   readonly answered: (connection: object | undefined, sessionId: string) => void;
   readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
-  /** What the connection has as an agent; undefined where no agent has spoken over it. */
+  /** The sessions of the connection's agents; undefined if no agent has opened on it. */
   readonly ownSessions: (connection: object | undefined) => OwnSessions | undefined;
-  /** A subscription over the connection hears its news, until it calls what is answered. */
+  /** Registers a subscription for news of its connection. The returned function ends that. */
   readonly join: (connection: object | undefined, news: ConnectionNews) => () => void;
 }
 
-/** `ownerOf` says which connection has a session. */
+/** `ownerOf` returns the connection that owns a session. */
 export function createSharedConnections(ownerOf: (sessionId: string) => object | undefined): SharedConnections {
   const agents = new WeakMap<object, OwnSessions>();
   const parts = new WeakMap<object, Set<string>>();

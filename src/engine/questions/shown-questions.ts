@@ -1,10 +1,10 @@
-// Which subscriptions were sent a question that is over: whoever answered it too late is told that the answer did not count (R19).
+// The subscriptions that were shown a question that is over. One of them that answers too late gets a notice that its reply did not count (R19).
 
-/** Questions that are remembered, the newest. */
+/** Questions remembered, the newest. */
 const KEPT_COUNT = 256;
 
 export interface ShownQuestions {
-  /** The question is over; `to` are the ids of the subscriptions that it was sent to. */
+  /** Records that a question is over. `to` are the ids of the subscriptions that were shown it. */
   readonly over: (token: string, to: ReadonlySet<string>) => void;
   readonly wasShown: (token: string, subscriptionId: string) => boolean;
 }

@@ -1,4 +1,4 @@
-// Filling in what an agent may leave out of an event (R2). What it did set is not looked at here, let alone judged.
+// Completes an event: fills in the members that an agent may leave out (R2). Members that the agent set are neither read nor checked here.
 import { Fault } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import { defaultUrgency, type Producer, type TopicKind } from "../event/event.js";
@@ -6,31 +6,31 @@ import { formatTimestamp } from "../event/timestamps.js";
 import { CORE_VOCABULARY, SET_MANIFEST } from "../event/vocabulary.js";
 import { impliedResponseKinds } from "./response-kinds.js";
 
-/** What is known of the session an event belongs to. */
+/** Facts about the session that an event belongs to. */
 export interface SessionFacts {
-  /** Microseconds since 1970 of its latest event. */
+  /** Instant of the session's latest event, in microseconds since 1970. */
   readonly latestMicros: number;
-  /** The same instant as it was written. */
+  /** The same instant as its event wrote it. */
   readonly latestText: string;
-  /** The language of its start's texts; undefined where a build kept the session that did not know. */
+  /** The language of the texts of `session.started`. Undefined for a session from a durable record that has no language. */
   readonly language: string | undefined;
-  /** `language` is that of the output's first chunk. */
+  /** The open outputs. `language` is that of the output's first chunk. */
   readonly outputs: ReadonlyMap<string, { readonly codePoints: number; readonly language: string | undefined }>;
 }
 
 export interface CompletionFacts {
-  /** What the agent said of itself when it connected. */
+  /** The producer that the agent declared (R2). */
   readonly agent: Producer | undefined;
-  /** The first of the languages that its manifest lists. */
+  /** The first of the languages that the agent's manifest lists. */
   readonly agentLanguage: string | undefined;
-  /** `--producer-id`: stands in for an agent that said nothing. */
+  /** The value of `--producer-id`, used for an agent that declared no producer. */
   readonly producerId: string | undefined;
   /** Milliseconds since 1970. */
   readonly wallTime: number;
   readonly ids: IdSource;
 }
 
-/** The instant given, or the session's latest where that is later (R3b). */
+/** Writes `wallTime` as a timestamp, or returns the session's latest timestamp if that is later (R3b). `wallTime` is in milliseconds since 1970. */
 export function timestampFrom(
   wallTime: number,
   session: Pick<SessionFacts, "latestMicros" | "latestText"> | undefined,
@@ -53,7 +53,7 @@ function producerFrom(facts: CompletionFacts): Producer {
   );
 }
 
-/** As `completeEnvelope` fills in; a clarification also gets the kinds of answers that it takes (AAEP §9.4.1). */
+/** Fills in the event's envelope, and the `accepted_response_kinds` of a clarification that names none (AAEP §9.4.1). Throws `producer_missing`. */
 export function completeEvent(
   fields: Readonly<Record<string, unknown>>,
   kind: TopicKind,
@@ -66,9 +66,9 @@ export function completeEvent(
 }
 
 /**
- * The event with its `@context`, `event_id`, `timestamp`, `producer`, `urgency` (by type) and `position` (in code points) filled in
- * where they are missing (R2); no member may be undefined. `session` is undefined where none is open. Answers the same object where nothing
- * was filled in. What the result lacks is for the schema to say. Throws `producer_missing`.
+ * Fills in `@context`, `event_id`, `timestamp`, `producer`, `urgency` (by type) and `position` (in code points) where they are missing (R2). No
+ * member of `fields` may be undefined. `session` is undefined if no session with the event's id is open. Returns `fields` itself if nothing was
+ * missing. The schema reports other missing members. Throws `producer_missing`.
  */
 function completeEnvelope(
   fields: Readonly<Record<string, unknown>>,
@@ -92,7 +92,7 @@ function completeEnvelope(
   const timestamp = fields.timestamp ?? timestampFrom(facts.wallTime, session);
   const producer = fields.producer ?? producerFrom(facts);
   const urgency = fields.urgency ?? defaultUrgency(kind);
-  // Literals with one spread at the end: adding members to a copy, or a second spread, costs ten times as much.
+  // One object literal with one spread at its end: a second spread, or assignments to a copy, cost ten times as much.
   if (!isPositionMissing) return { "@context": context, event_id, timestamp, producer, urgency, ...fields };
   const outputId = typeof fields.output_id === "string" ? fields.output_id : "";
   const position = session?.outputs.get(outputId)?.codePoints ?? 0;

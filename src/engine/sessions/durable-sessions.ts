@@ -1,5 +1,6 @@
-// Sessions, as they are kept for the next run (R8, R29): the core of each once a group of events, and facts about its past one by one. What an agent
-// was told of a session is true after a restart as well: nothing counts twice, and nothing that was permitted is lost (R3, R5).
+// Sessions in the durable state, which the next boot reads (R8, R29). The core of a session is written once for each group of events. Facts about its
+// past are written one by one. Every answer that an agent got about a session is therefore still true after a restart: nothing counts twice, and no
+// permission is lost (R3, R5).
 import type { DurableState, StateKey } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Producer } from "../event/event.js";
@@ -33,13 +34,18 @@ import {
 import type { Undoable } from "./undo-log.js";
 
 export interface DurableSessions {
-  /** A plan has changed these records and facts. To be called when it is true, in one turn with its append. */
+  /** Writes the records and facts that a plan changed. Called once for each commit, in the turn of the plan's append. */
   readonly committed: (touched: readonly Undoable[], history: readonly HistoryChange[]) => void;
+  /** Replaces the record of an open session by that of its end. */
   readonly ended: (session: OwnedSession, present: Instant) => void;
-  /** The reply tokens of an ended session are remembered no longer, or nothing of it is. */
+  /** Removes the reply tokens of an ended session. */
   readonly tokensForgotten: (sessionId: string) => void;
+  /** Removes the record of an ended session with its reply tokens. */
   readonly forgotten: (sessionId: string) => void;
-  /** As the run before left them: open ones without owner, in the order in which they ended the others. */
+  /**
+   * Reads the sessions that the previous boot left. Open sessions have no owner and come in the order of their latest events. Ended sessions come in
+   * the order in which they ended.
+   */
   readonly restored: (questions: readonly OpenQuestion[], present: Instant) => RestoredSessions;
 }
 
@@ -48,7 +54,7 @@ export interface RestoredSessions {
   readonly ended: readonly EndedRecord[];
 }
 
-/** What of an ended session's past is not asked for any more; its reply tokens are. */
+/** Facts that nobody reads once the session has ended. Its reply tokens are still read. */
 const OVER_WITH_IT: readonly HistoryKind[] = ["absorbed", "call", "outcome", "output", "permit"];
 
 export function createDurableSessions(
@@ -56,7 +62,7 @@ export function createDurableSessions(
   log: Pick<Log, "error">,
   hashToken: HashToken,
 ): DurableSessions {
-  // Those whose core is owed already: its value is asked for when it is written.
+  // Sessions whose core will be written with the next group. The value is computed when the group is written.
   const pendingWrites = new Map<string, SessionRecord>();
 
   const putCore = (session: SessionRecord): void => {
@@ -74,7 +80,7 @@ export function createDurableSessions(
       if (!durableState.isDurable) return;
       for (const record of touched) if (isOpenSession(record)) putCore(record);
       for (const { sessionId, name, number, value } of history) {
-        // A key says nothing of itself: parts of it may have been shortened.
+        // The record repeats the session id, because parts of a key may have been shortened.
         durableState.put(["fact", sessionId, name, number], () =>
           value === undefined ? undefined : [sessionId, value],
         );
@@ -118,7 +124,7 @@ export function createDurableSessions(
           replyTokens: [],
         });
       });
-      // Of sessions that were over: the run before had no time to remove it.
+      // Facts of sessions that are not open: the previous boot had no time to remove them.
       const left = new Map<string, StateKey>();
       readDurable(durableState, ["fact"], log, (record, [, , name, number]) => {
         const [sessionId, value] = record as readonly [string, unknown];
@@ -158,7 +164,7 @@ interface EndedCore extends DurableToken {
   readonly terminal: EntryRecord;
 }
 
-/** Where a build wrote it that kept no hashes, the token itself is there. */
+/** Records of older builds have the token itself in place of its hash. */
 interface DurableToken {
   readonly tokenHash?: string;
   readonly resumeToken?: string | undefined;
@@ -174,7 +180,7 @@ type OutputCore = Omit<OutputRecord, "generation">;
 interface SessionCore extends DurableToken {
   readonly sessionId: string;
   readonly starter: Producer;
-  /** Missing where a build wrote it that did not know. */
+  /** Missing in records of older builds. */
   readonly language?: string | undefined;
   readonly lastAgentId: string;
   readonly agents: readonly AgentCore[];
@@ -207,7 +213,7 @@ function coreOf(session: SessionRecord): SessionCore {
   };
 }
 
-/** What closing the output needs of its last chunk, and not its text. */
+/** Reduces the output's last chunk to the members that the closing chunk repeats. The text is not among them. */
 function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
   if (last === undefined) return undefined;
   const { producer, urgency, output_id, content_type, language, localization_hints, correlation_id } = last;

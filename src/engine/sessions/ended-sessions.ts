@@ -1,4 +1,4 @@
-// What is left of sessions that ended: how, when, whose they were, and which reply tokens they used up (R8, R17). The newest of them only.
+// The newest sessions that ended: instant, last event, owner, and the reply tokens that they used (R8, R17).
 import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent, NewEvent } from "../event/event.js";
 import { eventSize } from "../event/event-size.js";
@@ -6,20 +6,20 @@ import { ENDED_REPLY_TOKENS_KEPT_COUNT } from "./session-limits.js";
 
 export interface EndedSession {
   readonly sessionId: string;
-  /** Its last event; with an epoch where the commit was given one. */
+  /** The session's last event; with an epoch if the commit received the journaled events. */
   readonly terminal: NewEvent | JournaledEvent;
   readonly endedAt: Millis;
 }
 
-/** The last events of sessions, of those of which the journal has one. */
+/** Returns the last events of those sessions whose last event has an epoch. */
 export function terminalsOf(sessions: Iterable<EndedSession>): readonly JournaledEvent[] {
   return [...sessions].flatMap(({ terminal }) => ("epoch" in terminal ? [terminal] : []));
 }
 
 export interface OwnedSession extends EndedSession {
-  /** The connection of its agent, by identity, as long as that was there. */
+  /** The connection that owned the session when it ended, by identity. Undefined if the agent was away. */
   readonly owner: object | undefined;
-  /** Of its token. */
+  /** Hash of the session's resume token. */
   readonly tokenHash: string;
 }
 
@@ -28,15 +28,15 @@ export interface EndedRecord extends OwnedSession {
 }
 
 export interface EndedSessionsOptions {
-  /** Most sessions kept; the one that ended first goes first. Default 4,096. */
+  /** Most sessions remembered; the session that ended first is forgotten first. Default 4,096. */
   readonly maxCount?: number;
-  /** Most bytes of last events kept, by estimate. Default 4 MiB. */
+  /** Most bytes of last events remembered, by estimate. Default 4 MiB. */
   readonly maxBytes?: number;
-  /** Most reply tokens kept; those of the session that ended first go first. Default 65,536. */
+  /** Most reply tokens remembered; the tokens of the session that ended first are forgotten first. Default 65,536. */
   readonly maxTokens?: number;
-  /** Told of each session that is forgotten. */
+  /** Called with each session that is forgotten. */
   readonly forgotten: (session: EndedSession) => void;
-  /** Told of reply tokens that are forgotten, with their session or before it. */
+  /** Called with reply tokens that are forgotten, together with their session or before it. */
   readonly tokensForgotten?: (tokens: readonly string[], sessionId: string) => void;
 }
 
@@ -45,9 +45,9 @@ export interface EndedSessions {
   readonly has: (sessionId: string) => boolean;
   readonly find: (sessionId: string) => EndedSession | undefined;
   readonly recordOf: (sessionId: string) => OwnedSession | undefined;
-  /** All that ended at or after `from`, in the order in which they ended. */
+  /** Sessions that ended at or after `from`, in the order in which they ended. */
   readonly since: (from: Millis) => Iterable<EndedSession>;
-  /** Forgets those that ended before `before`. */
+  /** Forgets sessions that ended before `before`. */
   readonly forget: (before: Millis) => void;
 }
 
@@ -73,9 +73,9 @@ export function createEndedSessions(options: EndedSessionsOptions): EndedSession
     forgetTokens(record.sessionId);
     forgotten(record);
   };
-  /** Forgets the oldest as long as one is to go. */
+  /** Forgets the oldest session for as long as `isToGo` is true of it. */
   const removeWhile = (isToGo: (record: EndedSession) => boolean): void => {
-    // In the order in which they ended.
+    // The map is in the order in which sessions ended.
     for (const record of ended.values()) {
       if (!isToGo(record)) return;
       remove(record);

@@ -1,4 +1,4 @@
-// An event on its way in, before its order is looked at: completed, well-formed, validated, and its language said (R2, R25).
+// Takes an event in before its order is checked: completes it, makes its texts well-formed, validates it, and fills in its language (R2, R25).
 import { Fault } from "../../base/errors.js";
 import { type AgentEvent, type LocalizationHints, type TopicKind, topicKind } from "../event/event.js";
 import { parseTimestamp, type Timestamp } from "../event/timestamps.js";
@@ -7,21 +7,24 @@ import { type CompletionFacts, completeEvent, type SessionFacts } from "./comple
 import { createLanguageHints, endedBy } from "./language-hints.js";
 import type { PublishedEvent } from "./same-publish.js";
 
-/** Throws a Fault unless the completed event is valid by its schema. `addedBytes`: of the field that it gets yet; 0 where it gets none. */
+/**
+ * Throws a Fault unless the completed event is valid by its schema. `addedBytes` is the size of the language hints that are filled in afterwards; 0
+ * if none are.
+ */
 export type ValidateEvent = (event: Readonly<Record<string, unknown>>, addedBytes: number) => void;
 
-/** An event as it was taken. */
+/** An event that passed the intake. */
 export interface TakenEvent {
   readonly event: AgentEvent;
-  /** Its text, where it is what its agent sent, but for its language. */
+  /** The event's JSON text. Undefined if the event differs from the agent's in more than its language. */
   readonly source: string | undefined;
   readonly kind: TopicKind;
   readonly timestamp: Timestamp;
-  /** It is what its agent sent, but for its language: a repeat can be compared with it (R3). */
+  /** Whether the event differs from the agent's in nothing but its language. Duplicates are then compared with the event itself (R3). */
   readonly isAsSent: boolean;
 }
 
-/** Throws the Fault that refuses the event. `session` is undefined where none is open. */
+/** Takes one event in. `session` is undefined if no session with the event's id is open. Throws the Fault that refuses the event. */
 export type TakeEvent = (
   input: PublishedEvent,
   session: SessionFacts | undefined,
@@ -45,7 +48,7 @@ export function createEventIntake(options: {
     const missing = languages.missingFrom(repaired, kind, session, facts.agentLanguage);
     validate(repaired, missing === undefined ? 0 : missing.ending.length - 1);
     const isAsSent = repaired === fields;
-    // A completed or repaired event is a copy already.
+    // A completed or repaired event is already a copy.
     const isOwn = !isAsSent || input.isHandedOver === true;
     const event = (missing === undefined ? repaired : withHints(repaired, missing.hints, isOwn)) as AgentEvent;
     const text = isAsSent ? source && endedBy(source, missing) : undefined;
@@ -57,7 +60,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function withHints(fields: Fields, hints: LocalizationHints, isOwn: boolean): Fields {
   if (!isOwn) return { ...fields, localization_hints: hints };
-  // A copy of every event costs a twentieth of all that is done with it on its way in.
+  // A copy of every event would cost a twentieth of the whole intake.
   (fields as Record<string, unknown>).localization_hints = hints;
   return fields;
 }

@@ -1,4 +1,5 @@
-// An event that is published again: it gets its first answer (R3), and the start of a session its token where that is its agent's (R8).
+// Events that are published again. Such an event gets its first answer (R3), and the start of a session also gets the session's token if its own
+// agent repeats it (R8).
 import { Fault } from "../../base/errors.js";
 import { topicKind } from "../event/event.js";
 import type { Draft } from "./rule-context.js";
@@ -6,12 +7,12 @@ import { isSameContent, isSamePublish, type PublishedEvent } from "./same-publis
 import type { PublishAnswer, PublishContext } from "./session-plan.js";
 import type { SessionRecord } from "./session-record.js";
 
-/** Events of the same array that came before, by their ids. */
+/** Earlier events of the same array, by their ids. */
 export type Seen = Map<string, PublishedEvent> | undefined;
 
 /**
- * The answer to an event that was published before; undefined where it was not. The start of a session that nobody has gives it to the connection
- * that repeats it with the token that its agent chose. Throws "event_id_reused".
+ * Answers an event that was published before; undefined for a new event. If the session of a repeated start has no owner, the connection becomes its
+ * owner, provided that it shows the token that its agent chose. Throws "event_id_reused".
  */
 export function answerDuplicate(
   draft: Draft,
@@ -36,14 +37,14 @@ export function answerDuplicate(
   const session = isStart ? open.get(known.event.session_id) : undefined;
   const isOwn = session !== undefined && ownToken !== undefined && draft.hashToken(ownToken) === session.tokenHash;
   if (session !== undefined && ownToken !== undefined && !isOwn) throw reused();
-  // A start is no proof, as every listener hears it: without the token nobody has a session that was another connection's.
+  // Every subscriber sees the event itself, so repeating a start proves nothing. Without the token, no connection gets a session of another one.
   if (session !== undefined && session.owner === undefined && isOwn) {
     draft.undo.touch(session);
     session.owner = context.connection;
     session.isResumed = true;
     draft.adopted.push(session);
   }
-  // Everyone who listens has seen the event itself: only its own agent gets the token again.
+  // The answer has the token only for the connection that owns the session, for the same reason.
   const token = session?.owner === context.connection ? (ownToken ?? session.resumeToken) : undefined;
   return token === undefined ? { kind: "repeated", eventId } : { kind: "repeated", eventId, resumeToken: token };
 }

@@ -1,28 +1,29 @@
-// Saying the language of an event whose agent did not say it, in the event and in its text (AAEP §11.1, R2).
+// Fills in the language of an event whose agent named none, in the event and in its JSON text (AAEP §11.1, R2).
 import type { LocalizationHints, TopicKind } from "../event/event.js";
 import { type Fields, hasTexts } from "../terms/readable-fields.js";
 import { hintsIn } from "../terms/shape-languages.js";
 import type { SessionFacts } from "./complete-event.js";
 
-/** A language as it is filled in: as the event's member, and as the end of its text. */
+/** The hints for one language: as a member of the event, and as the end of its JSON text. */
 export interface FilledHints {
   readonly hints: LocalizationHints;
-  /** Takes the place of the closing brace; ASCII. */
+  /** Replaces the closing brace of the text; ASCII. */
   readonly ending: string;
 }
 
-/** The event's text with the language said that it lacks: all else stays as it was written, and nothing is read a second time. */
+/** Adds the missing language to the event's JSON text. The rest of the text stays byte-identical and is not parsed again. */
 export function endedBy(source: string, missing: FilledHints | undefined): string {
   if (missing === undefined) return source;
-  // White space at most stands behind an object, and hardly ever does.
+  // Only white space can follow the closing brace, and that is rare.
   const end = source.endsWith("}") ? source.length - 1 : source.lastIndexOf("}");
   return source.slice(0, end) + missing.ending;
 }
 
 export interface LanguageHints {
   /**
-   * Answers the hints that an event lacks; undefined where it says its language, or has no text for people. In this order, the language is that of
-   * the chunk, of its output's first chunk, of its session's start, of its agent (the first that the manifest lists), and the daemon's default (R2).
+   * Returns the hints that an event lacks; undefined if the event names its language or has no text for people. The language is the first that is
+   * known of these: the chunk's, that of its output's first chunk, that of its session's start, the agent's (the first that its manifest lists), the
+   * daemon's default (R2).
    */
   readonly missingFrom: (
     event: Fields,
@@ -32,9 +33,9 @@ export interface LanguageHints {
   ) => FilledHints | undefined;
 }
 
-/** Languages whose hints are remembered. */
+/** Most languages whose hints are remembered. */
 const MOST_REMEMBERED = 256;
-/** Most characters of a tag, as the schemas have it (AAEP §11.1.2). */
+/** Most characters of a language tag, as in the schemas (AAEP §11.1.2). */
 const LONGEST_TAG = 256;
 
 export function createLanguageHints(defaultLanguage: string): LanguageHints {
@@ -65,7 +66,7 @@ function chunkLanguage(
   { language, output_id: id }: Fields,
   session: Pick<SessionFacts, "outputs"> | undefined,
 ): string | undefined {
-  // The schema refuses whatever else stands there.
+  // The schema refuses every other value.
   if (typeof language === "string" && language.length <= LONGEST_TAG) return language;
   return session?.outputs.get(typeof id === "string" ? id : "")?.language;
 }

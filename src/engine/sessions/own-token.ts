@@ -1,5 +1,5 @@
-// A resume token of the agent's own choosing, in `session.started` (R8): it is taken out before anything else is done with the event, and nothing but
-// its hash is kept.
+// The resume token that an agent chose in `session.started` (R8). The token is removed from the event before any other check. The daemon remembers
+// only its hash.
 import { Fault } from "../../base/errors.js";
 import { topicKind } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
@@ -10,18 +10,18 @@ type Members = Readonly<Record<string, unknown>>;
 export interface TakenToken {
   /** The event without the token. */
   readonly input: PublishedEvent;
-  /** Undefined where the agent chose none. */
+  /** Undefined if the agent chose none. */
   readonly token: string | undefined;
 }
 
-/** Printable, and long enough for 128 bits in base64; in hexadecimal, with or without hyphens, that takes 32 digits. */
+/** Printable ASCII, long enough for 128 bits in base64. A hexadecimal token needs 32 digits, with or without hyphens. */
 const FORM = /^[!-~]{22,256}$/;
 const HEXADECIMAL = /^[0-9A-Fa-f-]+$/;
 const HEXADECIMAL_DIGITS = 32;
 
 const POINTER = `/extensions/${AAEPD}/resume_token`;
 
-/** Takes the token out of the start of a session; other events are answered as they are. Throws "invalid_event" for what can be no such token. */
+/** Removes the token from the start of a session; returns other events unchanged. Throws "invalid_event" for a value that cannot be such a token. */
 export function takeOwnToken(input: PublishedEvent): TakenToken {
   const { extensions } = input.fields;
   if (!isObject(extensions) || !isObject(extensions[AAEPD])) return { input, token: undefined };
@@ -36,7 +36,7 @@ export function takeOwnToken(input: PublishedEvent): TakenToken {
   const { [AAEPD]: _, ...others } = extensions;
   const left = Object.keys(members).length === 0 ? others : { ...others, [AAEPD]: members };
   const { extensions: __, ...fields } = input.fields;
-  // What the agent sent as text has the token in it.
+  // `source` is dropped, because the agent's text has the token in it.
   return { input: { fields: Object.keys(left).length === 0 ? fields : { ...fields, extensions: left } }, token };
 }
 

@@ -1,8 +1,8 @@
-// Which of the events that were published together a fault is about.
+// Attributes a fault to one of several events that were published together.
 import { type Fault, faultFrom } from "../../base/errors.js";
 import type { PublishedEvent } from "./same-publish.js";
 
-/** The fault with the event's id and, in front of its pointer, the event's place in the array. */
+/** Returns the fault with the event's id, and with the event's place in the array in front of its pointer. */
 export function faultAt(caught: unknown, input: PublishedEvent, place: string): Fault {
   const fault = faultFrom(caught);
   const id = input.fields.event_id;

@@ -1,12 +1,12 @@
-// The kinds of answers that a clarification takes, and which answers are of them (AAEP §4.4.2, §6.5.2).
+// The kinds of answers that a clarification accepts, and the check of a reply against them (AAEP §4.4.2, §6.5.2).
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a question takes that does not say: its choices, else words of one's own. */
+/** The kinds of a question that names none: its choices, or free text if it has no choices. */
 export function impliedResponseKinds({ choices }: Fields): readonly string[] {
   return Array.isArray(choices) ? ["multiple_choice"] : ["freetext"];
 }
 
-/** What a question takes; any of them will do. */
+/** The kinds that a question accepts. An answer has to match one of them. */
 export function responseKinds(question: Fields): readonly string[] {
   const { accepted_response_kinds: kinds } = question;
   return Array.isArray(kinds) ? kinds.filter((kind) => typeof kind === "string") : impliedResponseKinds(question);
@@ -32,7 +32,7 @@ export function isResponse(response: unknown, question: Fields): boolean {
 
 const NUMBER = /^-?\d{1,300}(\.\d{1,300})?([eE][+-]?\d{1,3})?$/;
 
-/** Whether a default answers the question: it is a text in any case, so that numbers, `true` and `false` are written out (AAEP §4.4.2). */
+/** Whether a default answers the question. A default is always text: numbers, `true` and `false` are written out (AAEP §4.4.2). */
 export function isDefaultResponse(text: string, question: Fields): boolean {
   return responseKinds(question).some((kind) => {
     switch (kind) {
@@ -48,7 +48,7 @@ export function isDefaultResponse(text: string, question: Fields): boolean {
   });
 }
 
-/** The choice with this value. */
+/** Returns the choice with this value; undefined if there is none. */
 export function choiceOf(value: unknown, { choices }: Fields): Fields | undefined {
   if (!Array.isArray(choices) || value === undefined) return undefined;
   return choices.find((choice: unknown): choice is Fields => {

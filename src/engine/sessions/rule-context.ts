@@ -1,5 +1,5 @@
-// One published event on its way through the rules, and the plan it is part of. Machinery only: how a rule refuses, repairs,
-// or puts an event of the daemon's before the agent's. The rules themselves are in session-sequence.ts.
+// One published event on its way through the rules, and the draft of its plan. The functions here refuse and repair events, and put the daemon's
+// events in front of the agent's. The rules themselves are in session-sequence.ts.
 import { Fault, type FaultCode } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Millis } from "../../contracts/clock.js";
@@ -18,30 +18,31 @@ import type { TakenEvent } from "./event-intake.js";
 import type { HistoryDraft } from "./session-history.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
 
-/** "enforce" refuses what breaks the order; "warn" repairs it and says so, where it can be repaired and is no safety rule (R3). */
+/**
+ * "enforce" refuses an event that breaks the order. "warn" repairs it and logs a warning, if it can be repaired and no safety rule is broken (R3).
+ */
 export type Sequencing = "enforce" | "warn";
 
-/** What a session's daemon-made events have to say. */
+/** Facts for the texts of a daemon-made event of a session. */
 export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
-  /** `language` is that of the agent's texts; undefined where it is not known. */
+  /** `language` is that of the agent's texts; undefined if it is not known. */
   | { readonly kind: "tool_supplied"; readonly tool: string; readonly language: string | undefined }
   | { readonly kind: "question_withdrawn"; readonly question: AgentEvent }
   | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly because: EndedBecause };
 
 /**
- * Why the daemon ends a session: its connection is lost, its agent has not come back since the daemon was restarted (R8b), or the daemon stops
- * (R8a).
+ * Why the daemon ends a session: its connection is lost, its agent did not come back after a restart of the daemon (R8b), or the daemon stops (R8a).
  */
 export type EndedBecause = "connection_lost" | "not_back" | "daemon_stopped";
 
-/** Answers the members of a daemon-made event that are there to be read, `summary_normal` among them (R31). */
+/** Returns the readable members of a daemon-made event, `summary_normal` among them (R31). */
 export type MadeSummary = (text: MadeText) => Readonly<Record<string, unknown>>;
 
-/** Of a token, so that it is not kept where others could read it (R8). */
+/** Hashes a resume token. Records hold only hashes, so no reader of them learns a token (R8). */
 export type HashToken = (token: string) => string;
 
-/** When and with what chance something happens (R24). */
+/** The instant of a plan by both clocks, and its source of random ids (R24). */
 export interface Moment {
   readonly now: Millis;
   /** Milliseconds since 1970. */
@@ -49,7 +50,7 @@ export interface Moment {
   readonly ids: IdSource;
 }
 
-/** A rule that was broken and repaired (R3, sequencing "warn"), or one that only advises. */
+/** Reports a rule that an event broke and "warn" repaired (R3), or an advice that it ignored (`isAdvice`). */
 export interface SequenceWarning {
   readonly code: FaultCode;
   readonly sentence: string;
@@ -61,20 +62,23 @@ export interface SequenceWarning {
 
 export interface SessionLimits {
   readonly sequencing: Sequencing;
-  /** How far an agent's timestamp may be off, ms (R3b, `clock_skew_seconds`). Beyond it: `timestamp_skewed`. */
+  /**
+   * Largest permitted difference between an agent's timestamp and the daemon's clock, in ms (R3b, `clock_skew_seconds`). Beyond it:
+   * `timestamp_skewed`.
+   */
   readonly clockSkewMs: number;
 }
 
-/** A plan in the making. */
+/** A plan that is being made. */
 export interface Draft extends HistoryDraft, SessionLimits {
   readonly summary: MadeSummary;
-  /** The reply tokens that are remembered as used, with their sessions. */
+  /** The used reply tokens of all sessions that are remembered, each with its session's id. */
   readonly replyTokens: Map<string, string>;
   readonly moment: Moment;
   readonly connection: object | undefined;
   /** Whether a connection has answered a question of a session (R5). */
   readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
-  /** Of the token that is shown. */
+  /** Hash of the resume token that the connection shows. */
   readonly shownHash: string | undefined;
   readonly hashToken: HashToken;
   readonly events: NewEvent[];
@@ -86,14 +90,14 @@ export interface Draft extends HistoryDraft, SessionLimits {
   readonly ended: SessionRecord[];
 }
 
-/** The kinds of things that happen in a draft. */
+/** The lists of a draft, all empty at first. */
 type Happenings = "history" | "events" | "warnings" | "asked" | "withdrawn" | "started" | "adopted" | "ended";
 
-/** A draft in which nothing has happened yet. */
+/** Makes a draft with empty lists. */
 export function createDraft(given: Omit<Draft, Happenings>): Draft {
   const { sequencing, clockSkewMs, summary, undo, replyTokens, moment, connection, hasAnswered, shownHash, hashToken } =
     given;
-  // Member by member: a spread of so many, made for each message, costs more than all rules together.
+  // Member by member: a spread of so many members, for each message, costs more than all rules together.
   return {
     sequencing,
     clockSkewMs,
@@ -122,18 +126,18 @@ export interface RuleContext {
   readonly agent: AgentRecord;
   readonly kind: TopicKind;
   readonly taken: TakenEvent;
-  /** The event as it will go out; a rule that must alter it puts a copy here. */
+  /** The event that will be published; a rule that has to change it puts a copy here. */
   event: AgentEvent;
   timestamp: Timestamp;
-  /** The agent named the instant itself. */
+  /** Whether the agent itself wrote the timestamp. */
   readonly isStamped: boolean;
-  /** The token that its agent chose for the session that it starts (R8). */
+  /** The resume token that the agent chose for the session that this event starts (R8). */
   readonly ownToken: string | undefined;
-  /** Set where the event says nothing new and does not go out (R3a). */
+  /** Set if the event says nothing new and is not published (R3a). */
   isSuppressed: boolean;
 }
 
-/** What "warn" can repair. Everything else has nothing to put in its place, or is a rule of safety (R5). */
+/** The breaches that "warn" repairs. For all others there is no repair, or a safety rule forbids it (R5). */
 const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "position_mismatch",
   "sequence_mismatch",
@@ -144,14 +148,16 @@ const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "tool_not_invoked",
 ]);
 
-/** Refuses the event, or returns so that the rule can repair it. Nothing that follows may assume that the rule was kept. */
+/**
+ * Throws the Fault, or records a warning and returns so that the rule can repair the event. After a return, no rule may assume that this one was met.
+ */
 export function breach(context: RuleContext, code: FaultCode, sentence: string, pointer: string, rule: string): void {
   const { draft, event } = context;
   if (draft.sequencing === "enforce" || !REPAIRABLE.has(code)) throw new Fault(code, sentence, { pointer, rule });
   draft.warnings.push({ code, sentence, pointer, rule, eventId: event.event_id, isAdvice: false });
 }
 
-/** Says that something is allowed and ill-advised. */
+/** Records a warning about an event that is permitted and not advisable. */
 export function advise(context: RuleContext, code: FaultCode, sentence: string, pointer: string, rule: string): void {
   context.draft.warnings.push({ code, sentence, pointer, rule, eventId: context.event.event_id, isAdvice: true });
 }
@@ -176,8 +182,10 @@ export function emit(
   draft.events.push({ event, kind, source, at: draft.moment.now, ordinal: session.ordinal, made, published });
 }
 
-/** Adds an event that the daemon makes for an agent (R31). `stamp` is when it happened, unless the session is already later (R3b);
- * `marks` are further members of the daemon's extension. */
+/**
+ * Adds an event that the daemon makes for an agent (R31). `stamp` is its instant; if the session's latest timestamp is later, the event gets that one
+ * (R3b). `marks` are further members of the daemon's extension.
+ */
 export function emitMade(
   draft: Draft,
   session: SessionRecord,
@@ -203,7 +211,7 @@ export function emitMade(
   emit(draft, session, event, micros, kind, undefined, made);
 }
 
-/** Adds an event of the daemon's right before the agent's; it happened, for those who listen, in the same instant. */
+/** Adds an event of the daemon's right before the agent's, with the timestamp of the agent's event. */
 export function emitBefore(
   context: RuleContext,
   made: DaemonMade,
@@ -215,7 +223,7 @@ export function emitBefore(
   emitMade(context.draft, context.session, made, kind, producer, context.event.timestamp, fields, marks);
 }
 
-/** The instant of something that happens now: not before the session's last (R3b). */
+/** The present instant as a timestamp, not before the session's latest (R3b). */
 export function stampNow(draft: Draft, session: SessionRecord): string {
   return timestampFrom(draft.moment.wallTime, session);
 }

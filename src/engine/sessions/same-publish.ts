@@ -1,26 +1,26 @@
-// Whether an event published twice is the same event (R3).
+// Compares an event with an earlier publish of the same id (R3).
 import type { AgentEvent, JournaledEvent, LocalizationHints } from "../event/event.js";
 import { hintsIn } from "../terms/shape-languages.js";
 
-/** An event with this id that was accepted before. */
+/** An event that was accepted before. */
 export interface KnownPublish {
-  /** As it went out. */
+  /** The event as it was published to subscribers. */
   readonly event: AgentEvent;
-  /** As its agent sent it, where that is still known. */
+  /** The event as its agent sent it, if that is still known. */
   readonly published?: PublishedEvent | undefined;
 }
 
 /** An event as its agent sent it. */
 export interface PublishedEvent {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The JSON text of exactly these fields, where there is one. */
+  /** The JSON text of exactly these fields, if there is one. */
   readonly source?: string | undefined;
-  /** The publisher lets go of `fields`: the daemon may fill them in as they are, which costs less than a copy. Default false. */
+  /** The publisher does not use `fields` again, so the daemon may fill them in without a copy. Default false. */
   readonly isHandedOver?: boolean;
 }
 
 const DEPTH_LIMIT = 64;
-/** What the daemon fills in (R2), rewrites or takes away (R3a, R13, R16, R25): no ground to call a repeat another event. */
+/** Members that the daemon fills in (R2). A repeat may lack them. */
 const FILLED: ReadonlySet<string> = new Set([
   "@context",
   "timestamp",
@@ -29,9 +29,10 @@ const FILLED: ReadonlySet<string> = new Set([
   "position",
   "localization_hints",
 ]);
+/** Members that the daemon rewrites or removes (R3a, R13, R16, R25). A repeat may differ in them. */
 const REWRITTEN: ReadonlySet<string> = new Set(["sequence_number", "position", "from_state", "chunk"]);
 
-/** Deep equality of JSON values. Answers false below a depth of 64. */
+/** Deep equality of JSON values. Returns false below a depth of 64. */
 export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || depth > DEPTH_LIMIT) return false;
@@ -42,14 +43,14 @@ export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   return names.every((name) => Object.hasOwn(right, name) && isDeepEqual(left[name], right[name], depth + 1));
 }
 
-/** What an event that is journaled came from. */
+/** Recovers the agent's publish from a journaled event. */
 export function knownFrom({ event, source, published }: JournaledEvent): KnownPublish {
   if (published === undefined) return { event, published: { fields: event, source } };
   const fields = JSON.parse(published) as PublishedEvent["fields"];
   return { event, published: { fields, source: published } };
 }
 
-/** Whether a publish says the same as one before it, which may have had its language filled in since (R2). */
+/** Whether a publish equals an earlier one. A language that the daemon filled in since does not count (R2). */
 export function isSameContent(input: PublishedEvent, earlier: PublishedEvent): boolean {
   if (input.source !== undefined && input.source === earlier.source) return true;
   return isDeepEqual(input.fields, earlier.fields) || isSameButForLanguage(input.fields, earlier.fields);
@@ -63,8 +64,8 @@ function isSameButForLanguage(sent: PublishedEvent["fields"], earlier: Published
 }
 
 /**
- * Whether `input` is the publish that `known` came from. Where only the event that went out is left (after a restart), the
- * members that the daemon fills in or rewrites are not compared.
+ * Whether `input` is the publish that `known` came from. After a restart only the published event may be left; the members that the daemon fills in
+ * or rewrites are then not compared.
  */
 export function isSamePublish(input: PublishedEvent, known: KnownPublish): boolean {
   const { published, event } = known;

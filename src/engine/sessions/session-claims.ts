@@ -1,10 +1,10 @@
-// Who may take a session over, and as whom it goes on then (R2, R8).
+// Checks of a connection that takes a session over, and the identity that it then publishes under (R2, R8).
 import { Fault } from "../../base/errors.js";
 import type { CompletionFacts } from "./complete-event.js";
 import type { PublishContext } from "./session-plan.js";
 import type { SessionRecord } from "./session-record.js";
 
-/** Throws "session_not_started", "session_ended", or "session_not_yours" where the token that is shown has another hash. */
+/** Throws "session_not_started", "session_ended", or "session_not_yours" if the shown token has another hash. */
 export function assertClaim(session: SessionRecord, shownHash: string): void {
   if (session.phase !== "open") {
     const [code, sentence] =
@@ -18,7 +18,10 @@ export function assertClaim(session: SessionRecord, shownHash: string): void {
   throw new Fault("session_not_yours", sentence, { pointer: "/resume_token", rule: "R8" });
 }
 
-/** An agent that took a session over goes on as the agent that started it, whatever else its connection is called. */
+/**
+ * The facts that complete an event in this session. A connection that took the session over publishes as the agent that started it, whatever the
+ * connection declared.
+ */
 export function factsIn(session: SessionRecord | undefined, context: PublishContext): CompletionFacts {
   if (session === undefined || session.phase !== "open") return context;
   const isTaken = session.owner === undefined || (session.isResumed && session.owner === context.connection);

@@ -1,12 +1,13 @@
-// What of a session's past is remembered, each thing by itself: it grows, and must never be written whole (R3, R5, R8, AAEP §4.3.1, §4.5.4, §6.2).
+// Facts about a session's past. Each fact is written by itself, because the history grows and must never be written whole (R3, R5, R8, AAEP §4.3.1,
+// §4.5.4, §6.2).
 import type { PublishedEvent } from "./same-publish.js";
 import type { HistoryIndex, SessionRecord } from "./session-record.js";
 import type { UndoLog } from "./undo-log.js";
 
-/** An event that went nowhere, a call's id, a question's end, an output's completion, a permission (R5), a reply token. */
+/** A suppressed event ("absorbed"), a tool call's id, a question's outcome, a completed output, a permission (R5), a reply token. */
 export type HistoryKind = "absorbed" | "call" | "outcome" | "output" | "permit" | "token";
 
-/** One thing more, or, where `value` is undefined, one that is no longer remembered. Numbers rise within a session. */
+/** A new fact, or, with `value` undefined, a fact that is forgotten. Numbers rise within a session. */
 export interface HistoryChange {
   readonly sessionId: string;
   readonly name: HistoryKind;
@@ -14,13 +15,13 @@ export interface HistoryChange {
   readonly value: unknown;
 }
 
-/** A plan in the making, as far as facts are concerned. */
+/** The part of a draft that facts need. */
 export interface HistoryDraft {
   readonly undo: UndoLog;
   readonly history: HistoryChange[];
 }
 
-/** Remembers `key`; of more than `most` the oldest is forgotten. `value` is what is kept of it for the next run. */
+/** Remembers `key` with the next number; beyond `most` keys, the oldest is forgotten. `value` is written to the durable state. */
 export function remember<Key>(
   draft: HistoryDraft,
   session: SessionRecord,
@@ -41,7 +42,7 @@ export function remember<Key>(
   }
 }
 
-/** Remembers `key` no longer. */
+/** Forgets `key`. */
 export function forget<Key>(
   draft: HistoryDraft,
   { sessionId }: SessionRecord,
@@ -55,17 +56,17 @@ export function forget<Key>(
   draft.history.push({ sessionId, name, number, value: undefined });
 }
 
-/** Absorbed events that a session remembers: they stand in no journal, and yet may be sent again (R3). */
+/** Suppressed events that a session remembers. The journal does not have them, and their agents may still publish them again (R3). */
 const SUPPRESSED_KEPT_COUNT = 64;
 
-/** Remembers an event that did not go out, so that it may be sent again; of more than 64 the oldest is forgotten (R3). */
+/** Remembers a suppressed event, so that its agent may publish it again (R3). Beyond 64 events, the oldest is forgotten. */
 export function suppress(draft: HistoryDraft, session: SessionRecord, eventId: string, input: PublishedEvent): void {
   const { sessionId } = session;
   draft.undo.touch(session);
   session.historyCount += 1;
   const number = session.historyCount;
   draft.undo.put(session.suppressed, eventId, { published: input, number });
-  // Without an id of its agent's it cannot be sent again.
+  // An event without an id of the agent's cannot be published again, so nothing of it is written.
   const source = input.fields.event_id === undefined ? undefined : (input.source ?? JSON.stringify(input.fields));
   draft.history.push({ sessionId, name: "absorbed", number, value: source && { source } });
   for (const [oldest, { number: gone }] of session.suppressed) {

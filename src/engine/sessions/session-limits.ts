@@ -1,5 +1,5 @@
-// How much one session may keep open at a time, and how much is remembered of what is over: each costs memory, and what is open costs work
-// whenever the session is summed up or closed. What is over is never refused for its number; the oldest of it is forgotten.
+// Limits of one session: how much it may keep open at a time, and how much of its past it remembers. Both cost memory, and open parts also cost work
+// when the session is summarized or closed. The daemon refuses an open part beyond the limit; of the past it forgets the oldest instead.
 import { Fault } from "../../base/errors.js";
 
 const LIMITS = {
@@ -9,33 +9,33 @@ const LIMITS = {
   questions: { most: 64, way: "Wait for an outcome first" },
 } as const;
 
-/** Most tool_call_ids of which a session remembers that they were used; those of open tools are known in any case. */
+/** Most tool_call_ids that a session remembers as used. The ids of open tools are known in any case. */
 export const CALL_IDS_KEPT_COUNT = 16_384;
 
-/** Most completed outputs of which a session remembers that they are complete. An output with a forgotten id begins anew (AAEP §4.5.4). */
+/** Most completed outputs that a session remembers. An output whose id is forgotten starts again (AAEP §4.5.4). */
 export const COMPLETED_OUTPUTS_KEPT_COUNT = 16_384;
 
-/** Most reply tokens that a session remembers as used; those of open questions are known in any case (AAEP §6.2). */
+/** Most reply tokens that a session remembers as used. The tokens of open questions are known in any case (AAEP §6.2). */
 export const REPLY_TOKENS_KEPT_COUNT = 16_384;
 
-/** Most outcomes of a session's questions that are told to an agent that comes back, and that can be asked for (R8). */
+/** Most outcomes of a session's questions that an agent can ask for, and that an agent that comes back receives (R8). */
 export const OUTCOMES_KEPT_COUNT = 256;
 
-/** Most bytes of outcomes kept of all sessions together, by estimate; the oldest goes first, whichever session's it is. */
+/** Most bytes of outcomes of all sessions together, by estimate. The oldest outcome is forgotten first, in whichever session it is. */
 export const OUTCOMES_KEPT_BYTES = 8 * 1024 * 1024;
 
-/** Most reply tokens of ended sessions that are remembered as used; those of the session that ended first are forgotten first (AAEP §6.2). */
+/** Most reply tokens of ended sessions that are remembered as used. The tokens of the session that ended first are forgotten first (AAEP §6.2). */
 export const ENDED_REPLY_TOKENS_KEPT_COUNT = 65_536;
 
-/** Most accepted confirmations of one agent that no irreversible invocation has used up. Who needs one that is forgotten asks again (R5). */
+/** Most accepted, unused confirmations of one agent. An agent whose confirmation was forgotten has to ask again (R5). */
 export const CONFIRMATIONS_KEPT_COUNT = 256;
 
-/** Most events that one plan makes, those of the daemon's included; what one session leaves open is far fewer. */
+/** Most events of one plan, the daemon's included. The open parts of a single session are far fewer. */
 export const PLANNED_EVENTS_COUNT = 2048;
 
 /**
- * Throws "message_too_large" where an event would bring a plan of `plannedCount` events beyond 2,048, by itself and the `closureCount` that close
- * what it ends: all of a plan is made while nobody else is served.
+ * Throws "message_too_large" if an event and its `closureCount` closing events would bring a plan of `plannedCount` events beyond 2,048. The engine
+ * serves nobody else while it makes a plan.
  */
 export function checkClosures(plannedCount: number, closureCount: number): void {
   if (plannedCount + closureCount + 1 <= PLANNED_EVENTS_COUNT) return;
@@ -43,7 +43,7 @@ export function checkClosures(plannedCount: number, closureCount: number): void 
   throw new Fault("message_too_large", sentence, { pointer: "", rule: "R3" });
 }
 
-/** Throws "rate_limit" where `openCount` is already the most there may be: 64 agents, 256 tools, 256 outputs, 64 questions. */
+/** Throws "rate_limit" if `openCount` has reached its limit: 64 agents, 256 tools, 256 outputs, 64 questions. */
 export function checkOpenLimit(what: keyof typeof LIMITS, openCount: number, pointer: string): void {
   const { most, way } = LIMITS[what];
   if (openCount < most) return;

@@ -1,17 +1,18 @@
-// Which connection the open sessions belong to (R8).
+// The connection that owns each open session (R8).
 import type { SessionRecord } from "./session-record.js";
 
 export interface SessionOwners {
-  /** Files a session under its owner, where it has one: its agent is there. */
+  /** Files a session under its owner; does nothing for a session without owner. */
   readonly add: (session: SessionRecord) => void;
   readonly remove: (session: SessionRecord) => void;
-  /** The connection is gone: its sessions have no owner any more. Answers which they were. */
+  /** Takes the sessions from a connection that has ended, and returns them. */
   readonly release: (connection: object) => readonly SessionRecord[];
   /**
-   * The connection that has an open session whose token has this hash. Of those of one token, which an agent may choose, the one that began first.
+   * The connection that has an open session with this token hash. If an agent chose one token for several sessions, the session that was filed first
+   * decides.
    */
   readonly holderOf: (tokenHash: string) => object | undefined;
-  /** Whether any open session is this connection's. */
+  /** Whether the connection owns an open session. */
   readonly isHolder: (connection: object) => boolean;
 }
 

@@ -1,5 +1,5 @@
-// The part of a session's order that questions have: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6).
-// Part of session-sequence.ts's rules. Who is asked, replies and deadlines are not known here.
+// The part of session-sequence.ts's rules that concerns questions: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6). Audiences, replies
+// and deadlines are in the room questions.
 import { Fault } from "../../base/errors.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
@@ -29,7 +29,7 @@ import type {
   SessionRecord,
 } from "./session-record.js";
 
-/** Better not done because nobody answered; what may not be is refused before it comes here (AAEP §6.4.1). */
+/** Asks a confirmation. Advises `default_decision: "reject"` for a risky action; validation has already refused forbidden defaults (AAEP §6.4.1). */
 export function askConfirmation(context: RuleContext): void {
   const { event } = context;
   const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
@@ -41,7 +41,7 @@ export function askConfirmation(context: RuleContext): void {
   ask(context);
 }
 
-/** What names the tool or the call in a way that cannot be read must not count as naming nothing, which would permit any (R5). */
+/** Throws "invalid_event" for an unreadable name of a tool or a call. Taken as no name at all, it would permit any call (R5). */
 function checkNames({ extra_context: context }: AgentEvent): void {
   if (typeof context !== "object" || context === null) return;
   for (const name of ["tool", "tool_call_id"] as const) {
@@ -52,7 +52,7 @@ function checkNames({ extra_context: context }: AgentEvent): void {
   }
 }
 
-/** A question has a token of its own, and its agent waits: where it did not say so, the daemon does (R6). */
+/** Opens a question with a token of its own. If its agent has not reported `awaiting_input`, the daemon supplies that state first (R6). */
 export function ask(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
@@ -68,7 +68,7 @@ export function ask(context: RuleContext): void {
     breach(context, "already_asked", sentence, pointer, "AAEP §6.1");
   }
   if (agent.told !== AWAITING_INPUT) {
-    // Without a word of its own: the question follows, and to the others the notice says it.
+    // The supplied event has no summary: its subscribers get the question next, and all others get the notice.
     const fields = { from_state: agent.told, to_state: AWAITING_INPUT };
     emitBefore(context, "supplied", "state.changed", agent.producer, fields, { asks: kind });
     agent.stateBeforeAwaiting = agent.told;
@@ -94,7 +94,7 @@ export function ask(context: RuleContext): void {
   implyState(agent, AWAITING_INPUT);
 }
 
-/** A token that is remembered is not used again; of those that are not asked with any more the oldest are forgotten. */
+/** Remembers a token as used. Beyond the limit, the oldest tokens of closed questions are forgotten. */
 function rememberToken(draft: Draft, session: SessionRecord, token: string): void {
   const { undo, replyTokens } = draft;
   undo.put(replyTokens, token, session.sessionId);
@@ -114,13 +114,13 @@ export function openQuestion(session: SessionRecord, token: string): OpenQuestio
   return question;
 }
 
-/** Equal for what one agent asks in the same words, for the same tool and call (AAEP §6.1). */
+/** The same key for questions of one agent in the same words, for the same tool and call (AAEP §6.1). */
 export function askingKey(agentId: string, event: AgentEvent): string {
   const { tool, toolCallId } = permitsOf(event);
   return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
 }
 
-/** Whether the agent is asking just now for a confirmation of that call: it may not say meanwhile that the call is made (AAEP §6.1). */
+/** Whether an open confirmation of the agent asks for this call. Until its outcome, the agent may not report the call as made (AAEP §6.1). */
 export function asksForCall({ questions }: SessionRecord, { agentId }: AgentRecord, toolCallId: string): boolean {
   for (const question of questions.values()) {
     if (question.agentId !== agentId || question.kind !== "confirmation") continue;
@@ -129,7 +129,7 @@ export function asksForCall({ questions }: SessionRecord, { agentId }: AgentReco
   return false;
 }
 
-/** What accepting a question permits, as far as its `extra_context` says so (R5). */
+/** The permission that accepting a question gives, as far as its `extra_context` names a tool or call (R5). */
 export function permitsOf(event: AgentEvent): AcceptedConfirmation {
   const context = event.extra_context;
   const named = typeof context === "object" && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
@@ -152,8 +152,8 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
 }
 
 /**
- * Closes a question that its agent no longer asks, and says so to all that saw it: the agent's own event may not reach them, and need not say it
- * (AAEP §6.7.2, §6.8).
+ * Closes a question that its agent no longer asks, and adds the resolution for every subscriber that saw it. The agent's own event may be filtered
+ * out, and need not mention the question (AAEP §6.7.2, §6.8).
  */
 export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string): void {
   closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn" });
@@ -169,22 +169,23 @@ export function withdraw(draft: Draft, session: SessionRecord, question: OpenQue
   emitMade(draft, session, "resolution", "state.changed", event.producer, stamp, fields, marks);
 }
 
-/** How a question is resolved: by whom and with what is for the questions to know. */
+/** The outcome of a question as its session needs it. The room questions knows who decided, and how. */
 export interface Resolution extends QuestionOutcome {
-  /** A confirmation, accepted by a reply: the only thing that permits an irreversible action (R5). */
+  /** A reply accepted a confirmation. Nothing else permits an irreversible action (R5). */
   readonly isAcceptedByReply: boolean;
-  /** A confirmation that ended in a rejection, by a reply or by default: it takes back what was permitted of the same (AAEP §6.1). */
+  /** A confirmation was rejected, by a reply or by default. Its permissions for the same action are withdrawn (AAEP §6.1). */
   readonly isRejected: boolean;
-  /** Members of the resolution's event that say the outcome, `summary_normal` among them. */
+  /** Members of the resolution's event that describe the outcome, `summary_normal` among them. */
   readonly summary: Readonly<Record<string, unknown>>;
-  /** Of the resolution's event; the same whenever it is told. */
+  /** Id of the resolution's event; the same each time that the outcome is reported. */
   readonly eventId?: string;
-  /** Further members of its `extensions.aaepd`. */
+  /** Further members of the event's `extensions.aaepd`. */
   readonly marks?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Closes an open question and tells its outcome: the agent's last one restores the state before it, an earlier one leaves it waiting (R6).
+ * Closes an open question and adds the event that reports its outcome. With its agent's last open question, the agent's earlier state is restored;
+ * with any other, the agent still waits (R6).
  */
 export function resolveQuestion(draft: Draft, session: SessionRecord, question: OpenQuestion, resolution: Resolution) {
   const { token, outcome, isAcceptedByReply, isRejected, summary, marks, eventId } = resolution;
@@ -219,7 +220,7 @@ export function accept(draft: HistoryDraft, session: SessionRecord, agent: Agent
   remember(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
 }
 
-/** A later "no" to the same action withdraws consent that was not used. */
+/** Withdraws unused permissions for the same action after a later rejection. */
 function takeBack(
   draft: HistoryDraft,
   session: SessionRecord,
@@ -230,7 +231,7 @@ function takeBack(
     if (isSame(accepted, rejected)) forget(draft, session, "permit", agent.confirmations, accepted);
 }
 
-/** Whether the two asked for the same: in the same words, for the same call, or for the same tool and not for calls that are known to differ. */
+/** Whether two confirmations are for the same action: the same words, the same call, or the same tool unless both name calls. */
 function isSame(one: AcceptedConfirmation, other: AcceptedConfirmation): boolean {
   if (one.action !== undefined && one.action === other.action) return true;
   if (one.toolCallId !== undefined && other.toolCallId !== undefined) return one.toolCallId === other.toolCallId;

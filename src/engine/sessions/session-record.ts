@@ -1,4 +1,4 @@
-// What is remembered of one session, and how it looks from outside. Data only: every rule that changes it is in session-sequence.ts.
+// The record of one session, and its summary for readers outside. Data only: the rules that change it are in session-sequence.ts.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Producer } from "../event/event.js";
 import type { Timestamp } from "../event/timestamps.js";
@@ -7,14 +7,14 @@ import type { TextLengths } from "../text/chunk-text.js";
 import type { PublishedEvent } from "./same-publish.js";
 import type { Undoable } from "./undo-log.js";
 
-/** What is remembered under one name, the oldest first, with the number of each. */
+/** Remembered keys, the oldest first, each with its number. */
 export type HistoryIndex<Key> = Map<Key, number>;
 
 export type SessionPhase = "absent" | "open" | "ended";
 
-/** What a confirmation accepted by a reply permits: one irreversible invocation, of this tool or call where it named one (R5). */
+/** The permission from a confirmation that a reply accepted: one irreversible invocation, of this tool or call if it names one (R5). */
 export interface AcceptedConfirmation {
-  /** What was asked, in words; undefined for a question that is no confirmation. */
+  /** The action in words; undefined for a question that is no confirmation. */
   readonly action: string | undefined;
   readonly tool: string | undefined;
   readonly toolCallId: string | undefined;
@@ -24,22 +24,22 @@ export interface AcceptedConfirmation {
 export interface AgentRecord extends Undoable {
   readonly agentId: string;
   producer: Producer;
-  /** Its last `to_state`, or the state the daemon restored (R6). */
+  /** The agent's last `to_state`, or the state that the daemon restored (R6). */
   state: string;
-  /** The last `to_state` that went out for it, also one the daemon supplied. */
+  /** The last `to_state` published for the agent, including one that the daemon supplied. */
   told: string;
-  /** Where it stands now: its last `to_state`, or what a later event implies. */
+  /** The agent's present state: its last `to_state`, or the state that a later event implies. */
   current: string;
-  /** States implied since its last state.changed; bits of session-sequence.ts. */
+  /** States implied since the agent's last state.changed; bits of implied-states.ts. */
   impliedStates: number;
-  /** What `awaiting_input` was entered from. */
+  /** The state from which the agent entered `awaiting_input`. */
   stateBeforeAwaiting: string;
-  /** The daemon restored its state and it has sent no state.changed since. */
+  /** The daemon restored the agent's state, and the agent has sent no state.changed since. */
   isRestored: boolean;
   openQuestionCount: number;
-  /** Percent of its last progress. */
+  /** Percent of the agent's last progress. */
   percent: number | undefined;
-  /** The latest instant it named. */
+  /** The latest timestamp of the agent's events. */
   latest: Timestamp | undefined;
   readonly confirmations: HistoryIndex<AcceptedConfirmation>;
 }
@@ -48,23 +48,23 @@ export interface OpenTool {
   readonly tool: string;
   readonly toolCallId: string | undefined;
   readonly producer: Producer;
-  /** Of the event that invoked it. */
+  /** Ordinal of the event that invoked the tool. */
   readonly ordinal: number;
 }
 
-/** What of a chunk decides whether it may be merged with another (R10). */
+/** The members of a chunk that decide whether it may be merged with another (R10). */
 export type ChunkLook = Pick<AgentEvent, "producer"> & Readonly<Record<string, unknown>>;
 
-/** One logical output that is open: the chunks of one `output_id`, or those without. */
+/** One open output: the chunks of one `output_id`, or those without one. */
 export interface OutputRecord extends Undoable, TextLengths {
   readonly outputId: string | undefined;
-  /** Of its first chunk. */
+  /** Ordinal of the output's first chunk. */
   readonly ordinal: number;
-  /** First half of a character, waiting for its second (R25). */
+  /** First half of a surrogate pair that waits for its second half (R25). */
   carry: string;
-  /** Of the last chunk: what closes the output must look alike. */
+  /** The last chunk; the daemon's closing chunk repeats its members. */
   last: ChunkLook | undefined;
-  /** The language of its first chunk, which later chunks that name none are in (R2). Undefined before that. */
+  /** The language of the first chunk, which applies to later chunks that name none (R2). */
   language: string | undefined;
 }
 
@@ -73,27 +73,27 @@ export interface OpenQuestion {
   readonly token: string;
   readonly sessionId: string;
   readonly agentId: string;
-  /** The event that asks, as it went out. */
+  /** The event that asks, as it was published. */
   readonly event: AgentEvent;
-  /** When it was received; its deadline counts from here (R3b). */
+  /** When the question was received. Its deadline counts from this instant (R3b). */
   readonly at: Millis;
-  /** The same instant, in milliseconds since 1970: replies say theirs by the clock on the wall. */
+  /** The same instant in milliseconds since 1970: replies carry wall clock time. */
   readonly receivedAt: number;
   readonly ordinal: number;
-  /** What it confirms, where its `extra_context` says so (R5). */
+  /** The permission that acceptance gives, as far as `extra_context` names it (R5). */
   readonly permits: AcceptedConfirmation;
 }
 
-/** What became of a question. "withdrawn": its agent went on without it, or its session ended. */
+/** The outcome of a question. "withdrawn": its agent went on without it, or its session ended. */
 export type QuestionFate = Outcome["decision"] | "withdrawn";
 
-/** How a question ended. */
+/** A question's token and its outcome. */
 export interface QuestionOutcome {
   readonly token: string;
   readonly outcome: QuestionFate;
 }
 
-/** An event that was in order and did not go out, with its number among the session's facts. */
+/** An event that was in order and was not published, with its number among the session's facts. */
 export interface SuppressedEvent {
   readonly published: PublishedEvent;
   readonly number: number;
@@ -102,50 +102,50 @@ export interface SuppressedEvent {
 export interface SessionRecord extends Undoable {
   readonly sessionId: string;
   phase: SessionPhase;
-  /** The agent that started it. */
+  /** The agent that started the session. */
   starter: Producer;
-  /** The language of its start's texts (R2). */
+  /** The language of the texts of `session.started` (R2). */
   language: string | undefined;
-  /** The agent that spoke last. */
+  /** The agent that published last. */
   lastAgentId: string;
   readonly agents: Map<string, AgentRecord>;
-  /** Those that are open. */
+  /** Open outputs by id; the unnamed output has the id "". */
   readonly outputs: Map<string, OutputRecord>;
-  /** The keys of the newest that are complete. */
+  /** Ids of the newest completed outputs. */
   readonly completedOutputs: HistoryIndex<string>;
   readonly toolsByCallId: Map<string, OpenTool>;
-  /** Those without a call's id, by name and by ordinal. */
+  /** Open tools without a call's id, by name and by ordinal. */
   readonly toolsByName: Map<string, Map<number, OpenTool>>;
   openToolCount: number;
-  /** Of the newest invocations. */
+  /** Ids of the newest invocations. */
   readonly usedCallIds: HistoryIndex<string>;
   readonly questions: Map<string, OpenQuestion>;
-  /** What is being asked, by agent and words, with its token: the same is not asked twice at a time (AAEP §6.1). */
+  /** Tokens of open questions by agent and words: an agent may not ask the same twice at a time (AAEP §6.1). */
   readonly asking: Map<string, string>;
-  /** Of the newest questions. */
+  /** Tokens of the newest questions, and of all open ones. */
   readonly replyTokens: HistoryIndex<string>;
-  /** The newest. */
+  /** Outcomes of the newest questions. */
   readonly outcomes: HistoryIndex<QuestionOutcome>;
-  /** The newest events that were in order and did not go out, by their ids (R3, R3a). */
+  /** The newest suppressed events by id (R3, R3a). */
   readonly suppressed: Map<string, SuppressedEvent>;
-  /** Of facts so far: each has a number of its own. */
+  /** Number of the newest fact; each fact has its own number. */
   historyCount: number;
-  /** Events that went out, the daemon's included. */
+  /** Number of published events, the daemon's included. */
   ordinal: number;
-  /** The next `sequence_number`; undefined where the session has none (R16). */
+  /** The next `sequence_number`; undefined if the session has none (R16). */
   nextSequenceNumber: number | undefined;
   latestMicros: number;
-  /** The latest timestamp of any agent, as it was written. */
+  /** The latest timestamp of any agent's event, as it was written. */
   latestText: string;
-  /** The connection it belongs to; undefined while its agent is away (R8). */
+  /** The connection that owns the session; undefined while its agent is away (R8). */
   owner: object | undefined;
-  /** Taken over from the run before, and its agent has not come back yet (R8b). */
+  /** The session comes from the previous boot, and its agent has not come back yet (R8b). */
   isLeftOver: boolean;
-  /** Of its token (R8). */
+  /** Hash of the resume token (R8). */
   tokenHash: string;
-  /** The token itself, where the daemon made it in this run, for the connection that repeats its start; undefined where its agent chose it. */
+  /** The token itself, for the connection that repeats the session's start. Undefined if its agent chose it, or an earlier boot made it. */
   resumeToken: string | undefined;
-  /** Whoever has it now took it over, and speaks in it as its starter (R2). */
+  /** The present owner took the session over, and publishes in it as its starter (R2). */
   isResumed: boolean;
 }
 
@@ -214,7 +214,7 @@ export function createOutputRecord(outputId: string | undefined, ordinal: number
   };
 }
 
-/** The session's open tools, in the order in which they were invoked. */
+/** Open tools in the order in which they were invoked. */
 export function openTools(session: SessionRecord): readonly OpenTool[] {
   if (session.openToolCount === 0) return [];
   return [
@@ -223,48 +223,48 @@ export function openTools(session: SessionRecord): readonly OpenTool[] {
   ].sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** The session's open outputs, in the order of their first chunks. */
+/** Open outputs in the order of their first chunks. */
 export function openOutputs(session: SessionRecord): readonly OutputRecord[] {
   if (session.outputs.size === 0) return [];
   return [...session.outputs.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
-/** The session's open questions, in the order in which they were asked. */
+/** Open questions in the order in which they were asked. */
 export function openQuestions(session: SessionRecord): readonly OpenQuestion[] {
   return [...session.questions.values()].sort((a, b) => a.ordinal - b.ordinal);
 }
 
 export interface AgentSummary {
   readonly producer: Producer;
-  /** Where it stands, implied states included. */
+  /** The agent's present state, implied states included. */
   readonly state: string;
   readonly percent: number | undefined;
 }
 
 export interface OutputSummary {
-  /** Undefined: the session's unnamed output. */
+  /** Undefined for the session's unnamed output. */
   readonly outputId: string | undefined;
-  /** Code points that went out (R13). */
+  /** Code points published so far (R13). */
   readonly position: number;
 }
 
-/** A session as resuming agents and late subscribers are told of it (R8, R17). */
+/** A session's state as resuming agents and late subscribers receive it (R8, R17). */
 export interface SessionSummary {
   readonly sessionId: string;
   /** The agent that started it. */
   readonly producer: Producer;
-  /** The state of the agent that spoke last. */
+  /** The state of the agent that published last. */
   readonly state: string;
-  /** Percent of the last progress of the agent that spoke last. */
+  /** Percent of the last progress of the agent that published last. */
   readonly percent: number | undefined;
   readonly agents: readonly AgentSummary[];
   readonly openTools: readonly OpenTool[];
   readonly openOutputs: readonly OutputSummary[];
   readonly openQuestions: readonly OpenQuestion[];
   readonly outcomes: readonly QuestionOutcome[];
-  /** Events that went out so far. */
+  /** Events published so far. */
   readonly eventCount: number;
-  /** Of the latest event. */
+  /** Timestamp of the latest event. */
   readonly timestamp: string;
   readonly isAgentConnected: boolean;
 }
@@ -291,7 +291,7 @@ export function summarize(session: SessionRecord): SessionSummary {
   };
 }
 
-/** How much sessions remember of what is over; the limits of each are in session-limits.ts. */
+/** How much of the past the open sessions remember. session-limits.ts has the limits. */
 export interface Remembered {
   /** Outputs known to be complete: at most 16,384 a session. */
   readonly completedOutputCount: number;

@@ -1,5 +1,5 @@
-// What each type of event demands of its session, and does to it (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). The steps of session-sequence.ts's
-// table, which alone decides when one is taken; those of questions are in session-questions.ts.
+// The demands of each type of event on its session, and the changes that it makes there (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). These are the
+// steps of the table in session-sequence.ts. The steps for questions are in session-questions.ts.
 import { Fault } from "../../base/errors.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
@@ -37,7 +37,7 @@ export function startSession({ draft, session, event, ownToken }: RuleContext): 
   draft.started.push(session);
 }
 
-/** A session that went well leaves nothing open (R3a). */
+/** Ends a session that succeeded. Such a session may leave no tool and no output open (R3a). */
 export function completeSession(context: RuleContext): void {
   const { session } = context;
   if (session.openToolCount > 0 || session.outputs.size > 0) {
@@ -52,7 +52,7 @@ export function completeSession(context: RuleContext): void {
   endSession(context);
 }
 
-/** Ends the session; what is open is closed first, in its agents' names (R3a), and its questions with it (AAEP §6.8). */
+/** Ends a session. First it closes the open tools and outputs in their agents' names (R3a), and withdraws the open questions (AAEP §6.8). */
 export function endSession(context: RuleContext): void {
   const { draft, session, event } = context;
   closeOpen(draft, session, event.timestamp);
@@ -73,7 +73,7 @@ function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
   for (const output of openOutputs(session)) {
     const { last } = output;
     if (last === undefined) continue;
-    // Whatever decides whether chunks may be merged is taken over, so that the held text still ends as one (R10).
+    // The closing chunk repeats every member that decides about merging, so that the held text still ends as one unit (R10).
     const fields: Record<string, unknown> = { urgency: last.urgency };
     for (const name of ["output_id", "content_type", "language", "localization_hints", "correlation_id"]) {
       if (last[name] !== undefined) fields[name] = last[name];
@@ -98,7 +98,7 @@ function finish(draft: Draft, session: SessionRecord): void {
   draft.ended.push(session);
 }
 
-/** The state left must be the agent's last, or one that its later events imply (AAEP §4.2.1, R3a). */
+/** Changes the agent's state. `from_state` has to be the agent's last state, or one that its later events imply (AAEP §4.2.1, R3a). */
 export function changeState(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const from = String(event.from_state);
@@ -122,12 +122,12 @@ export function changeState(context: RuleContext): void {
   agent.current = to;
   agent.impliedStates = 0;
   agent.isRestored = false;
-  // The daemon has told already that the waiting is over.
+  // The daemon has already reported that the agent no longer waits.
   if (isBelated && left === to) context.isSuppressed = true;
   else if (isBelated) context.event = { ...event, from_state: left };
 }
 
-/** Repairs the chain of states: the one that the agent left without having said so is told before (R3). */
+/** Repairs the chain of states: adds an event that enters `left`, the state that the agent did not report (R3). */
 function supplyState(context: RuleContext, left: string): void {
   const { agent } = context;
   if (agent.told === left) return;
@@ -139,7 +139,7 @@ export function reportProgress({ agent, event }: RuleContext): void {
   agent.percent = typeof percent === "number" ? percent : undefined;
 }
 
-/** A call's id is used once a session; what cannot be undone was confirmed (AAEP §4.3.1, R5). */
+/** Opens a tool. A call's id is used once in a session, and an irreversible call needs a confirmation (AAEP §4.3.1, R5). */
 export function invokeTool(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const tool = String(event.tool);
@@ -177,7 +177,10 @@ export function invokeTool(context: RuleContext): void {
   implyState(agent, "calling_tool");
 }
 
-/** The accepted confirmation to use up: one that names this tool or call before one that names nothing. */
+/**
+ * The accepted confirmation that a call uses up. A confirmation that names the call is used first, then one that names the tool, then one that
+ * names neither.
+ */
 function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | undefined) {
   const fitting = [...agent.confirmations.keys()].filter(
     (permits) =>
@@ -191,7 +194,10 @@ function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | 
   );
 }
 
-/** Pairs with an open invocation: by `tool_call_id` where it had one, else by name, the agent's own and the oldest first (AAEP §4.5.2). */
+/**
+ * Closes the open invocation with the same `tool_call_id`. Without id, it closes one of the same name: the agent's own before others', the oldest
+ * first (AAEP §4.5.2).
+ */
 export function completeTool(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const tool = String(event.tool);
@@ -200,7 +206,7 @@ export function completeTool(context: RuleContext): void {
     const open = session.toolsByCallId.get(toolCallId);
     if (open === undefined) {
       const sentence = "Publish tool.invoked with this tool_call_id first; none is open.";
-      // One that was completed already cannot be invoked once more under its id.
+      // An id that was completed before cannot be invoked again, so there is nothing to repair.
       if (session.usedCallIds.has(toolCallId)) throw notInvoked(sentence, "/tool_call_id");
       breach(context, "tool_not_invoked", sentence, "/tool_call_id", "AAEP §4.5.2");
       supplyInvocation(context, tool, toolCallId);
@@ -227,7 +233,7 @@ function notInvoked(sentence: string, pointer: string): Fault {
   return new Fault("tool_not_invoked", sentence, { pointer, rule: "AAEP §4.5.2" });
 }
 
-/** Repairs a completion without invocation: listeners hear both (R3). */
+/** Repairs a completion without invocation: adds the invocation before it (R3). */
 function supplyInvocation(context: RuleContext, tool: string, toolCallId: string | undefined): void {
   const { draft, session, agent } = context;
   const call = toolCallId === undefined ? {} : { tool_call_id: toolCallId };
@@ -241,7 +247,7 @@ function supplyInvocation(context: RuleContext, tool: string, toolCallId: string
   implyState(agent, "calling_tool");
 }
 
-/** The agent's own before others', and the one invoked first: the map may be in another order. */
+/** The agent's own tool before others', and the lowest ordinal. The order of the map does not count: undoing a plan may change it. */
 function oldestFor(agent: AgentRecord, open: ReadonlyMap<number, OpenTool>): OpenTool | undefined {
   let found: OpenTool | undefined;
   const isOwn = ({ producer }: OpenTool): boolean => producer.agent_id === agent.agentId;
@@ -252,7 +258,7 @@ function oldestFor(agent: AgentRecord, open: ReadonlyMap<number, OpenTool>): Ope
   return found;
 }
 
-/** Chunks of an output follow one another without gaps, and nothing follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
+/** Adds a chunk. The chunks of an output follow one another without gaps, and none follows the last (AAEP §4.3.3, §4.5.4, R13, R25). */
 export function streamOutput(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const outputId = textOrUndefined(event.output_id);
@@ -291,7 +297,7 @@ function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: Outp
   remember(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
 }
 
-/** Ends a session whose agent is gone and will not come back, or because the daemon stops (R8, R8a). */
+/** Ends a session because its agent did not come back, or because the daemon stops (R8, R8a). */
 export function abandonSession(draft: Draft, session: SessionRecord, isStopping: boolean): void {
   const because = isStopping ? "daemon_stopped" : session.isLeftOver ? "not_back" : "connection_lost";
   const stamp = stampNow(draft, session);

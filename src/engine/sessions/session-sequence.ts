@@ -1,8 +1,8 @@
-// The order of a session (AAEP §4.5, appendix A; R3..R5, R13, R16, R25), as one table: which event may stand in which phase, and what it does.
-// Everything that affects the order of a session is here or in the table's steps (session-rules.ts, session-questions.ts), and nowhere else.
-// What is not in the table is an error with a code. Bytes, schemas, filling in and the keeping of sessions are elsewhere: this file is
-// called with a complete, valid event (what a type's urgency and a question's default may be is part of that), and either changes the records or
-// throws.
+// The order of a session (AAEP §4.5, appendix A; R3..R5, R13, R16, R25) as one table: the events that each phase permits, and the step that each
+// takes. An event that the table lacks is refused with a code.
+//
+// Every rule about order is here or in the steps (session-rules.ts, session-questions.ts). `applyEvent` takes a complete event that passed
+// validation, which includes the urgency of its type and the default of a question. It changes the records or throws.
 import { Fault, type FaultCode } from "../../base/errors.js";
 import type { AgentEvent, TopicKind } from "../event/event.js";
 import { isBefore, parseTimestamp } from "../event/timestamps.js";
@@ -52,8 +52,9 @@ const OUT_OF_PLACE: Readonly<Record<SessionPhase, { readonly code: FaultCode; re
 };
 
 /**
- * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds the event, and what the daemon must say
- * before it, to the plan. `input` is what the agent sent: a repeat is compared with that where more was changed than a language filled in (R2).
+ * Applies an agent's event: refuses it with a Fault, or changes the session's records and adds to the plan the event and the daemon's events before
+ * it. `input` is the agent's publish. The journal keeps its text if the event differs from it in more than the language, so that duplicates can be
+ * compared (R2).
  */
 export function applyEvent(context: RuleContext, input: PublishedEvent): void {
   const { draft, session, agent, kind } = context;
@@ -77,12 +78,12 @@ export function applyEvent(context: RuleContext, input: PublishedEvent): void {
   emit(draft, session, event, context.timestamp.micros, kind, isWhole ? taken.source : undefined, undefined, published);
 }
 
-/** What an agent sent, to compare a repeat with; an event that it did not name cannot be repeated (R3). */
+/** The agent's text, to compare duplicates with. Undefined if the agent gave no id: such an event cannot be published again (R3). */
 function sentText({ fields, source }: PublishedEvent): string | undefined {
   return fields.event_id === undefined ? undefined : (source ?? JSON.stringify(fields));
 }
 
-/** Only the connection that published a session's start goes on with it, or one that shows the token it was given (R8). */
+/** Only the connection that started a session, or one that shows its resume token, publishes into it (R8). */
 function checkOwner({ draft, session }: RuleContext): void {
   if (session.owner === draft.connection) return;
   if (draft.shownHash !== session.tokenHash) {
@@ -98,7 +99,7 @@ function checkOwner({ draft, session }: RuleContext): void {
   }
 }
 
-/** Numbers stand on all events of a session or on none, from 0, without gaps; they end here (R16). */
+/** All events of a session have a number, or none has: from 0, without gaps. The numbers are removed here (R16). */
 function checkSequenceNumber(context: RuleContext): void {
   const { session, kind, event } = context;
   const number = event.sequence_number;
@@ -118,7 +119,7 @@ function checkSequenceNumber(context: RuleContext): void {
   context.event = rest as AgentEvent;
 }
 
-/** An agent's own instants do not run backwards, and its clock is about right (R3b). */
+/** Timestamps of one agent do not decrease, and its clock differs from the daemon's by no more than `clockSkewMs` (R3b). */
 function checkTime(context: RuleContext): void {
   const { draft, agent, session } = context;
   if (context.isStamped) {
@@ -144,6 +145,6 @@ function checkTime(context: RuleContext): void {
       context.timestamp = parseTimestamp(context.event.timestamp) ?? context.timestamp;
     }
   }
-  // An equal but coarser instant says less than the one before.
+  // A coarser timestamp can be lower and yet not be before the latest. The latest one, which is more exact, then stays.
   if (agent.latest === undefined || context.timestamp.micros >= agent.latest.micros) agent.latest = context.timestamp;
 }

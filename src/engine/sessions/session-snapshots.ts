@@ -1,42 +1,42 @@
-// How open sessions stood at some moment, for those who are told of it later (R17, R34). Nothing is gathered at that moment: a session that changes
-// afterwards is summed up once before it does, for all who may still ask how it stood.
+// Snapshots of the open sessions, for readers that ask later how a session stood at that moment (R17, R34). Taking a snapshot copies no session. A
+// session that changes afterwards is first summarized, once for all snapshots that need this version.
 import type { SessionSummary } from "./session-record.js";
 import type { Sessions } from "./sessions.js";
 
-/** The moment at which it was made. */
+/** One moment, and the sessions that were open then. */
 export interface SessionSnapshot {
-  /** The sessions that were open, the oldest first. */
+  /** Ids of the sessions that were open, the oldest first. */
   readonly ids: readonly string[];
-  /** How one of them stood. */
+  /** How the session stood at the moment of the snapshot. */
   readonly of: (sessionId: string) => SessionSummary | undefined;
-  /** Nobody asks for it any more. To be called once. */
+  /** Ends the snapshot, so that its summaries can be freed. Call it once. */
   readonly release: () => void;
 }
 
 export interface SessionSnapshots {
   readonly now: () => SessionSnapshot;
-  /** To be told of an open session before anything of it changes; `summary` makes what is known of it by now. */
+  /** Call it before an open session changes. `summary` describes the session before the change. */
   readonly changing: (sessionId: string, summary: () => SessionSummary) => void;
-  /** Summaries that are kept. */
+  /** Number of summaries held. */
   readonly keptCount: () => number;
 }
 
-/** How a session stood for all moments up to this one, and after the version before it. */
+/** The state of a session for every snapshot after the version before, up to `upTo`. */
 interface Version {
   readonly upTo: number;
   readonly summary: SessionSummary;
 }
 
-/** A session's versions are looked through for those that nobody needs whenever they are more than twice the moments and this. */
+/** Needless versions of a session are removed as soon as it has more than twice as many versions as there are snapshots, plus this number. */
 const FEW_VERSIONS = 4;
 
 export function createSessionSnapshots(sessions: Pick<Sessions, "openIds" | "summary">): SessionSnapshots {
-  // Moments that are asked for, in order.
+  // Snapshots that are not released, in order.
   const moments = new Set<number>();
   const versions = new Map<string, Version[]>();
   let newest = 0;
 
-  /** Both are in order, so one pass over both finds the versions that are the first at or after some moment. */
+  /** The versions that are the first at or after some snapshot. Versions and snapshots are both in order, so one pass finds them. */
   const withoutNeedless = (all: readonly Version[]): Version[] => {
     const needed: Version[] = [];
     let index = 0;

@@ -1,6 +1,6 @@
-// The sessions of all agents: planning what is published into them, whose they are, and what is left of those that ended.
-// A plan is made whole or not at all and changes nothing until it is committed (R3). Which event may follow which is decided in
-// session-sequence.ts. Journals, subscriptions and timers belong to other rooms.
+// The sessions of all agents: plans of what is published, owners, and the records of sessions that ended. A plan is made whole or not at all, and
+// changes nothing until it is committed (R3). session-sequence.ts decides about the order of events. Journals, subscriptions and timers are in other
+// rooms.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
@@ -50,17 +50,17 @@ export interface SessionsOptions {
   /** Read for each plan. */
   readonly limits: SessionLimits;
   readonly validate: ValidateEvent;
-  /** The language of texts whose agent says none (R2). */
+  /** The language of texts for which neither event nor agent names one (R2). */
   readonly defaultLanguage: string;
-  /** What is kept and compared of a session's token (R8). */
+  /** Hashes a session's token; only hashes are stored and compared (R8). */
   readonly hashToken: HashToken;
-  /** The texts of daemon-made events. */
+  /** Texts of daemon-made events. */
   readonly summary: MadeSummary;
-  /** Told of each ended session of which nothing is kept any more. */
+  /** Called with each ended session that is forgotten. */
   readonly forgotten?: (sessionId: string) => void;
-  /** Told of an open session before anything of it changes that a summary tells, whether it then does or not. */
+  /** Called before an open session may change in a way that its summary shows, even if it then does not. */
   readonly changing?: (sessionId: string, summary: () => SessionSummary) => void;
-  /** What the run before kept, and where this one keeps what the next needs. Default: nothing. */
+  /** The state that the previous boot left, and the place for this boot's. Default: nothing is stored. */
   readonly durableState?: DurableState;
   /** Whether a connection has answered a question of a session (R5). Default: none has. */
   readonly hasAnswered?: Draft["hasAnswered"];
@@ -69,11 +69,11 @@ export interface SessionsOptions {
 
 export interface Sessions {
   /**
-   * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault, its pointer starting at the event, or for arrays
-   * at the array; the sessions are then as they were.
+   * Completes (R2), validates and orders (R3) events, all or none. Throws the first Fault; its pointer starts at the event, or, for arrays, at the
+   * array. After a throw the sessions are unchanged.
    */
   readonly plan: (inputs: readonly PublishedEvent[], context: PublishContext) => SessionPlan;
-  /** Resolves an open question: its outcome is told, and its agent's state restored (R6). Throws `not_found`. */
+  /** Resolves an open question: reports its outcome and restores its agent's state (R6). Throws `not_found`. */
   readonly resolve: (sessionId: string, token: string, resolution: Resolution, moment: Moment) => SessionPlan;
   /** Adds a daemon-made reminder of an open question, as progress of its agent (AAEP §6.4.3). Throws `not_found`. */
   readonly remind: (
@@ -84,43 +84,43 @@ export interface Sessions {
   ) => SessionPlan;
   /** Remembers a confirmation accepted by a reply, as `resolve` does by itself (R5). Throws `not_found`. */
   readonly confirmationAccepted: (sessionId: string, agentId: string, permits: AcceptedConfirmation) => void;
-  /** The connection is gone. Answers the ids of its open sessions: their grace begins (R8). */
+  /** Takes the open sessions from a connection that has ended, and returns their ids. Their grace begins (R8). */
   readonly connectionEnded: (connection: object) => readonly string[];
   /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
   readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
-  /** The connection that a session belongs to, or belonged to when it ended; undefined while its agent is away (R8). */
+  /** The connection that owns a session, or owned it when it ended; undefined while its agent is away (R8). */
   readonly ownerOf: (sessionId: string) => object | undefined;
-  /** Whether an open session, or one that ended, is this connection's, or the connection shows its token. False for a session that is not known. */
+  /** Whether the connection owns the session, open or ended, or shows its token. False for an unknown session. */
   readonly belongsTo: (sessionId: string | undefined, connection: object, resumeToken: string | undefined) => boolean;
-  /** The connection that has the open session whose token this is (R8). */
+  /** The connection that owns the open session with this token (R8). */
   readonly holderOf: (resumeToken: string) => object | undefined;
-  /** Whether any open session is this connection's. */
+  /** Whether the connection owns an open session. */
   readonly isHolder: (connection: object) => boolean;
   /** Ends a session whose agent did not come back, or because the daemon stops (R8, R8a). Throws `not_found`. */
   readonly abandon: (sessionId: string, moment: Moment, isStopping?: boolean) => SessionPlan;
-  /** An open session; undefined where there is none. */
+  /** Summary of an open session; undefined if it is not open. */
   readonly summary: (sessionId: string) => SessionSummary | undefined;
-  /** Whether more text of an output may come. */
+  /** Whether the output is open: more of its text may come. */
   readonly isOutputOpen: (sessionId: string, outputId: string) => boolean;
-  /** The latest timestamp of an open session; undefined where there is none. */
+  /** The latest timestamp of an open session; undefined if it is not open. */
   readonly timestamp: (sessionId: string) => string | undefined;
-  /** How much of an open session would end with it: questions, tools and outputs. Undefined where it is not open. */
+  /** Number of open questions, tools and outputs of an open session, which would end with it. Undefined if it is not open. */
   readonly openParts: (sessionId: string) => number | undefined;
   /** The ids of the open sessions, the oldest first. */
   readonly openIds: () => readonly string[];
-  /** How much open sessions remember of what is over. */
+  /** How much of the past the open sessions remember. */
   readonly remembered: () => Remembered;
-  /** Whether a session with this id is open or ended and not forgotten. A plan that is not committed counts. */
+  /** Whether a session with this id is open, or has ended and is not forgotten. An uncommitted plan counts. */
   readonly isKnown: (sessionId: string) => boolean;
-  /** What is left of a session that ended (R17). */
+  /** The record of a session that ended (R17). */
   readonly ended: (sessionId: string) => EndedSession | undefined;
-  /** All that ended at or after `from` and are not forgotten, the oldest first. */
+  /** Sessions that ended at or after `from` and are not forgotten, the oldest first. */
   readonly endedSince: (from: Millis) => Iterable<EndedSession>;
-  /** Forgets sessions that ended before, their terminal events and reply tokens. */
+  /** Forgets sessions that ended before `before`, with their terminal events and reply tokens. */
   readonly forgetEnded: (before: Millis) => void;
   /**
-   * Takes over the sessions of the run before, before any is planned in: open ones without owner, with those of `questions` that are theirs. Answers
-   * these.
+   * Takes over the sessions of the previous boot; call it before any plan. Open sessions come without owner. Returns those of `questions` that belong
+   * to an open session.
    */
   readonly restore: <Kept extends { readonly question: OpenQuestion }>(
     questions: readonly Kept[],
@@ -128,7 +128,7 @@ export interface Sessions {
   ) => readonly Kept[];
 }
 
-/** The sessions of a daemon, none at first. */
+/** Makes the sessions of one daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { limits, summary, hashToken } = options;
   const take = createEventIntake(options);

@@ -1,22 +1,22 @@
-// Takes back what a refused or abandoned plan changed. Records are copied once a plan, when they are first touched; collections
-// remember single entries. So one chunk costs a few small copies, whatever its session has grown to.
+// Reverts the changes of a refused or abandoned plan. A record is copied once a plan, when it is first touched; of a collection, only changed entries
+// are remembered. One chunk therefore costs a few small copies, however large its session is.
 
 /** A record whose scalar fields the log can restore. */
 export interface Undoable {
-  /** The plan that copied it last; the log's own. */
+  /** Number of the plan that copied the record last; used only by the log. */
   generation: number;
 }
 
 export interface UndoLog {
-  /** Must be called before the record's fields are assigned. */
+  /** Copies the record. Call it before any of its fields is assigned. */
   readonly touch: (record: Undoable) => void;
   readonly put: <K, V>(map: Map<K, V>, key: K, value: V) => void;
   readonly remove: <K, V>(map: Map<K, V>, key: K) => void;
-  /** The records touched since the last `keep`. */
+  /** The records touched since the last `keep` or `revert`. */
   readonly touched: () => readonly Undoable[];
-  /** Everything since the last `keep` becomes as it was. Maps may iterate in another order afterwards. */
+  /** Undoes every change since the last `keep`. Maps may iterate in another order afterwards. */
   readonly revert: () => void;
-  /** Everything since the last `keep` stays. */
+  /** Accepts every change since the last `keep`. */
   readonly keep: () => void;
 }
 
@@ -28,7 +28,7 @@ export function createUndoLog(): UndoLog {
 
   const keep = (): void => {
     generation += 1;
-    // Few entries: to set a length of 0 costs as much as the rest of a plan's undoing.
+    // Few entries. Setting a length to 0 costs as much as the rest of the undo log.
     while (touched.length > 0) {
       touched.pop();
       copies.pop();

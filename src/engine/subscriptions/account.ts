@@ -1,4 +1,5 @@
-// What is counted of one subscription, and its episodes of falling behind. Functions of the module: there are ten thousand of what they work on.
+// The counts of one subscription, and its episodes of falling behind. Module functions over plain data, because there may be ten thousand
+// subscriptions.
 import type { Millis } from "../../contracts/clock.js";
 import { gapOf } from "../views/event-units.js";
 import type { EventUnit } from "../views/unit.js";
@@ -8,8 +9,8 @@ import type { NamedSubscription, SubscriptionRules } from "./subscription-spec.j
 export interface Account {
   readonly counts: RunningCounts;
   /**
-   * Since when it has been behind. An episode lasts from falling behind to the journal until everything there has been read, whatever terms change
-   * meanwhile (P3).
+   * The instant at which the present episode began; undefined if the subscription is not behind. An episode lasts from falling behind to the journal
+   * until all of it has been read, even if the terms change meanwhile (P3).
    */
   behindSince: Millis | undefined;
 }
@@ -18,7 +19,7 @@ export function createAccount(): Account {
   return { counts: createDeliveryCounts(), behindSince: undefined };
 }
 
-/** Of a unit that leaves: a gap is told where it is declared, however often it was made before that. */
+/** Counts a gap that leaves. A gap that was made and dropped before does not count. */
 export function noteGap({ counts }: Account, gap: EventUnit): void {
   const eventCount = gapOf(gap) ?? 0;
   counts.gaps += 1;

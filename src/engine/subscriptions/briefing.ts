@@ -1,28 +1,28 @@
-// A briefing tells a subscription of what was before it, and of what it has missed for good: part after part, and of each part one saying at a time,
-// made when it leaves (R6, R17, R27, R34).
+// A briefing reports to a subscription the time before it, and the events that it lost for good. It consists of parts, and each part makes one notice
+// at a time, when that notice leaves (R6, R17, R27, R34).
 import type { AgentEvent, Epoch } from "../event/event.js";
 import type { NoticeSeries } from "../notices/notice-series.js";
 import type { Terms } from "../terms/terms.js";
 
-/** One after the other; of the last two kinds each session's before anything else of it. */
+/** The kinds of parts. The losses and the summary of a session come before its other events. */
 export type BriefingKind = "notices" | "losses" | "sums";
 
 export interface BriefingNotice {
   readonly kind: BriefingKind;
   readonly event: AgentEvent;
-  /** Of the last event before it: no journal has it. */
+  /** Epoch of the last event before the notice, which is in no journal. */
   readonly epoch: Epoch;
 }
 
 export interface Briefing {
   readonly add: (kind: BriefingKind, series: NoticeSeries, epoch: Epoch) => void;
-  /** The next of some kinds; several of one session. Undefined where there is nothing left. */
+  /** The next notices of these kinds: all for one session or one question. Undefined if none is left. */
   readonly next: (kinds: readonly BriefingKind[], terms: Terms) => readonly BriefingNotice[] | undefined;
-  /** All that is left to be told of a session itself, its losses and its sum, out of its order. */
+  /** The remaining losses and summary of one session, ahead of their turn. */
   readonly ofSession: (sessionId: string, terms: Terms) => readonly BriefingNotice[];
-  /** How many sessions or questions are left. */
+  /** Number of sessions or questions left. */
   readonly count: (kinds: readonly BriefingKind[]) => number;
-  /** Forgets all of these kinds. */
+  /** Drops all parts of these kinds. */
   readonly drop: (kinds: readonly BriefingKind[]) => void;
 }
 
@@ -31,11 +31,11 @@ interface Part {
   readonly series: NoticeSeries;
   readonly epoch: Epoch;
   readonly left: Set<string>;
-  /** Before it nothing is left of the keys. */
+  /** All keys before this index are done. */
   nextIndex: number;
 }
 
-/** The first key that is left. */
+/** The first key that is not done. */
 function firstLeft(part: Part): string | undefined {
   const { keys } = part.series;
   for (; part.nextIndex < keys.length; part.nextIndex += 1) {

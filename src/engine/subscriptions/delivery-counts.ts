@@ -1,22 +1,22 @@
-// What one subscription was given, and what became of the rest. Plain numbers: each costs an addition where it happens, and nothing while nothing
-// happens, so that ten thousand idle subscriptions stay what they were.
+// Counts of one subscription: deliveries, and events that were not delivered as they were. Plain numbers, so that ten thousand idle subscriptions
+// cost nothing more.
 
-/** Since the subscription began. */
+/** Counts since the subscription began. */
 export interface DeliveryCounts {
   /** Events handed to its transport. */
   readonly delivered: number;
-  /** Units that went out as part of another, or not at all, because they waited and merged (R10, R11). */
+  /** Units that left as part of another unit, or not at all, because they waited and merged (R10, R11). */
   readonly merged: number;
-  /** Critical events that left before something that had come earlier (R4). */
+  /** Critical events that left before earlier events (R4). */
   readonly overtook: number;
-  /** How often it fell behind to the journal (R18): once an episode, until it has caught up. */
+  /** Number of episodes of falling behind to the journal (R18). An episode ends when the subscription has caught up. */
   readonly fellBehind: number;
-  /** Gaps declared to it, and how many events they name at most (R27). */
+  /** Gaps declared to the subscription, and the upper bound of the events that they name (R27). */
   readonly gaps: number;
   readonly gapEvents: number;
 }
 
-/** The same while it is being counted. */
+/** The counts in mutable form. */
 export type RunningCounts = { -readonly [Name in keyof DeliveryCounts]: DeliveryCounts[Name] };
 
 export function createDeliveryCounts(): RunningCounts {

@@ -1,36 +1,36 @@
-// What one subscription has been released and could not be given yet, in the order in which it will stand (R4, R10, R11, R30).
-// Merging happens here, as late as possible. Rate and transport are the subscription's affair.
+// The units that were released to one subscription and have not left, in the order in which they will leave (R4, R10, R11, R30). Merging happens
+// here, as late as possible. Rate and transport are not known here.
 import { joinText } from "../views/join-text.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { RunningCounts } from "./delivery-counts.js";
 
 export interface DeliveryQueueOptions {
-  /** Most units kept. At the limit `offer` refuses, and the subscription leaves the rest where it is. */
+  /** Most units in the queue. At the limit `offer` refuses a unit, and it stays in its view. */
   readonly limit: number;
-  /** Longest merged text, code points. */
+  /** Longest merged text, in code points. */
   readonly maxChars: () => number;
-  /** Makes the event of several collapsed state changes: the last, with the first's `from_state` (R11). */
+  /** Makes the event of several collapsed state changes: the last one, with the `from_state` of the first (R11). */
   readonly collapseStates: (first: EventUnit, last: EventUnit) => EventUnit;
-  /** Where it counts what will not leave as such: a unit that joined another, or two that cancelled each other. */
+  /** Counts units that do not leave by themselves: a unit that joined another, or two that cancelled each other. */
   readonly counts: Pick<RunningCounts, "merged">;
 }
 
 export interface DeliveryQueue {
-  /** Takes a unit, joining it with what waits where `merging` is true. False: the queue is full and nothing was taken. */
+  /** Takes a unit; with `merging`, joins it to a waiting unit if possible. Returns false if the queue is full, and then takes nothing. */
   readonly offer: (unit: Unit, merging: boolean) => boolean;
-  /** Takes what the daemon itself must say, full or not: there is never more of it than there are sessions. */
+  /** Takes a notice of the daemon, even if the queue is full. There are never more notices than sessions. */
   readonly put: (unit: Unit) => void;
-  /** The unit that stands first. */
+  /** The first unit. */
   readonly head: () => Unit | undefined;
   readonly shift: () => Unit | undefined;
   readonly size: () => number;
-  /** Whether `offer` takes only what joins something else. */
+  /** Whether `offer` takes only units that join another. */
   readonly isFull: () => boolean;
   readonly ofSession: (session: string) => readonly Unit[];
   readonly all: () => readonly Unit[];
-  /** Puts another unit, or none, in the place of each. */
+  /** Replaces each unit by the result of `replacement`; removes the unit if that is undefined. */
   readonly replace: (replacement: (unit: Unit) => Unit | undefined) => void;
-  /** Takes out what `match` picks, in order. */
+  /** Removes the units that match, and returns them in order. */
   readonly remove: (match: (unit: Unit) => boolean) => readonly Unit[];
 }
 
@@ -38,9 +38,9 @@ const MOST_EPOCHS_APART = 0xffff_ffff;
 
 interface Entry {
   readonly unit: Unit;
-  /** When its first constituent came, as a count: age decides who may not be passed any longer. */
+  /** Number of the arrival of the unit's first part. By age, the queue decides which unit stops growing. */
   readonly age: number;
-  /** Grows no more, so that what keeps growing behind it cannot pass it for ever. */
+  /** A closed unit grows no more, so that growing units behind it cannot overtake it for ever. */
   closed: boolean;
 }
 
@@ -48,13 +48,13 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): DeliveryQueu
   return new MergingQueue(options);
 }
 
-/** A class, because there is one for each subscription; what an empty queue does not need is made with the first unit. */
+/** A class, because there is one for each subscription. The maps are made with the first unit. */
 class MergingQueue implements DeliveryQueue {
   private readonly options: DeliveryQueueOptions;
   private entries: Entry[] | undefined;
   private byAge: Map<number, Entry> | undefined;
   private arrivals = 0;
-  // None that waits is older than this.
+  // Lower bound of the ages in the queue.
   private oldestAge = 1;
 
   constructor(options: DeliveryQueueOptions) {
@@ -138,7 +138,7 @@ class MergingQueue implements DeliveryQueue {
     this.byAge.set(entry.age, entry);
   }
 
-  /** To be told of each that is taken out of the order. */
+  /** Call for each entry that is removed from the order. */
   private left(entry: Entry): void {
     this.byAge?.delete(entry.age);
   }
@@ -147,7 +147,7 @@ class MergingQueue implements DeliveryQueue {
     if (first.kind === "text" && last.kind === "text") return joinText(first, last, this.options.maxChars());
     if (first.kind === "event" && last.kind === "event") {
       if (last.role === "progress") return { ...last, firstEpoch: first.firstEpoch };
-      // Its id says how far apart they stand; over the start of a daemon that is too far (R12).
+      // The id of a collapsed event holds the distance of its epochs, which is too large across a start of the daemon (R12).
       if (last.epoch - first.firstEpoch > MOST_EPOCHS_APART) return undefined;
       const collapsed = this.options.collapseStates(first, last);
       return collapsed.delivery.event.from_state === collapsed.delivery.event.to_state ? "nothing" : collapsed;
@@ -156,14 +156,15 @@ class MergingQueue implements DeliveryQueue {
   }
 
   private closeOldest(): void {
-    // A merged unit stands where its last part came (R30). Whatever has waited longest without standing first now stays where it is.
+    // A merged unit moves to the place of its newest part (R30). The unit that has waited longest without being first is closed, and so keeps its
+    // place.
     while (this.oldestAge < this.arrivals && this.byAge?.has(this.oldestAge) !== true) this.oldestAge += 1;
     const oldest = this.byAge?.get(this.oldestAge);
     if (oldest !== undefined) oldest.closed = true;
   }
 }
 
-/** The index of the entry that a unit can be joined with; -1 where there is none. */
+/** The index of the entry that the unit can join; -1 if there is none. */
 function partnerOf(unit: Unit, entries: readonly Entry[]): number {
   if (unit.kind === "event" && unit.role !== "progress" && unit.role !== "state" && unit.role !== "background-state")
     return -1;
@@ -183,7 +184,7 @@ function partnerOf(unit: Unit, entries: readonly Entry[]): number {
   return -1;
 }
 
-/** Whether two units of one session belong to the same sequence that can merge: an output's text, an agent's progress, an agent's states. */
+/** Whether two units of one session belong to one mergeable sequence: an output's text, an agent's progress, or an agent's states. */
 function isSameLane(a: Unit, b: Unit): boolean {
   if (a.kind === "text" || b.kind === "text") return a.kind === "text" && b.kind === "text" && a.output === b.output;
   if (a.agent !== b.agent) return false;
@@ -191,7 +192,7 @@ function isSameLane(a: Unit, b: Unit): boolean {
   return isState(a) && isState(b);
 }
 
-/** Whether `unit` may not move past `other`, which stands before it in the same session (R11, R30). */
+/** Whether `unit` may not overtake `other`, an earlier unit of the same session (R11, R30). */
 function blocks(other: Unit, unit: Unit): boolean {
   if (other.kind === "text") return false;
   if (other.role === "gate") return true;

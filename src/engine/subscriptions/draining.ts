@@ -1,22 +1,22 @@
-// The end of a stream: all that is owed leaves, in parts of bounded size and by bounded work each, whatever the budget (R8a, R34).
+// The end of a subscription: all pending units leave, whatever the budget, in parts of bounded size and bounded work (R8a, R34).
 import type { Unit } from "../views/unit.js";
 import type { DeliveryQueue } from "./delivery-queue.js";
 
 export interface Draining {
-  /** Sends one part. Answers whether there is nothing more by now. */
+  /** Sends one part. Returns true if nothing is left. */
   readonly part: (send: (unit: Unit) => void) => boolean;
 }
 
-/** Most events of a part, so that little is lost of what a peer does not take in time; and most units that are looked at for one. */
+/** Most events of a part, and most units looked at for one. A small part loses little if the peer does not take it in time. */
 const PART_LIMIT = 64;
 const STEP_LIMIT = 256;
 
-/** `absorb` takes over the next unit into the queue, where it merges with what waits there. */
+/** `enqueue` moves the next unit into the queue, where it merges with waiting units. */
 export function createDraining(
   queue: Pick<DeliveryQueue, "shift" | "size">,
   enqueue: () => "taken" | "full" | "empty",
 ): Draining {
-  // Whenever the queue takes no more it is emptied: what can merge has merged.
+  // Set while the queue is being emptied, which happens when it takes no more. All units that can merge have merged by then.
   let isEmptying = false;
   return {
     part: (send) => {

@@ -1,5 +1,5 @@
-// The way of a subscription through views and journal: it follows a view that it shares, reads on in the journal where it falls behind or comes
-// back, and joins the view again; and how far it has come (R10, R17, R18, R26).
+// The place of a subscription in views and journal. It follows a shared view, reads the journal when it falls behind or resumes, and then joins the
+// view again (R10, R17, R18, R26).
 import { type BacklogReader, createBacklogReader } from "../catch-up/backlog-reader.js";
 import type { CatchUpPoint } from "../catch-up/catch-up-point.js";
 import type { GapEvent } from "../catch-up/gap-events.js";
@@ -30,16 +30,18 @@ export abstract class Follower extends Pull implements ViewMember {
   abstract cursorIn(shared: SharedView, window: number): number | undefined;
   abstract end(reason: TerminationReason): void;
 
-  /** The place that it has reached with all that was taken so far (R17): the last one while it is owed what no journal has; undefined before any. */
+  /**
+   * The place up to which everything was taken (R17). While a pending unit is in no journal, the last place stays. Undefined before the first place.
+   */
   protected place(): Checkpoint | undefined {
     if (this.hasFailed) return this.latest;
     const next = this.reached();
-    // A subscription's cursors never fall.
+    // A subscription's cursor never falls.
     if (next !== undefined && next.after >= (this.latest?.after ?? 0)) this.latest = next;
     return this.latest;
   }
 
-  /** Its view, or the taking of something out of it, has failed: nothing that was not given is covered by its place. */
+  /** Freezes the place after an error in the view or in a `take`, so that it covers no event that was not delivered. */
   protected standStill(): void {
     this.hasFailed = true;
   }
@@ -56,7 +58,7 @@ export abstract class Follower extends Pull implements ViewMember {
     this.sendOpenQuestions(head());
   }
 
-  /** Goes on in another view with all that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
+  /** Continues in another view with everything that has not left, so that nothing leaves by the old terms (AAEP §5.7.2). */
   protected changeView(next: SharedView): void {
     const { hub, journal } = this.services;
     const point = this.point(this.giveBack());
@@ -64,10 +66,10 @@ export abstract class Follower extends Pull implements ViewMember {
     const before = this.shared;
     this.shared = next;
     this.readOnFrom(point);
-    // Text that the next view releases by a timer stands with what this subscription was sent, or later (R30).
+    // Text that the next view releases by a timer gets no earlier timestamp than the events sent before (R30).
     for (const [session, timestamp] of before.view.timestamps()) next.view.noteTimestamp(session, timestamp);
     hub.leave(this, before);
-    // Of a question that it was asked it hears no notice where it can no longer answer (R6).
+    // A subscription that was asked a question gets no notice of it, even if its new terms cannot answer (R6).
     for (const notice of this.noticesAfter(next.view.epoch())) this.passOver(notice);
     const ahead = new Map(
       [...pending, ...this.pendingNotices()].map((entry) => [entry.epoch, hub.renderingOf(entry)] as const),
@@ -79,23 +81,24 @@ export abstract class Follower extends Pull implements ViewMember {
     this.sendOpenQuestions(journal.head());
   }
 
-  /** Where it stands in a view that lets go of units before `window`; undefined where it needs none of them any more. */
+  /** The cursor in a view that drops units before `window`; undefined if the subscription needs none of them. */
   protected cursorBefore(window: number, mayEnqueue: boolean): number | undefined {
     const { viewCursor, services } = this;
     if (this.backlog !== undefined) return undefined;
     if (viewCursor.cursor >= window) return viewCursor.cursor;
-    // A subscription that only waits for its budget takes what is about to go; it merges there as it would have merged here.
+    // A subscription that only waits for its budget takes the units that the view would drop. They merge in its queue as they would have merged
+    // later.
     if (mayEnqueue && this.enqueue(window)) return this.viewCursor.cursor;
     this.readOnFrom(this.point([]));
     beginEpisode(this.account, this, services.rules.pace, services.now());
     return undefined;
   }
 
-  /** Skips everything that waits but gaps, ends and open questions (R26). Answers the epoch up to which everything is skipped. */
+  /** Skips all waiting units except gaps, ends of sessions and open questions (R26). Returns the epoch up to which everything is skipped. */
   protected skipWaiting(): Epoch {
     const { rules, hub, journal } = this.services;
     const { view } = this.shared;
-    // Ends are told, and a loss is told whatever is skipped (R26, R27).
+    // Ends and losses are delivered even after a skip (R26, R27).
     const kept = this.waitingUnits().flatMap((unit) =>
       unit.kind === "event" && (unit.terminal || gapOf(unit) !== undefined) ? [unit] : [],
     );
@@ -126,7 +129,7 @@ export abstract class Follower extends Pull implements ViewMember {
     return skipped;
   }
 
-  /** How many published events it has not taken over: units of its view, or events of the journal. */
+  /** Number of published events that the subscription has not taken: units of its view, or events of the journal. */
   protected untakenCount(): number {
     const { steps, journal } = this.services;
     const { view, cursor } = this.viewCursor;
@@ -137,7 +140,7 @@ export abstract class Follower extends Pull implements ViewMember {
   private reached(): Checkpoint | undefined {
     const { latest } = this;
     const { hub, rules } = this.services;
-    // An output that is still skipped is told by `further`; the others that were are over by now.
+    // `further` names outputs that are still skipped. Outputs that were skipped before are over by the head of the journal.
     const before = overBy(this.services.journal.head(), latest?.outputs ?? NO_OUTPUTS);
     const level = this.isLevel() ? hub.levelCheckpoint(this.shared) : undefined;
     if (level !== undefined && coversText(level.after, level.outputs, before)) return level;
@@ -182,13 +185,13 @@ export abstract class Follower extends Pull implements ViewMember {
     return view.terms.wants(rendering) ? unitOf(rendering, view, "plain") : undefined;
   }
 
-  /** Goes on in the shared view, at the same epoch. */
+  /** Continues in the shared view, at the same epoch. */
   private rejoin(own: View): void {
     const { view } = this.shared;
     const { rules, now } = this.services;
     if (!mayJoin(own, view)) return;
     settleHeldText(own, view, (output, floor) => this.trim(output, floor), now());
-    // Units that were just released wait in the private log; the reader is asked for them before the shared view is.
+    // Units that were just released wait in the private log, and leave before those of the shared view.
     if (own.log.end() > own.log.start()) return;
     for (const [session, timestamp] of own.timestamps()) view.noteTimestamp(session, timestamp);
     this.standAtEnd(undefined);
@@ -196,10 +199,12 @@ export abstract class Follower extends Pull implements ViewMember {
     endEpisode(this.account, this, rules.pace);
   }
 
-  /** Notices of open questions that it has still to read: it could have answered them before, and was not asked in time (R6). */
+  /**
+   * Notices of open questions that the reader has not reached. The subscription could have answered these questions, and was not asked in time (R6).
+   */
   private pendingNotices(): readonly JournaledEvent[] {
-    const isOwed = (notice: JournaledEvent): boolean =>
+    const isPending = (notice: JournaledEvent): boolean =>
       this.backlog?.owes(notice) === true && !this.wentAhead(notice.epoch);
-    return this.noticesUnasked().filter(isOwed);
+    return this.noticesUnasked().filter(isPending);
   }
 }

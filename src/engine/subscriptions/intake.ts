@@ -1,5 +1,5 @@
-// What one subscription takes over into its own queue: out of its view, or out of the journal where it fell behind (R9, R10, R18). What of it
-// leaves, and when, is in outlet.ts and pull.ts.
+// The units that a subscription takes from its view, or from the journal after falling behind, into its own queue (R9, R10, R18). outlet.ts and
+// pull.ts decide which of them leave, and when.
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
 import { type CatchUpPoint, catchUpPoint, resumePosition, type TextFloor } from "../catch-up/catch-up-point.js";
 import { type DeliveredText, MOST_CURSOR_OUTPUTS } from "../event/cursor.js";
@@ -20,10 +20,10 @@ const NO_TEXT_FLOORS: ReadonlyMap<string, TextFloor> = new Map();
 const NO_OUTPUTS: ReadonlyMap<string, DeliveredText> = new Map();
 const NOTHING_SKIPPED: ReadonlySet<string> = new Set();
 
-/** So many steps of reading are taken out of turn for a critical event: where little waits, what it overtakes is counted exactly. */
+/** Number of reading steps that a critical event may take out of turn. If few events wait, the count of overtaken events is exact. */
 const READ_FOR_COUNTING = 32;
 
-/** By their keys, the outputs of which more was given than the point's epoch says; `floors` tell of outputs of which nothing is to come yet. */
+/** Text delivered beyond the epoch of the point, by output. `textFloors` has the outputs without pending text. */
 function* deliveredEpochs(
   point: CatchUpPoint,
   textFloors: ReadonlyMap<string, TextFloor>,
@@ -40,14 +40,14 @@ export abstract class Intake extends Listener {
   protected pace: Pace;
   protected readonly queue: DeliveryQueue;
   protected readonly budget: RateBudget;
-  // Only while something was given out of order, before, or is skipped.
+  // Present only while something was delivered out of order or before, or an output is skipped.
   protected outOfOrder: OutOfOrder | undefined;
-  // Units that arrived before this moment waited for a pause or a peer, and merge (R10, R26).
+  // Units that arrived before this instant waited for a pause or a peer, and merge (R10, R26).
   protected pressureUntil = Number.NEGATIVE_INFINITY;
-  // When the last text will have been spoken; units that arrive before wait for that, and merge (R15).
+  // The instant at which the last text will have been spoken. Units that arrive earlier wait for it, and merge (R15).
   protected spokenAt = Number.NEGATIVE_INFINITY;
   private isLastMerging = false;
-  // Made with the first that is asked or urged.
+  // Made with the first urgent unit.
   private urgent: UrgentUnits | undefined;
 
   constructor(spec: SubscriptionSpec, services: SubscriptionServices, shared: SharedView) {
@@ -58,22 +58,22 @@ export abstract class Intake extends Listener {
     this.pace = paceOf(spec.terms);
   }
 
-  /** Whether it has taken everything that its view has given. */
+  /** Whether the subscription has taken all units of its view. */
   protected isAtEnd(): boolean {
     const { view, cursor } = this.viewCursor;
     return this.backlog === undefined && this.waiting() === 0 && cursor >= view.log.end();
   }
 
-  /** Whether it stands at the end of its view, and is owed what that holds and nothing else. */
+  /** Whether the only pending text of the subscription is the text that its view holds. */
   protected isLevel(): boolean {
     return this.outOfOrder === undefined && this.urgent === undefined && this.isAtEnd();
   }
 
-  /** How far all that was to leave has left; undefined while something is owed that no journal has, or leaves at once (R17). */
+  /** The place up to which all units have left. Undefined while a pending unit is in no journal, or leaves at once (R17). */
   protected handedOver(): HandedOver | undefined {
     const { outOfOrder } = this;
     const queued = this.queue.all();
-    // No journal has what is still to be said, and what leaves at once has its place elsewhere.
+    // Notices are in no journal, and urgent units leave out of order.
     const isBriefing = this.pendingNoticeCount() > 0 || this.isAsking() || this.urgentCount() > 0;
     if (isBriefing || queued.some(isLocal) || this.backlog?.isTelling() === true) return undefined;
     const before = outOfOrder?.unmet() ?? NO_OUTPUTS;
@@ -88,31 +88,31 @@ export abstract class Intake extends Listener {
     return { after: point.after, further: { owed: deliveredEpochs(point, textFloors), skipped, before } };
   }
 
-  /** Of outputs, by their digests, more was given than of all others (R17). */
+  /** Sets the outputs, by digest, of which more text was delivered than the place says (R17). */
   protected setDelivered(outputs: ReadonlyMap<string, DeliveredText>): void {
     if (outputs.size > 0) this.remember().setDelivered(outputs);
   }
 
-  /** How many units wait in its queue, and how many sessions have still to be told of. */
+  /** Number of units in the queue, and of sessions with a notice left. */
   protected waiting(): number {
     return this.queue.size() + this.pendingNoticeCount();
   }
 
-  /** Puts units before everything that waits; they leave at once and at no cost. */
+  /** Puts units before all others; they leave at once and outside the budget. */
   protected sendFirst(units: readonly Unit[]): void {
     if (units.length > 0) this.urgentUnits().sendFirst(units);
   }
 
-  /** Begins the next take with the questions that were asked before, up to this epoch, and are open by then. */
+  /** Lets the next take begin with the questions up to this epoch that are open and were not asked before. */
   protected sendOpenQuestions(upTo: Epoch): void {
-    // Found at once: where there is none, nothing keeps back the place that the subscription has reached (R17), and nothing is made.
+    // The questions are looked up now. If there is none, no urgent list is made, and the place can move (R17).
     const questions = this.questionsBefore(upTo);
     const hasNotices = (this.briefing()?.noticeCount() ?? 0) > 0;
     if (this.urgent !== undefined || hasNotices || questions.length > 0)
       this.urgentUnits().sendOpenQuestions(questions);
   }
 
-  /** Everything that was released to it and has not left, in order; of what a reader has not read, nothing. */
+  /** All units that were released to the subscription and have not left, in order. Events that a reader has not read are not among them. */
   protected waitingUnits(): readonly Unit[] {
     const units = [...this.queue.all()];
     const released = this.backlog?.released() ?? this.viewCursor.view.log.from(this.viewCursor.cursor);
@@ -123,18 +123,18 @@ export abstract class Intake extends Listener {
     return units;
   }
 
-  /** Takes out what its queue holds of the journal, so that it can be read from there again. */
+  /** Removes the units of the journal from the queue, so that they can be read again. */
   protected giveBack(): readonly Unit[] {
     return this.queue.remove((unit) => !isLocal(unit));
   }
 
-  /** Forgets its queue (R26). */
+  /** Empties the queue (R26). */
   protected forget(): void {
     this.queue.remove(() => true);
     this.outOfOrder?.states.forget();
   }
 
-  /** From where the journal would have to be read for all that has not left, `queued` included. */
+  /** The point from which the journal has everything that has not left, `queued` included. */
   protected point(queued: readonly Unit[]): CatchUpPoint {
     const textFloors = this.outOfOrder?.textFloors ?? NO_TEXT_FLOORS;
     return this.backlog?.point(queued, textFloors) ?? catchUpPoint(this.viewCursor, queued, textFloors);
@@ -155,12 +155,12 @@ export abstract class Intake extends Listener {
     return this.urgent;
   }
 
-  /** Whether questions or notices are left that come before all that is not critical. */
+  /** Whether there are questions, notices or other urgent units left, which leave before units that are not critical. */
   protected isAsking(): boolean {
     return this.urgent?.hasMore() === true;
   }
 
-  /** Units that leave at once and at no cost; at most so many that a turn of the event loop bears them. */
+  /** The next urgent units: they leave at once and outside the budget, at most as many as one turn of the event loop bears. */
   protected nextUrgent(isOvertaking: (epoch: Epoch) => boolean): readonly Unit[] {
     const { urgent } = this;
     if (urgent === undefined) return [];
@@ -173,23 +173,26 @@ export abstract class Intake extends Listener {
     return this.urgent?.count() ?? 0;
   }
 
-  /** How much has still to be said of what was before. */
+  /** Number of sessions with losses or a summary left. */
   protected pendingNoticeCount(): number {
     return this.briefing()?.count() ?? 0;
   }
 
-  /** The unsaid of a session comes before something live of it (R17). */
+  /** Puts the remaining notices of a session into the queue, before an event of that session (R17). */
   protected enqueueNoticesOf(session: string): void {
     for (const unit of this.briefing()?.ofSession(session) ?? []) this.queue.put(unit);
   }
 
-  /** Sums go ahead of all that is live for one second of the budget; the others when their session or nobody else has something (R17). */
+  /**
+   * Whether the next notice goes before live units. That is so for as many notices as the budget replenishes in a second. Later notices go when their
+   * session has a unit, or when there is no other unit (R17).
+   */
   private areNoticesAhead(): boolean {
     const briefing = this.briefing();
     return briefing !== undefined && briefing.count() > 0 && briefing.enqueuedCount() < this.budget.perSecond();
   }
 
-  /** Says the next of what is still to be said; undefined where there is none. */
+  /** Puts the next notice into the queue; undefined if none is left. */
   private enqueueNotice(): "taken" | "full" | undefined {
     const briefing = this.briefing();
     if (briefing === undefined || briefing.count() === 0) return undefined;
@@ -198,7 +201,7 @@ export abstract class Intake extends Listener {
     return "taken";
   }
 
-  /** Moves one unit from the source into the queue, or says something of what was before. */
+  /** Moves one unit from the source, or one notice, into the queue. */
   protected enqueueOne(merging: boolean, before?: Epoch): "taken" | "full" | "empty" {
     const said = this.areNoticesAhead() ? this.enqueueNotice() : undefined;
     if (said !== undefined) return said;
@@ -214,8 +217,8 @@ export abstract class Intake extends Listener {
   }
 
   /**
-   * Takes over what stands before a critical event; where its view has not taken that, all that there is. Of the journal a little is read at once, so
-   * that what the event overtakes can be counted (R4). False: there is more than there is room for.
+   * Takes the units before a critical event, or all units if its view has not reached that event. A few steps of the journal are read at once, so
+   * that the overtaken events can be counted (R4). Returns false if the queue has no room for all.
    */
   protected enqueueBefore(critical: EventUnit): boolean {
     this.backlog?.hurry(READ_FOR_COUNTING);
@@ -227,7 +230,7 @@ export abstract class Intake extends Listener {
     }
   }
 
-  /** Takes over the texts that stand next, as one, together with all who held them back as long. */
+  /** Takes the next texts as one unit, which the view makes once for all subscriptions that waited equally long. */
   protected enqueueStretch(): TextStretch | undefined {
     const { view, cursor } = this.viewCursor;
     const stretch = this.areTextsPlain() ? view.stretchFrom(cursor) : undefined;
@@ -238,9 +241,9 @@ export abstract class Intake extends Listener {
     return stretch;
   }
 
-  /** Takes over all that arrived while it could not have left. False: the queue is full. */
+  /** Takes all units that arrived while they could not leave. Returns false if the queue is full, or if a notice goes first. */
   protected enqueueHeld(): boolean {
-    // It is made as it leaves.
+    // A notice is made when it leaves.
     if (this.areNoticesAhead()) return false;
     const before = Math.max(this.pressureUntil, this.spokenAt, this.budget.availableAt());
     for (;;) {
@@ -250,30 +253,30 @@ export abstract class Intake extends Listener {
       if (this.backlog === undefined && unit.at >= before && this.queue.size() === 0) return true;
       this.isLastMerging = this.isMerging(unit);
       const stretch = this.isLastMerging ? this.enqueueStretch() : undefined;
-      // It does not grow any more. What follows of the text waits in the view, where it is everybody's, and not here.
+      // The unit has reached its longest form. The rest of the text stays in the view, which shares it, and not in this queue.
       if (stretch?.isCutOff === true) return true;
       if (stretch === undefined && this.enqueueOne(this.isLastMerging) === "full") return false;
     }
   }
 
-  /** What would merge with what its reader has still to read waits for that, over the turns that this takes (R9, R10). */
+  /** Whether waiting units may still merge with events that the reader has not reached. They wait for these over several turns (R9, R10). */
   protected isReadingOn(): boolean {
     return this.backlog?.isResting() === true && (this.pace.limited || this.isLastMerging);
   }
 
-  /** Where the next unit comes from: the journal while it is behind, else the view. A reader that has caught up moves the place itself. */
+  /** The source of the next unit: the reader while the subscription is behind, else the view. A reader that has caught up moves the cursor itself. */
   private sourceNow(before?: Epoch): ViewCursor | undefined {
     const from = this.backlog?.next(before);
     return from === undefined && this.backlog === undefined ? this.viewCursor : from;
   }
 
-  /** Whether a unit waits for a budget, a pause or a voice, and so merges (R9, R10, R15, R26). */
+  /** Whether a unit waits for the budget, a pause or the spoken text, and therefore merges (R9, R10, R15, R26). */
   private isMerging(unit: Unit): boolean {
     const { limited, paused } = this.pace;
     return limited || paused || unit.at < Math.max(this.pressureUntil, this.spokenAt);
   }
 
-  /** Nothing of its own decides what becomes of the next texts: they merge as they do for everyone with these terms. */
+  /** Whether the next texts merge as for all subscriptions with these terms, with nothing of this subscription's own to consider. */
   private areTextsPlain(): boolean {
     return this.backlog === undefined && this.waiting() === 0 && this.outOfOrder?.concernsText() !== true;
   }

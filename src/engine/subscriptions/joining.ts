@@ -1,22 +1,22 @@
-// Where a subscription goes on in a view that others share: as it begins, and when it has read what it had missed (R10, R17).
+// The points at which a subscription enters a shared view: at its start, and after it has read the journal (R10, R17).
 import type { CatchUpPoint, TextFloor } from "../catch-up/catch-up-point.js";
 import type { FurtherOutputs } from "../event/cursor.js";
 import type { Epoch } from "../event/event.js";
 import type { Terms } from "../terms/terms.js";
 import type { View } from "../views/view.js";
 
-/** The part of the terms that decides how fast a subscription takes. */
+/** The terms that decide how fast a subscription takes units. */
 export interface Pace {
   readonly limited: boolean;
   readonly paused: boolean;
   readonly paceWpm: number | undefined;
 }
 
-/** The events that a subscription was handed over of all that was published. */
+/** The place up to which a subscription was handed the published events. */
 export interface HandedOver {
-  /** Everything up to this epoch. */
+  /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
-  /** The outputs of which more was handed over; `before`: named when it came back, and not met since. */
+  /** Outputs of which more was handed over. `before` has the outputs that its cursor named and that have not appeared since. */
   readonly further: FurtherOutputs;
 }
 
@@ -24,12 +24,15 @@ export function paceOf(terms: Terms): Pace {
   return { limited: terms.maxEventsPerSecond !== undefined, paused: terms.paused, paceWpm: terms.paceWpm };
 }
 
-/** The point of a subscription to which nothing is owed that was published up to an epoch. */
+/** The point of a subscription for which nothing up to an epoch is pending. */
 export function pointAfter(epoch: Epoch): CatchUpPoint {
   return { after: epoch, deliveredTo: epoch, textTo: epoch, positions: new Map() };
 }
 
-/** Where a newcomer begins whose view is behind: with the text that the view holds or has still to take, and with events after the newest (R10). */
+/**
+ * The start of a new subscription in a view that is behind the journal: text that the view holds or will take, and events after the journal's newest
+ * (R10).
+ */
 export function newcomersPoint(view: View, head: Epoch): CatchUpPoint {
   const positions = new Map<string, number>();
   let after = view.epoch();
@@ -41,9 +44,9 @@ export function newcomersPoint(view: View, head: Epoch): CatchUpPoint {
 }
 
 /**
- * Whether a subscription's own view may be given up for the one that it shares: not in the middle of an event, of which the shared one has still to
- * give what the own one has given. Where completion alone releases, text that began under other terms stays with the view that holds it from there
- * until its output is complete (R10).
+ * Whether a subscription may leave its private view for the shared one. Not while the shared view is in the middle of an event, since the private
+ * view has delivered all of it. If only completion releases text, an output that began under other terms stays with the private view until it is
+ * complete (R10).
  */
 export function mayJoin(own: View, shared: View): boolean {
   if (shared.isTaking()) return false;
@@ -52,7 +55,7 @@ export function mayJoin(own: View, shared: View): boolean {
   return own.texts.held().every(({ output, position }) => (sharedFrom.get(output) ?? Infinity) <= position);
 }
 
-/** Where a subscription's own view and the one that it shares hold different text at the same epoch, the difference is settled here. */
+/** Settles the differences between the texts that the private and the shared view hold at the same epoch. */
 export function settleHeldText(
   own: View,
   shared: View,
@@ -68,7 +71,7 @@ export function settleHeldText(
       trim(held.output, { position: held.position, epoch: held.firstEpoch, deliveredEpoch: held.deliveredEpoch });
     sharedHeld.delete(held.output);
   }
-  // The private view holds nothing of these outputs, so all of their text has been given.
+  // The private view holds nothing of these outputs, so all of their text was delivered.
   for (const { output, endPosition, lastEpoch } of sharedHeld.values())
     trim(output, { position: endPosition, epoch: shared.epoch() + 1, deliveredEpoch: lastEpoch });
 }

@@ -1,4 +1,4 @@
-// The listener behind one subscription: its terms, the questions that it was asked, and the events that are said to it alone (R6, R17, R28).
+// The listener of a subscription: its terms, the questions that it was asked, and the events that are made for it alone (R6, R17, R28).
 import type { LateGaps } from "../catch-up/gap-events.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
@@ -15,7 +15,7 @@ import type { SubscriptionStart } from "./resume-start.js";
 import type { SubscriptionServices, SubscriptionSpec } from "./subscription-spec.js";
 import { createUnitBriefing, type UnitBriefing } from "./unit-briefing.js";
 
-/** A subscription remembers so many questions before it forgets those that are resolved. */
+/** Number of asked questions after which a subscription forgets the resolved ones. */
 const ASKED_KEPT_COUNT = 256;
 
 /** The first part of a subscription. A class, because there is one for each subscription. */
@@ -26,10 +26,10 @@ export abstract class Listener implements DeliveryQueueOptions {
   protected readonly account = createAccount();
   protected granted: Terms;
   protected shared: SharedView;
-  // Epochs of the questions that it was asked.
+  // Epochs of the questions that the subscription was asked.
   private askedEpochs: Set<Epoch> | undefined;
   private pruneAt = ASKED_KEPT_COUNT;
-  // While something has to be said of the time before.
+  // Present while the briefing has anything left.
   private brief: UnitBriefing | undefined;
 
   constructor({ id, subscriberId, terms }: SubscriptionSpec, services: SubscriptionServices, shared: SharedView) {
@@ -61,30 +61,30 @@ export abstract class Listener implements DeliveryQueueOptions {
     return open.filter(({ epoch }) => epoch <= upTo && !this.wasAsked(epoch));
   }
 
-  /** The unit of an open question; undefined where the question was resolved meanwhile, or asked. */
+  /** The unit of an open question; undefined if it was resolved or asked meanwhile. */
   questionUnit(entry: JournaledEvent): EventUnit | undefined {
     const { services, shared } = this;
     if (this.wasAsked(entry.epoch) || !services.rules.isOpenQuestion(entry, this.granted)) return undefined;
     return unitOf(services.hub.renderingOf(entry), shared.view, "critical");
   }
 
-  /** Tells of the time before the subscription; undefined where all of that has been said. */
+  /** The briefing about the time before the subscription; undefined if it is complete. */
   briefing(): UnitBriefing | undefined {
     if (this.brief !== undefined && this.brief.count() + this.brief.noticeCount() === 0) this.brief = undefined;
     return this.brief;
   }
 
-  /** Two states of an agent as one (R4, R11). */
+  /** Collapses two states of an agent into one (R4, R11). */
   protected collapsedEvent(...states: Parameters<CollapsedEvent>): AgentEvent {
     return this.services.rules.collapsedEvent(this.shared.view.terms.shape.key, ...states);
   }
 
-  /** Whether a view has still to take some of the journaled events. */
+  /** Whether a view has yet to take journaled events. */
   protected isBehind(view: View): boolean {
     return view.epoch() < this.services.journal.head();
   }
 
-  /** To be told of each question that leaves. */
+  /** Call for each question that leaves. */
   protected asked(entry: JournaledEvent): void {
     if (this.wasAsked(entry.epoch)) return;
     this.askedEpochs ??= new Set();
@@ -93,12 +93,14 @@ export abstract class Listener implements DeliveryQueueOptions {
     this.services.rules.shown(this.id, this.subscriberId, entry);
   }
 
-  /** To be told of each gap that leaves (R27). */
+  /** Call for each gap that leaves (R27). */
   protected declared(gap: EventUnit): void {
     if (isLocal(gap)) noteGap(this.account, gap);
   }
 
-  /** Sums up where sessions stand (R17), each when its turn comes. Held text that follows is not told as if it had come before. */
+  /**
+   * Briefs about the state of open sessions (R17), each in its turn. Text that the view holds gets no earlier timestamp than its session's summary.
+   */
   protected tellSummaries(only?: ReadonlySet<string>, lostOf?: LateGaps["lostOf"]): void {
     const { rules, journal } = this.services;
     const { view } = this.shared;
@@ -109,7 +111,7 @@ export abstract class Listener implements DeliveryQueueOptions {
     }
   }
 
-  /** Tells a subscription that begins of losses, of how sessions stand, and of questions that it cannot answer. */
+  /** Briefs a new subscription about losses, open sessions, and the questions that it cannot answer. */
   protected tellBefore(start: SubscriptionStart): void {
     const { rules, journal } = this.services;
     const epoch = journal.head();
@@ -117,26 +119,26 @@ export abstract class Listener implements DeliveryQueueOptions {
     if (late !== undefined) this.toBrief().add("losses", late.ended, epoch);
     const only = start.kind === "resume" ? start.summarize : undefined;
     this.tellSummaries(only, late?.lostOf);
-    // Critical, and so at no cost (R4, R6).
+    // Notices are critical, and therefore outside the budget (R4, R6).
     this.toBrief().add("notices", rules.notices.notices(this.granted, only), epoch);
   }
 
-  /** An entry as this subscription is told it out of the journal. */
+  /** The form of an entry for this subscription when it reads the journal; undefined if it is left out. */
   protected asBacklog(entry: JournaledEvent): JournaledEvent | undefined {
     const { rules } = this.services;
-    // A question that could not be asked before is asked where it stands; it was asked at once in all other cases (R28).
+    // A question that could not be asked before is asked in its place. In all other cases it was asked at once (R28).
     if (!this.wasAsked(entry.epoch) && rules.isOpenQuestion(entry, this.granted)) return entry;
-    // A notice stands behind its question: nobody hears of that twice (R6).
+    // A notice follows its question by one epoch. A subscription that was asked gets no notice (R6).
     return entry.made === "notice" && this.wasAsked(entry.epoch - 1) ? undefined : rules.asBacklog(entry);
   }
 
-  /** Of the questions that it was asked: the notices that stand behind an epoch. */
+  /** Epochs of the notices behind an epoch that belong to questions that the subscription was asked. */
   protected noticesAfter(epoch: Epoch): readonly Epoch[] {
     const notices = [...(this.askedEpochs ?? [])].map((asked) => asked + 1).filter((notice) => notice > epoch);
     return notices.filter((notice) => this.services.journal.at(notice)?.made === "notice");
   }
 
-  /** Notices of open questions that the subscription could have answered before, and was not asked in time (R6). */
+  /** Notices of open questions that the subscription could have answered under earlier terms, and was not asked in time (R6). */
   protected noticesUnasked(): readonly JournaledEvent[] {
     const { rules, journal } = this.services;
     const able = { ...this.granted, supportsConfirmationReply: true, supportsClarificationReply: true };
@@ -146,7 +148,7 @@ export abstract class Listener implements DeliveryQueueOptions {
     });
   }
 
-  /** An event that the daemon says to this subscription alone. */
+  /** An event that the daemon makes for this subscription alone. */
   protected localEntry(event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch): SharedRendering {
     const { hub, now } = this.services;
     return hub.renderingOf({ event, kind, source: undefined, at: now(), ordinal: 0, made: "state", epoch });
@@ -169,7 +171,7 @@ export abstract class Listener implements DeliveryQueueOptions {
     return brief;
   }
 
-  /** Open questions are remembered though these terms may not let it answer them: the next terms may (R28). */
+  /** Open questions stay remembered even if the present terms cannot answer them, because the next terms may (R28). */
   private forgetResolved(asked: Set<Epoch>): void {
     const everyone: Terms = {
       ...this.granted,

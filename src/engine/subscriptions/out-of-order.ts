@@ -1,5 +1,5 @@
-// What one subscription does not get as it stands in its view, because of what it was given out of order, was given before, or does not want:
-// critical events that went ahead, what those superseded, text below a floor, skipped outputs (R4, R10, R18, R26).
+// The units of a view that one subscription gets changed, or does not get: critical events that went ahead, units that these superseded, text that
+// was delivered before, skipped outputs (R4, R10, R18, R26).
 import { keepNewest } from "../../base/keep-newest.js";
 import type { TextFloor } from "../catch-up/catch-up-point.js";
 import { isOfKindSuperseded, laneOf, questionOf } from "../catch-up/superseded.js";
@@ -10,50 +10,54 @@ import type { CollapsedEvent } from "../views/merged-events.js";
 import { type EventUnit, isLocal, type TextUnit, trimBelow, type Unit } from "../views/unit.js";
 import { createSupersededStates, type SupersededStates } from "./superseded-states.js";
 
-/** Made when there is something to remember: nearly always there is not. */
+/** The record of such units. It exists only while there is something to remember, which is rare. */
 export interface OutOfOrder {
-  /** A unit as this subscription gets it, or undefined where there is nothing of it left to give. */
+  /** The form in which this subscription gets a unit; undefined if nothing of it is left. */
   readonly admit: (unit: Unit) => Unit | undefined;
-  /** Forgets what was remembered for the sake of a unit that has now been taken. */
+  /** Forgets what was remembered for a unit that has now been taken. */
   readonly settle: (unit: Unit) => void;
-  /** Remembers that a critical event went ahead of its place, or is not to be given; at most 1,000, the oldest is forgotten (R18). */
+  /** Remembers that a critical event went ahead of its place, or is not delivered. Beyond 1,000 events, the oldest is forgotten (R18). */
   readonly wentAhead: (epoch: Epoch) => void;
   readonly hasGoneAhead: (epoch: Epoch) => boolean;
   readonly aheadCount: () => number;
-  /** A critical event makes what its agent's progress and states were before it old news (R4). */
+  /** Remembers that a critical event makes its agent's earlier progress and states outdated (R4). */
   readonly supersede: (unit: EventUnit) => void;
-  /** The states that were superseded. */
+  /** The superseded states. */
   readonly states: SupersededStates;
-  /** Remembers a state that a critical event superseded, or an earlier one that went ahead and says more of it (R3a, R4). */
+  /**
+   * Remembers a superseded state, together with the critical event; or with an earlier critical event that implies more about the state (R3a, R4).
+   */
   readonly rememberState: (unit: EventUnit, critical: EventUnit) => void;
-  /** Text of this output below its floor is not given. */
+  /** Sets the floor of an output: its text below is not delivered. */
   readonly setFloor: (output: string, floor: TextFloor) => void;
-  /** The same, unless its floor is higher already. */
+  /** Sets the floor of an output unless it has a higher one. */
   readonly raiseFloor: (output: string, floor: TextFloor) => void;
   readonly textFloors: ReadonlyMap<string, TextFloor>;
-  /** Of this output only that it is complete is given; at most 1,000, the oldest is forgotten (R26). */
+  /** Skips an output: only its completion is delivered. Beyond 1,000 outputs, the oldest is forgotten (R26). */
   readonly skip: (output: string) => void;
   readonly skipped: ReadonlySet<string>;
-  /** Of outputs, by their digests, text was given further than of all others: each is known again by its first text (R17). */
+  /** Sets the outputs, by digest, of which more text was delivered than the place says. Each is recognized by its first text (R17). */
   readonly setDelivered: (outputs: ReadonlyMap<string, DeliveredText>) => void;
-  /** The outputs of these of which no text has come yet. */
+  /** The outputs set by `setDelivered` that have not appeared yet. */
   readonly unmet: () => ReadonlyMap<string, DeliveredText>;
   /**
-   * Nothing that went ahead can come again, and no text from before but what is `held`. Floors stay for outputs that are open, and states until
-   * their agent's next one.
+   * Forgets the critical events that went ahead, since none of them can come again, and floors of outputs that are not open. States stay until their
+   * agent's next one.
    */
   readonly forgetPassed: (isOpen: (output: string) => boolean, held: () => readonly Pick<TextUnit, "output">[]) => void;
-  /** Whether text can still come otherwise than it stands. */
+  /** Whether any text may be delivered in another form than in the view. */
   readonly concernsText: () => boolean;
-  /** Epochs, outputs and agents remembered. */
+  /** Number of epochs, outputs and agents remembered. */
   readonly count: () => number;
 }
 
-/** Most critical events that are remembered to have gone ahead (R18). */
+/** Most critical events remembered that went ahead (R18). */
 export const AHEAD_LIMIT = 1000;
 const SKIPPED_LIMIT = 1000;
 
-/** Of one agent's critical events that went ahead: the newest, the newest that implies a state (R3a), and up to where its states have been told. */
+/**
+ * One agent's critical events that went ahead: the newest, the newest that implies a state (R3a), and the epoch up to which its states were reported.
+ */
 interface Superseding {
   readonly latest: EventUnit;
   readonly implying: EventUnit | undefined;
@@ -73,17 +77,17 @@ function aboveFloor(unit: TextUnit, { position, epoch, deliveredEpoch }: TextFlo
   return { ...above, deliveredEpoch, firstEpoch: Math.min(Math.max(unit.firstEpoch, epoch), unit.epoch) };
 }
 
-/** `completeSkipped` makes the empty chunk that completes a skipped output; `digestOf` is `outputDigest`. */
+/** `completeSkipped` makes the empty chunk that completes a skipped output. `digestOf` is `outputDigest`. */
 export function createOutOfOrder(
   completeSkipped: (unit: TextUnit) => TextUnit,
   collapsed: CollapsedEvent,
   digestOf: (output: string) => string,
 ): OutOfOrder {
   const ahead = new Set<Epoch>();
-  // Per agent of a session: what supersedes its earlier progress and states, which are still to come.
+  // Per agent of a session, the event that supersedes earlier progress and states, which are still to come.
   const superseded = new Map<string, Superseding>();
   const states = createSupersededStates(collapsed);
-  // Questions of which it was told how they ended.
+  // Questions whose resolution was delivered.
   const resolved = new Set<unknown>();
   const textFloors = new Map<string, TextFloor>();
   const skipped = new Set<string>();
@@ -93,7 +97,7 @@ export function createOutOfOrder(
     if (floor.position > (textFloors.get(output)?.position ?? -1)) textFloors.set(output, floor);
   };
 
-  /** Text of an output has come: from here on it is known by its key. */
+  /** Recognizes an output by its first text. From then on it is known by its key. */
   const meet = (output: string): void => {
     const digest = digestOf(output);
     const given = unmet.get(digest);
@@ -103,7 +107,7 @@ export function createOutOfOrder(
     else raiseFloor(output, { position: given.to, epoch: given.epoch, deliveredEpoch: given.epoch });
   };
 
-  /** All that comes from now on and is not held yet stands above what was named; an output that is skipped may still come. */
+  /** Drops the named outputs whose remaining text is above the named position. An output that is skipped may still come. */
   const meetLast = (held: () => readonly Pick<TextUnit, "output">[]): void => {
     const passed = [...unmet].filter(([, given]) => !mayGoOn(given));
     if (passed.length === 0) return;
@@ -111,7 +115,7 @@ export function createOutOfOrder(
     for (const [digest] of passed) unmet.delete(digest);
   };
 
-  /** The outputs of a session that is over have no more text. */
+  /** Forgets the skipped outputs of a session that has ended. */
   const forgetSkips = (session: string): void => {
     for (const output of skipped) if (output.startsWith(`${session}/`)) skipped.delete(output);
   };
@@ -121,7 +125,7 @@ export function createOutOfOrder(
 
   const rememberState = (unit: EventUnit, critical: EventUnit): void => {
     const { toldTo = 0, implying } = superseded.get(laneOf(unit)) ?? {};
-    // A critical state that was told began where those before it did, as far as they were known.
+    // A critical state that was delivered began where the states before it began, as far as they were known.
     if (unit.epoch < toldTo) return;
     states.add(unit, implying !== undefined && unit.epoch < implying.epoch ? implying : critical);
   };

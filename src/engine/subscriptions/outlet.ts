@@ -1,4 +1,4 @@
-// The units that leave one subscription, and how the critical ones leave first (R4, R9). When the rest may leave is in pull.ts.
+// The units that leave a subscription, the critical ones first (R4, R9). pull.ts decides when the others leave.
 import type { Millis } from "../../contracts/clock.js";
 import { type Overtaken, overtakenCount } from "../catch-up/overtaken.js";
 import { isSuperseded, isSupersededBy, overtakenUnits } from "../catch-up/superseded.js";
@@ -13,7 +13,7 @@ import type { HandedOver } from "./joining.js";
 import { AHEAD_LIMIT } from "./out-of-order.js";
 import type { Taken } from "./taken.js";
 
-/** Most events flushed ahead of a critical one (R4). */
+/** Most events that are flushed before a critical event (R4). */
 const FLUSH_LIMIT = 4;
 export const NO_UNITS: readonly never[] = [];
 
@@ -24,11 +24,11 @@ export abstract class Outlet extends Intake {
   protected isAheadFull = false;
 
   protected override handedOver(): HandedOver | undefined {
-    // A place may stand behind a critical event that waits to go ahead.
+    // A place may lie behind a critical event that waits to go ahead.
     return this.overtaking.length > 0 ? undefined : super.handedOver();
   }
 
-  /** Critical events that it was to send and could not yet, taken out of its hands. */
+  /** Removes and returns the critical events that were to go ahead and have not left. */
   protected takePendingCriticals(): readonly EventUnit[] {
     const pending = [...this.overtaking];
     this.overtaking = NO_UNITS;
@@ -37,13 +37,13 @@ export abstract class Outlet extends Intake {
       if (critical === undefined) break;
       next = critical.index + 1;
       this.criticalSeen = next;
-      if (!this.isOwed(critical.unit)) continue;
+      if (!this.isPending(critical.unit)) continue;
       if (critical.index >= this.viewCursor.cursor || this.backlog !== undefined) pending.push(critical.unit);
     }
     return pending;
   }
 
-  /** Sends critical events of another place as if they had just come (R4). */
+  /** Sends critical events of another place as if they had just arrived (R4). */
   protected sendCriticals(units: readonly EventUnit[]): void {
     for (const unit of units) {
       if (!this.mayGoAhead()) return;
@@ -52,24 +52,27 @@ export abstract class Outlet extends Intake {
     }
   }
 
-  /** What stands at this epoch is not given when its turn comes. */
+  /** Leaves out the event of this epoch when its turn comes. */
   protected passOver(epoch: Epoch): void {
     this.remember().wentAhead(epoch);
   }
 
-  /** From where no more can be remembered, critical events come in their place and in order, until all that went ahead has been passed (R18). */
+  /**
+   * Whether another critical event may go ahead. At the limit of what can be remembered, critical events come in order, until all that went ahead are
+   * passed (R18).
+   */
   private mayGoAhead(): boolean {
     this.isAheadFull ||= (this.outOfOrder?.aheadCount() ?? 0) >= AHEAD_LIMIT;
     return !this.isAheadFull;
   }
 
-  /** Whether a critical event went ahead of its place. */
+  /** Whether the event of this epoch went ahead of its place. */
   protected wentAhead(epoch: Epoch): boolean {
     return this.outOfOrder?.hasGoneAhead(epoch) === true;
   }
 
-  /** Whether a critical event of its view has not left: before that view took it, or from the view that it shared before (R34). */
-  private isOwed(unit: EventUnit): boolean {
+  /** Whether a critical event of the view is still pending. It may have left before this view took it, or from the view before (R34). */
+  private isPending(unit: EventUnit): boolean {
     return !this.wentAhead(unit.epoch) && this.backlog?.owes(unit.entry) !== false;
   }
 
@@ -83,7 +86,7 @@ export abstract class Outlet extends Intake {
     if (unit.kind === "event" && isQuestionKind(unit.entry.kind)) this.asked(unit.entry);
   }
 
-  /** Hands a unit over as it is told; undefined where nothing of it is left to tell (R4). */
+  /** Hands over a unit in the form in which it is delivered; undefined if nothing of it is left (R4). */
   protected give(unit: Unit, out: Delivery[]): Unit | undefined {
     const told =
       unit.kind === "event" && this.outOfOrder !== undefined
@@ -96,7 +99,7 @@ export abstract class Outlet extends Intake {
     return told;
   }
 
-  /** True: it left, and is to be paid for. */
+  /** Sends a unit. Returns true if it left and counts against the budget. */
   protected send(waiting: Unit, out: Delivery[], now: Millis): boolean {
     const { pace, services } = this;
     const unit = this.give(waiting, out);
@@ -111,15 +114,15 @@ export abstract class Outlet extends Intake {
     return true;
   }
 
-  /** Sends a critical event ahead of what it overtakes, and says how much that is (R4). */
+  /** Sends a critical event ahead, marked with the number of events that it overtakes (R4). */
   private sendAlone(critical: EventUnit, overtaken: Overtaken, out: Delivery[]): void {
     const { view } = this.viewCursor;
     const { services, queue, pace } = this;
     const outOfOrder = this.remember();
     const isOld = (waiting: Unit): waiting is EventUnit => isSuperseded(waiting, critical);
-    // What it overtook of its own agent's progress and states is old news by the time it could be told.
+    // Progress and states of the same agent that wait in the queue are outdated by then.
     for (const old of queue.remove(isOld)) if (old.kind === "event") outOfOrder.rememberState(old, critical);
-    // A state itself, it begins where those that it overtook did; else they are remembered when their turn comes.
+    // If the critical event is a state, it begins where the overtaken states did. Otherwise they are remembered when their turn comes.
     const isState = critical.entry.kind === "state.changed";
     if (isState) for (const old of overtaken.units.filter(isOld)) outOfOrder.rememberState(old, critical);
     const untaken = overtaken.untaken.filter((rendering) => {
@@ -130,7 +133,7 @@ export abstract class Outlet extends Intake {
     const unit = outOfOrder.states.told(critical, view.remade) ?? critical;
     const units = overtaken.units.filter((waiting) => !isOld(waiting) && outOfOrder.admit(waiting) !== undefined);
     const queued = queue.ofSession(critical.session).filter(({ firstEpoch }) => firstEpoch < critical.epoch);
-    // What its view holds for others it may have been given by other terms.
+    // The subscription may have got the held text by other terms.
     const held = overtaken.held.filter(
       ({ output, endPosition }) => endPosition > (outOfOrder.textFloors.get(output)?.position ?? 0),
     );
@@ -144,7 +147,7 @@ export abstract class Outlet extends Intake {
     outOfOrder.supersede(critical);
   }
 
-  /** Critical events first: past the queue, the budget and the pause, in the order of the journal (R4). */
+  /** Takes critical events first, past queue, budget and pause, in the order of the journal (R4). */
   protected takeCritical(out: Delivery[], now: Millis): void {
     for (;;) {
       const critical = this.viewCursor.view.log.criticalFrom(this.criticalSeen);
@@ -156,16 +159,16 @@ export abstract class Outlet extends Intake {
       }
       if (critical === undefined) return;
       this.criticalSeen = critical.index + 1;
-      if (!this.isOwed(critical.unit) || (this.backlog !== undefined && !this.mayGoAhead())) continue;
+      if (!this.isPending(critical.unit) || (this.backlog !== undefined && !this.mayGoAhead())) continue;
       if (critical.index < this.viewCursor.cursor && this.backlog === undefined) continue;
       this.takeOneCritical(critical.index, critical.unit, out, now);
     }
   }
 
-  /** Sends a critical event ahead of its place: its view has not taken it, or the subscription reads from the journal, or is asked now (R6). */
+  /** Sends a critical event ahead of its place, because its view has not taken it, the subscription reads the journal, or is asked now (R6). */
   protected sendOvertaking(unit: EventUnit, out: Delivery[]): void {
     this.enqueueNoticesOf(unit.session);
-    // Known from here on: what is read for it may be a gap, which tells how sessions ended of those that were not told (R27).
+    // The event is marked before the journal is read for it. The read may find a gap, which adds the ends of sessions unless they are marked (R27).
     this.passOver(unit.epoch);
     this.enqueueBefore(unit);
     const { backlog, viewCursor } = this;

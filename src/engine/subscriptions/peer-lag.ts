@@ -1,4 +1,4 @@
-// How long a peer has taken nothing, and when that is too long (R18).
+// The time for which a peer has taken nothing, and its limit (R18).
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Epoch } from "../event/event.js";
 import type { Lag, LagLimits } from "./subscription-spec.js";
@@ -7,7 +7,7 @@ const NO_LAG: Lag = { ms: 0, eventCount: 0 };
 
 /** A class, because there is one for each subscription. */
 export class PeerLag {
-  /** Since when the peer takes nothing; undefined while it takes. */
+  /** The instant since which the peer takes nothing; undefined while it takes. */
   since: Millis | undefined;
   private sinceHead: Epoch = 0;
   private last = NO_LAG;
@@ -19,13 +19,13 @@ export class PeerLag {
     return this.since;
   }
 
-  /** Of a peer that was given up, what it was then. A pause does not count as the peer's slowness (R26). */
+  /** The present lag; of a peer that was given up, its lag at that moment. A pause does not count (R26). */
   now(isPaused: boolean, now: Clock["now"], head: Epoch): Lag {
     if (this.since === undefined || isPaused) return this.isOver ? this.last : NO_LAG;
     return { ms: now() - this.since, eventCount: head - this.sinceHead };
   }
 
-  /** Whether it is over a limit for the first time. */
+  /** Whether the lag exceeds a limit for the first time. */
   exceeds(limits: LagLimits, isPaused: boolean, now: Clock["now"], head: Epoch): boolean {
     if (this.since === undefined || this.isOver || isPaused) return false;
     const lag = this.now(isPaused, now, head);

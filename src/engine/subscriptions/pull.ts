@@ -1,5 +1,5 @@
-// The units that a subscription may be given now. It pulls units from its view, or from the journal where it fell behind, and pays for them from
-// its own budget. Pulling is the point: while nobody asks, nothing is copied, and what waits can still merge (AAEP §5.6, §8.8, R4, R9, R18).
+// The units that a subscription may take now, from its view or from the journal, within its budget. Units are pulled: until the driver asks, nothing
+// is copied, and waiting units can still merge (AAEP §5.6, §8.8, R4, R9, R18).
 import type { Millis } from "../../contracts/clock.js";
 import type { BacklogReader } from "../catch-up/backlog-reader.js";
 import type { CatchUpPoint, TextFloor } from "../catch-up/catch-up-point.js";
@@ -11,11 +11,11 @@ import { NO_UNITS, Outlet } from "./outlet.js";
 import type { Drained, Taken } from "./taken.js";
 
 /**
- * Most events in one run: what a slow peer must take before anything critical can pass, and what is shaped and encoded before others have their
- * turn (R34).
+ * Most events of one batch. A slow peer has to take a batch before anything critical can pass, and a batch is shaped and encoded before others have
+ * their turn (R34).
  */
 const BATCH_LIMIT = 32;
-/** Most that is said in one run of what was before: each is made then. */
+/** Most notices of one batch, because each is made for it. */
 const NOTICE_LIMIT = 32;
 const IDLE: Taken = { kind: "idle" };
 
@@ -24,7 +24,7 @@ export abstract class Pull extends Outlet {
   private blocked = false;
   // Units before this index arrived while the peer took nothing.
   private backlogEnd = 0;
-  // At its end.
+  // Set at the subscription's end.
   private draining: Draining | undefined;
 
   protected next(now: Millis): Taken {
@@ -44,7 +44,7 @@ export abstract class Pull extends Outlet {
     const isHeldBack = this.holdsBack();
     if (isHeldBack) this.takeCritical(out, now);
     if (!this.pace.paused && !this.isAsking()) this.takeLimited(out, now);
-    // A run takes only so much: what is critical behind it may have to leave before the next one (R34).
+    // A batch is limited, so a critical event behind it may have to leave before the next batch (R34).
     if (!isHeldBack) this.criticalSeen = Math.max(this.criticalSeen, viewCursor.cursor);
     this.forgetPassed();
     return this.batchOf(out) ?? this.nextWait(now);
@@ -57,7 +57,7 @@ export abstract class Pull extends Outlet {
     return this.batchOf(out) ?? IDLE;
   }
 
-  /** Whether an append to its view should wake it: false while it waits for budget, a pause or the transport. */
+  /** Whether an append to its view should wake the subscription: false while it waits for the budget, a pause or the peer. */
   protected isReady(now: Millis): boolean {
     return !this.blocked && !this.pace.paused && this.budget.availableAt() <= now;
   }
@@ -68,7 +68,7 @@ export abstract class Pull extends Outlet {
     this.pace = next;
   }
 
-  /** Goes on at the end of its view: after new terms, or after falling behind; in the journal first, where there is a reader. */
+  /** Continues at the end of its view, after new terms or after falling behind. With `reader`, the journal comes first. */
   protected standAtEnd(reader: BacklogReader | undefined): void {
     const { view } = this.shared;
     if (view !== this.viewCursor.view) {
@@ -80,11 +80,11 @@ export abstract class Pull extends Outlet {
   }
 
   /**
-   * Takes what stands before `upTo` into its own queue, so that its view may let go of it. False: the queue is full, or something critical or unsaid
+   * Takes the units before `upTo` into the queue, so that the view may drop them. Returns false if the queue is full, or a critical unit or a notice
    * is in the way.
    */
   protected enqueue(upTo: number): boolean {
-    // In the middle of a delivery nothing is told of sessions, and nothing is taken over ahead of that.
+    // Sessions are not briefed in the middle of a delivery, and no unit is taken ahead of a notice.
     if (this.pendingNoticeCount() > 0) return false;
     const end = Math.min(upTo, this.viewCursor.view.log.criticalFrom(this.criticalSeen)?.index ?? upTo);
     while (this.viewCursor.cursor < end)
@@ -92,12 +92,12 @@ export abstract class Pull extends Outlet {
     return this.viewCursor.cursor >= upTo;
   }
 
-  /** Text of this output below its floor is not delivered. */
+  /** Raises the floor of an output: its text below is not delivered. */
   protected trim(output: string, floor: TextFloor): void {
     this.remember().raiseFloor(output, floor);
   }
 
-  /** Of each output of this point everything below its position has been given, and nothing above. */
+  /** Sets the floor of each output of the point to its position. */
   protected setFloors({ positions, resumeFloors: resumeFloor, deliveredEpoch }: CatchUpPoint): void {
     for (const [output, position] of positions)
       this.remember().setFloor(output, {
@@ -123,7 +123,7 @@ export abstract class Pull extends Outlet {
     this.blocked = next;
   }
 
-  /** The next of all that is owed, whatever the budget (R8a): a bounded part, by bounded work. From the first on it takes nothing else. */
+  /** The next part of all pending units, whatever the budget (R8a), by bounded work. After the first part, `take` is not called any more. */
   protected drainNext(now: Millis): Drained {
     const out = this.takeUrgent();
     for (const unit of this.overtaking) this.give(unit, out);
@@ -136,7 +136,7 @@ export abstract class Pull extends Outlet {
     return { kind: isAll && this.backlog?.isReading() !== true ? "done" : "later" };
   }
 
-  /** Epochs, outputs and agents remembered for what went ahead, was given before or is skipped. */
+  /** Number of epochs, outputs and agents remembered because they went ahead, were delivered before, or are skipped. */
   protected remembered(): number {
     return (this.outOfOrder?.count() ?? 0) + this.urgentCount() + this.overtaking.length;
   }
@@ -157,7 +157,7 @@ export abstract class Pull extends Outlet {
     }
   }
 
-  /** Nothing but its place decides what it gets. */
+  /** Whether nothing but its cursor decides what the subscription gets. */
   private isPlain(): boolean {
     const { pace } = this;
     return (
@@ -171,12 +171,12 @@ export abstract class Pull extends Outlet {
     );
   }
 
-  /** Whether anything may be waiting that a critical event has to pass. Units of the current turn were never held for an idle subscription. */
+  /** Whether units may wait that a critical event has to pass. Units of the current turn never count as held for an idle subscription. */
   private holdsBack(): boolean {
     return !this.isPlain() || this.viewCursor.cursor < this.backlogEnd;
   }
 
-  /** Units that arrived while the peer took nothing are only held back from critical ones; without any of those they leave as the others get them. */
+  /** Whether units that arrived while the peer took nothing leave as for other subscriptions. They are held back only from critical events. */
   private isBacklogPlain(): boolean {
     const { viewCursor } = this;
     return viewCursor.cursor >= this.backlogEnd || viewCursor.view.log.criticalFrom(this.criticalSeen) === undefined;
@@ -187,24 +187,24 @@ export abstract class Pull extends Outlet {
   }
 
   private nextWait(now: Millis): Taken {
-    // Of all that it looked at there was nothing to say; the rest is looked at next.
+    // The notices that were looked at had no unit; the next ones follow in the next take.
     if (this.isAsking()) return { kind: "wait", until: now };
     if (this.pace.paused) return IDLE;
     if (this.pendingNoticeCount() > 0 && this.queue.size() === 0)
       return { kind: "wait", until: Math.max(now, this.budget.availableAt()) };
     const head = this.queue.head();
     const spoken = head?.kind === "text" ? this.spokenAt : Number.NEGATIVE_INFINITY;
-    // A text that is not there yet cannot be waited for; anything else may leave at once.
+    // A text that has not arrived cannot be waited for. All other units may leave at once.
     const until = Math.max(this.budget.availableAt(), spoken);
     return until > now ? { kind: "wait", until } : IDLE;
   }
 
   private takeUrgent(): Delivery[] {
     const out: Delivery[] = [];
-    // Except what goes ahead by itself in the same take.
+    // A question that is also about to go ahead leaves only once.
     for (const unit of this.nextUrgent((epoch) => this.overtaking.some((one) => one.epoch === epoch))) {
       if (isCritical(unit)) {
-        // A question that is asked at once is not asked again when its place in the backlog comes (R28).
+        // A question that is asked at once is not asked again in its place in the backlog (R28).
         this.queue.remove((waiting) => isCritical(waiting) && waiting.epoch === unit.epoch && !isLocal(waiting));
         this.sendOvertaking(unit, out);
       } else this.give(unit, out);
@@ -212,7 +212,7 @@ export abstract class Pull extends Outlet {
     return out;
   }
 
-  /** Where it stands at the end of its view and holds nothing, nothing that went ahead can come again. */
+  /** Forgets events that went ahead, if the subscription is at the end of its view, so that none of them can come again. */
   private forgetPassed(): void {
     const { view, cursor } = this.viewCursor;
     if (this.outOfOrder === undefined || this.backlog !== undefined || cursor < view.log.end()) return;

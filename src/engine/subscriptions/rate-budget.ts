@@ -2,32 +2,32 @@
 import type { Millis } from "../../contracts/clock.js";
 
 export interface RateBudget {
-  /** When the next event may leave; minus infinity where there is no limit or a token is left. */
+  /** The instant at which the next event may leave; minus infinity if there is no limit, or a token is left. */
   readonly availableAt: () => Millis;
-  /** How many events one second replenishes; infinity where there is no limit. */
+  /** Events that one second replenishes; infinity if there is no limit. */
   readonly perSecond: () => number;
-  /** Takes one token at `now`, also where there is none: the debt moves `availableAt` further away (R4). */
+  /** Takes one token at `now`, even if there is none: the debt delays `availableAt` (R4). */
   readonly spend: (now: Millis) => void;
   /**
-   * Goes on at another rate, with what is in the bucket. In any window across the change at most (old rate × time before) + (new rate × time after)
-   * + burst leave. Out of no limit the bucket is taken to have been empty after the last event.
+   * Continues at another rate with the present tokens. In any window across the change, at most (old rate × time before) + (new rate × time after) +
+   * burst events leave. A bucket without limit counts as empty after its last event.
    */
   readonly retune: (ratePerSecond: number | undefined, now: Millis) => void;
 }
 
 /**
- * `ratePerSecond` 1..100000, undefined is no limit; `burst` is the number of events that may leave at once after a pause, 1..1000.
- * Time is derived from a count each time and never summed up, so that no rounding error grows.
+ * `ratePerSecond` is 1..100000, or undefined for no limit. `burst` is the number of events that may leave at once after a pause, 1..1000. Instants
+ * are computed from a count and never added up, so that no rounding error grows.
  */
 export function createRateBudget(ratePerSecond: number | undefined, burst: number, now: Millis): RateBudget {
   return new TokenBucket(ratePerSecond, burst, now);
 }
 
-/** A class, because there is one for each subscription: methods of its own would take four times the memory of what they work on. */
+/** A class, because there is one for each subscription: closures would take four times the memory of the data. */
 class TokenBucket implements RateBudget {
   private rate: number | undefined;
   private readonly burst: number;
-  // The bucket was last full at `fullAt`, and `spentCount` tokens were taken since.
+  // The bucket was last full at `fullAt`; `spentCount` tokens were taken since.
   private fullAt: Millis;
   private spentCount = 0;
   private lastSpentAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +50,7 @@ class TokenBucket implements RateBudget {
   spend(at: Millis): void {
     this.lastSpentAt = at;
     if (this.rate === undefined) return;
-    // At the very moment it is full the count goes on, so that steady use at the limit never rounds anew.
+    // At the very instant at which the bucket is full, the count continues, so that steady use at the limit adds no rounding error.
     if (this.repaidAt(this.spentCount, this.rate) < at) {
       this.fullAt = at;
       this.spentCount = 0;

@@ -1,4 +1,4 @@
-// How a subscription begins that comes back with a cursor (R17, R27): with what the journal holds after it, or with sums and what was lost.
+// The start of a subscription that resumes with a cursor (R17, R27): the journal's events after it, or losses and summaries.
 import type { Journal } from "../../contracts/journal.js";
 import type { CatchUpPoint } from "../catch-up/catch-up-point.js";
 import type { GapEvents, LateGaps } from "../catch-up/gap-events.js";
@@ -8,8 +8,9 @@ import type { EpochBoots } from "../journal/epoch-boots.js";
 import { pointAfter } from "./joining.js";
 
 /**
- * How the place was met that a subscription named. "all": what the journal holds after it follows. "rolled_back": what was delivered there was never
- * kept; the same follows, and each open session is summed up. "gap": it has aged out. "unknown": it is of another journal, or none.
+ * The daemon's answer to a cursor. "all": the journal's events after it follow. "rolled_back": events delivered before it never became durable; the
+ * same events follow, and each open session is summarized. "gap": events after it have aged out. "unknown": the cursor belongs to another journal, or
+ * is none.
  */
 export type Resumed = "all" | "rolled_back" | "gap" | "unknown";
 
@@ -19,11 +20,11 @@ export interface NamedPlace {
   readonly after: Epoch;
 }
 
-/** How a subscription begins: with live events, or with the journal's events after a point (R17). `named`: its place until it has another. */
+/** The start of a subscription: live, or with the journal's events after a point (R17). `named` is its place until it reaches another. */
 export type SubscriptionStart =
   | {
       readonly kind: "live";
-      /** Told before anything else: events that can no longer be given, and what they led to (R17, R27). */
+      /** Delivered first: losses, and the ends of sessions since (R17, R27). */
       readonly late: LateGaps | undefined;
       readonly named: NamedPlace | undefined;
       readonly outputs: ReadonlyMap<string, DeliveredText>;
@@ -31,9 +32,9 @@ export type SubscriptionStart =
   | {
       readonly kind: "resume";
       readonly point: CatchUpPoint;
-      /** Outputs of which more was given than up to the point, by their digests. */
+      /** Outputs, by digest, of which more text was delivered than up to the point. */
       readonly outputs: ReadonlyMap<string, DeliveredText>;
-      /** The open sessions that are summed up. */
+      /** The open sessions that are summarized. */
       readonly summarize: ReadonlySet<string>;
       readonly named: NamedPlace;
     };
@@ -47,13 +48,13 @@ export interface ResumeServices {
 
 export interface ResumeStart {
   readonly start: SubscriptionStart;
-  /** Undefined for a newcomer. */
+  /** Undefined for a new subscription. */
   readonly resumed: Resumed | undefined;
 }
 
 const NO_OUTPUTS: ReadonlyMap<string, DeliveredText> = new Map();
 
-/** `cursor`: what the subscription named; undefined for a newcomer. */
+/** `cursor` is the place that the subscription named; undefined for a new subscription. */
 export function resumeStart(cursor: string | undefined, services: ResumeServices): ResumeStart {
   if (cursor === undefined)
     return { start: { kind: "live", late: undefined, named: undefined, outputs: NO_OUTPUTS }, resumed: undefined };
@@ -67,7 +68,7 @@ export function resumeStart(cursor: string | undefined, services: ResumeServices
   const { after } = place;
   const isKept =
     !boots.isVoid(after) && [...place.outputs.values()].every(({ to, epoch }) => to === "end" || !boots.isVoid(epoch));
-  // Where the place is void, so is how far text had gone there.
+  // If the place is void, so are the text positions of its cursor.
   const outputs = isKept ? place.outputs : NO_OUTPUTS;
   if (boots.next(after) < journal.oldest() && after < journal.head())
     return { start: { kind: "live", late: lateGaps(after), named: { cursor, after }, outputs }, resumed: "gap" };

@@ -1,5 +1,5 @@
-// The face of a subscription to its holder and to the engine, and the services that all subscriptions share; how it works is in subscription.ts and
-// in its parts.
+// The interface of a subscription for its holder and for the engine, and the services of all subscriptions. subscription.ts and its parts implement
+// it.
 import type { Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { DeliveredBefore } from "../catch-up/catch-up-point.js";
@@ -24,27 +24,27 @@ import type { Resumed, SubscriptionStart } from "./resume-start.js";
 import type { Drained, Taken } from "./taken.js";
 
 export interface LagLimits {
-  /** Longest time in which the transport takes nothing, ms. */
+  /** Longest time for which the peer takes nothing, in ms. */
   readonly maxMs: Millis;
   /** Most events published meanwhile. */
   readonly maxEvents: number;
 }
 
-/** For how long, and for how many events, the transport has taken nothing (R18). */
+/** The time for which the peer has taken nothing, and the events published meanwhile (R18). */
 export interface Lag {
   readonly ms: Millis;
   readonly eventCount: number;
 }
 
-/** The beginning and the end of an episode in which a subscription reads from the journal because it took too slowly (P3, R18). */
+/** The beginning or the end of an episode in which a slow subscription reads the journal (P3, R18). */
 export type PaceChange = "fell_behind" | "caught_up";
 
-/** Why the engine ends a subscription: its peer takes too slowly (R18), or the engine itself failed it. It can resume after either. */
+/** Why the engine ends a subscription: its peer takes too slowly (R18), or the engine failed. The subscriber can resume after either. */
 export type TerminationReason = "lagging" | "producer_error";
 
 /**
- * Why a subscription ended, or a connection before it became one. "subscriber": its own end, or its connection's; the others are the daemon's
- * `reason_code`, "rejected" new terms that could not be served (R32).
+ * Why a subscription, or the connection before it became one, ended. "subscriber": the subscriber closed it, or its connection. The others are the
+ * daemon's `reason_code`; "rejected" are new terms that could not be granted (R32).
  */
 export type ClosureReason =
   | TerminationReason
@@ -54,24 +54,24 @@ export type ClosureReason =
   | "recording_ended"
   | "handshake_timeout";
 
-/** A reply that did not count, for the audit log: it is not well formed, not this subscription's, or of a connection that may not reply. */
+/** Why a reply did not count, for the audit log: it is malformed, names another subscription, or came over a connection that may not reply. */
 export type RefusedFate = "malformed" | "wrong_subscription" | "not_entitled";
 
-/** The members that differ from subscription to subscription. */
+/** The members that differ between subscriptions. */
 export interface SubscriptionSpec {
   readonly id: string;
   readonly subscriberId: string;
   readonly terms: Terms;
   readonly start: SubscriptionStart;
-  /** How the place was met that it named; undefined for a newcomer. */
+  /** The daemon's answer to the subscription's cursor; undefined for a new subscription. */
   readonly resumed: Resumed | undefined;
-  /** The connection, where an agent may speak over it as well (R5). */
+  /** The connection, if agents may open on it too (R5). */
   readonly connection: object | undefined;
-  /** Told of a reply of its own that did not count, where its terms ask for that (R19). */
+  /** Called with a reply of the subscription that did not count, if its terms ask for that (R19). */
   readonly replyNotTaken: (token: string) => void;
-  /** Told that `take` may have something. Called often; must be cheap and must not take at once. */
+  /** Called when `take` may have a unit. It is called often, so it has to be cheap, and it may not call `take` itself. */
   readonly wake: () => void;
-  /** Told that the engine has ended it. */
+  /** Called when the engine has ended the subscription. */
   readonly ended: (reason: TerminationReason) => void;
 }
 
@@ -80,41 +80,41 @@ export interface NamedSubscription {
   readonly subscriberId: string;
 }
 
-/** The limits of all subscriptions, and the questions that they put to sessions, questions and notices. */
+/** The limits of all subscriptions, and their calls to sessions, questions and notices. */
 export interface SubscriptionRules {
-  /** Read each time that one is needed. */
+  /** Read again for each use. */
   readonly limits: { readonly burst: number; readonly lag: LagLimits };
-  /** Most units a subscription holds itself. Default 256. */
+  /** Most units in a subscription's queue. Default 256. */
   readonly queueLimit: number;
-  /** The same critical event, marked with how many events it overtook (R4). */
+  /** Marks a critical event with the number of events that it overtook (R4). */
   readonly markOvertook: (event: AgentEvent, count: number) => AgentEvent;
-  /** An empty chunk that completes a skipped output (R26). */
+  /** Makes the empty chunk that completes a skipped output (R26). */
   readonly completeSkipped: (unit: TextUnit) => TextUnit;
-  /** Two states as one, as `shape` has them. */
+  /** Collapses two states into one, in the given shape. */
   readonly collapsedEvent: (shape: string, ...states: Parameters<CollapsedEvent>) => AgentEvent;
-  /** The open questions that a subscription of these terms is asked: they leave at once (R6, R17). */
+  /** The open questions that a subscription of these terms is asked at once (R6, R17). */
   readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
-  /** Whether a question of the journal is open, and one that these terms can answer. */
+  /** Whether an event is an open question that these terms can answer. */
   readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
-  /** Told of each question that left, once a subscription. */
+  /** Called once per subscription for each question that left. */
   readonly shown: (subscriptionId: string, subscriberId: string, entry: JournaledEvent) => void;
-  /** Everything that is said of open sessions to a newcomer (R6, R17). */
+  /** The briefings about open sessions and questions for a new subscription (R6, R17). */
   readonly notices: OpenSessionNotices;
   /** Whether more text of an output may be published. */
   readonly mayHaveText: (sessionId: string, outputId: string) => boolean;
   /** The latest timestamp of an open session. */
   readonly timestamp: (sessionId: string) => string | undefined;
-  /** One for each session of which something aged out between two epochs (R27). */
+  /** A gap for each session with evicted events after an epoch (R27). */
   readonly gaps: (terms: Terms, after: Epoch, given: DeliveredBefore) => Iterable<GapEvent>;
-  /** An entry as the backlog tells it; undefined for a question, which was asked at once or has been resolved (R17). */
+  /** The form of an entry in a backlog. Undefined for a question, which was asked at once or has been resolved (R17). */
   readonly asBacklog: (entry: JournaledEvent) => JournaledEvent | undefined;
-  /** Stands for an output in a cursor (R17). */
+  /** Digest of an output's key, for a cursor (R17). */
   readonly outputDigest: (output: string) => string;
-  /** Told of each episode twice. */
+  /** Called at the beginning and at the end of each episode. */
   readonly pace: (change: PaceChange, who: NamedSubscription) => void;
 }
 
-/** One for all subscriptions of an engine. */
+/** The services that all subscriptions of an engine share. */
 export interface SubscriptionServices {
   readonly rules: SubscriptionRules;
   readonly hub: Pick<
@@ -137,87 +137,90 @@ export interface SubscriptionServices {
   readonly wakeUps: WakeUps;
   readonly createWakeUps: () => WakeUpQueue;
   readonly now: () => Millis;
-  /** R10, R15. */
+  /** Longest hold of text, in ms (R10, R15). */
   readonly maxHoldMs: () => Millis;
   readonly opened: (subscription: MemberSubscription) => void;
   readonly closed: (subscription: MemberSubscription, reason: ClosureReason) => void;
-  /** The daemon stops, and the next run delivers what is owed (R8b). */
+  /** Whether the daemon is stopping and leaves pending events to the next boot (R8b). */
   readonly isLeaving: () => boolean;
   readonly questions: Pick<Questions, "audienceChanged" | "reply" | "sessionOf" | "shown" | "wasShown">;
   readonly resend: Pick<Resend, "find">;
-  /** Answers when all that was journaled so far is safe, undefined where it is; throws or rejects while it cannot be (R29). */
+  /**
+   * Returns a promise that resolves when all that was journaled so far is safe; undefined if it is safe already. Throws or rejects while the journal
+   * fails (R29).
+   */
   readonly whenDurable: () => Promise<void> | undefined;
   readonly connections: Pick<SharedConnections, "answered" | "ownSessions" | "join">;
   /** The open questions that these terms can answer. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
-  /** The last events of sessions that have ended and are remembered. */
+  /** The last events of remembered sessions that have ended. */
   readonly terminals: () => readonly JournaledEvent[];
   readonly recordReply: (fate: RefusedFate, token: string, raw: unknown, id: string, subscriberId: string) => void;
 }
 
-/** A subscription under way, as its holder sees it. Its functions need it: they are not to be handed on without it. */
+/** A subscription for its holder. Its functions are methods, so they cannot be passed on by themselves. */
 export interface Subscription extends NamedSubscription {
-  /** How the place was met that it named when it came back (R17); undefined for a newcomer. */
+  /** The daemon's answer to the subscription's cursor (R17); undefined for a new subscription. */
   readonly resumed: Resumed | undefined;
   readonly terms: () => Terms;
-  /** The units that may leave now; with `only`, no more than the critical ones. A wait registers its own wake-up. */
+  /** The units that may leave now; with `only`, just the critical ones. For a "wait", the subscription sets the timer itself. */
   readonly take: (only?: "critical") => Taken;
-  /** The transport takes nothing more, or takes again. */
+  /** Reports that the peer takes nothing more, or takes again. */
   readonly setBlocked: (blocked: boolean) => void;
-  /** Applies new terms to everything that leaves from now on (AAEP §5.7.2). */
+  /** Applies new terms to all units that leave from now on (AAEP §5.7.2). */
   readonly retune: (terms: Terms) => void;
-  /** The place that it has reached with all that was taken so far, for its client to keep (R17). Undefined where it has none yet. */
+  /** The place up to which everything was taken, for the client to store (R17). Undefined if there is none yet. */
   readonly cursor: () => string | undefined;
   /**
-   * The place, to be told in a checkpoint. Undefined where the terms ask for none, and where the place has not moved since `cursor` or `checkpoint`
-   * last answered. `isDue`: whether it is time for one. After a skip of everything one is due once everything kept has been said (R26).
+   * The place for a checkpoint. Undefined if the terms ask for none, or if the place has not moved since the last result of `cursor` or `checkpoint`.
+   * `isDue` is true if it is time for a checkpoint. After a skip of everything, one is due as soon as the exempted units have left (R26).
    */
   readonly checkpoint: (isDue: boolean) => Checkpoint | undefined;
   readonly wantsCheckpoints: () => boolean;
-  /** R26: of one output, or with no output of everything that waits. */
+  /** Skips one output, or, without arguments, everything that waits (R26). */
   readonly skip: (sessionId: string | undefined, outputId: string | undefined) => void;
   /**
-   * Sends again what it was sent, at once: an event that the journal still holds, what was merged of such, or an open question (R28). Sums and gaps
-   * are not (R12). Throws "not_found".
+   * Sends an event again, at once: one that the journal still has, one that was merged of such events, or an open question (R28). Summaries and gaps
+   * are not sent again (R12). Throws "not_found".
    */
   readonly repeat: (eventId: string) => void;
-  /** The questions that it may answer, as it is sent them (R14, R28). It was shown the questions that it is told here. */
+  /** The open questions that the subscription may answer, as it receives them (R14, R28). They count as shown. */
   readonly openQuestions: () => readonly AgentEvent[];
-  /** Whether this reply was the one that counted. Says nothing of why not (R19). */
+  /** Takes a reply. Returns whether it counted, and no reason (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
   readonly whenDurable: SubscriptionServices["whenDurable"];
   readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
-  /** The next of everything that is owed, coalesced, whatever the budget (R8a). To be called again until it is done; nothing else is taken then. */
+  /** The next part of all pending units, coalesced, whatever the budget (R8a). Call it until it returns "done", and `take` no more. */
   readonly drain: () => Drained;
-  /** Default reason: "subscriber". */
+  /** Ends the subscription. Default reason: "subscriber". */
   readonly close: (reason?: ClosureReason) => void;
   readonly isClosed: () => boolean;
   readonly status: () => SubscriptionStatus;
 }
 
-/** A subscription as the engine sees it: a member of a view. */
+/** A subscription for the engine: a member of a view. */
 export interface MemberSubscription extends Subscription, ViewMember {
-  /** The limits of lag have changed. */
+  /** Applies new limits of lag. */
   readonly limitsChanged: () => void;
 }
 
 export interface SubscriptionStatus {
-  /** Units in its own queue. */
+  /** Units in the subscription's queue. */
   readonly waitingCount: number;
-  /** Units that its reader has released and it has not taken; 0 where it reads nothing. */
+  /** Units that the reader released and the subscription has not taken; 0 without a reader. */
   readonly readAheadCount: number;
-  /** Epochs, outputs and agents that it remembers because something went ahead or was skipped. */
+  /** Epochs, outputs and agents remembered because something went ahead or was skipped. */
   readonly rememberedCount: number;
   readonly behind: boolean;
   readonly blockedSince: Millis | undefined;
-  /** Where its next event comes from: out of what everybody gets as it comes, out of what waits for it, or out of the journal. */
+  /** Source of the next event: the view as it grows, units that wait for this subscription, or the journal. */
   readonly reads: "live" | "queue" | "journal";
-  /** Events published and not taken over: units of its view, or events of the journal while it reads there (an upper bound across restarts). */
+  /** Published events that were not taken: units of the view, or events of the journal for a reader (an upper bound across restarts). */
   readonly untakenCount: number;
-  /** Since when it has been behind; undefined where it reads from the journal for another reason, or not at all. */
+  /** The instant since which the subscription is behind. Undefined if it reads the journal for another reason, or not at all. */
   readonly behindSince: Millis | undefined;
-  /** Nothing while the transport takes; of one that was given up, its lag by then. */
+  /** 0 while the peer takes; of a peer that was given up, its lag at that moment. */
   readonly lag: Lag;
   readonly counts: DeliveryCounts;
 }

@@ -1,5 +1,6 @@
-// One subscription. Its parts, from the ground up: `Listener` (who listens), `Intake` (units come into its queue), `Outlet` (units leave, critical
-// first), `Pull` (when they may leave), `Follower` (views, journal and place). Here: its holder's calls, its peer's pace, replies, and its end.
+// A subscription. Its parts build on one another: `Listener` (terms and briefing), `Intake` (units enter its queue), `Outlet` (units leave, critical
+// ones first), `Pull` (when they leave), `Follower` (view, journal and place). This file has its holder's calls, its peer's lag, replies, and its
+// end.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
@@ -29,7 +30,7 @@ import type {
 } from "./subscription-spec.js";
 import type { Drained, Taken } from "./taken.js";
 
-/** The terms of a subscription over this connection: an agent over the same one makes a difference to what they let it answer (R5). */
+/** The terms of a subscription on this connection. If the connection also has agents, their sessions limit what the subscription may answer (R5). */
 export function withOwnSessions(
   terms: Terms,
   connection: object | undefined,
@@ -43,7 +44,7 @@ export function createSubscription(spec: SubscriptionSpec, services: Subscriptio
   return new PulledSubscription(spec, services);
 }
 
-/** A class, because there is one for each subscription. It is its own replier, and hears itself what becomes of its connection. */
+/** A class, because there is one for each subscription. It is also the replier of its replies and the listener to news of its connection. */
 class PulledSubscription extends Follower implements MemberSubscription, Replier, ConnectionNews {
   readonly resumed: Resumed | undefined;
   private readonly tellReady: () => void;
@@ -55,10 +56,10 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
   private closed = false;
   private timer: (() => void) | undefined;
   private notices: ReplyNotices | undefined;
-  // The last cursor that its client was told, and up to where the last checkpoint after a skip of everything has to be.
+  // The last cursor reported to the client, and the place at which the checkpoint after a skip of everything is due.
   private told: string | undefined;
   private skippedTo: Epoch = Number.POSITIVE_INFINITY;
-  // Events that left by the terms before these can be asked for as well (R28).
+  // The former terms: events that left by them can be sent again too (R28).
   private former: Terms | undefined;
 
   constructor(spec: SubscriptionSpec, services: SubscriptionServices) {
@@ -100,7 +101,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
       this.noteDelivered(taken.batch.deliveries.length, now);
       if (!taken.isAll) return taken;
     }
-    // Units that are not critical have not been looked at.
+    // Units that are not critical were not looked at.
     if (only === "critical") return taken;
     if (this.timer !== undefined) this.cancelTimer();
     shared.ready.delete(this);
@@ -183,7 +184,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
 
   skip(sessionId: string | undefined, outputId: string | undefined): void {
     if (sessionId === undefined) this.skippedTo = this.skipWaiting();
-    else if (this.isOwedMore() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
+    else if (this.hasPending() || this.services.rules.mayHaveText(sessionId, outputId ?? ""))
       this.dropOutput(`${sessionId}/${outputId ?? ""}`);
     this.tellReady();
   }
@@ -265,7 +266,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
 
   cursorIn(view: SharedView, window: number): number | undefined {
     if (view !== this.shared) return undefined;
-    // A subscription that has fallen back to the journal can fall behind too far there as well (R18).
+    // A subscription that reads the journal can fall too far behind there as well (R18).
     this.checkLag();
     if (this.closed) return undefined;
     const { granted, peerLag } = this;
@@ -290,11 +291,11 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     };
   }
 
-  private isOwedMore(): boolean {
+  private hasPending(): boolean {
     return !this.isAtEnd() || this.isBehind(this.shared.view);
   }
 
-  /** The place stands still once something could not be taken: it would cover that. */
+  /** Freezes the place after an error, since a later place would cover units that were not taken. */
   private pull(now: Millis, only: "all"): Drained;
   private pull(now: Millis, only: "critical" | undefined): Taken;
   private pull(now: Millis, only: "all" | "critical" | undefined): Drained | Taken {

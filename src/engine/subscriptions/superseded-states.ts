@@ -1,5 +1,5 @@
-// States that one subscription was not told, for a critical event had made them old news: its agent's next one begins where the first of them
-// began, or with what that event implies, so that the chain it hears stays whole (AAEP §4.2.1, R4).
+// States that a critical event superseded before one subscription got them. Its agent's next state begins where the first of them began, or with the
+// state that the event implies, so that the chain of states has no break (AAEP §4.2.1, R4).
 import { keepNewest } from "../../base/keep-newest.js";
 import { laneOf } from "../catch-up/superseded.js";
 import { AWAITING_INPUT, stateImpliedBy } from "../event/agent-states.js";
@@ -9,12 +9,15 @@ import { type EventUnit, isLocal } from "../views/unit.js";
 import type { View } from "../views/view.js";
 
 export interface SupersededStates {
-  /** Remembers a state that is not told, until its agent's next one; at most 1,000 agents, the oldest is forgotten. */
+  /** Remembers a state that is not delivered, until its agent's next one. Beyond 1,000 agents, the oldest is forgotten. */
   readonly add: (unit: EventUnit, critical: EventUnit) => void;
-  /** A unit as it is told: nothing is left of a state change that ends where it begins. What was remembered of its agent is forgotten. */
+  /**
+   * The form in which a unit is delivered; undefined for a state change that would end where it begins. The remembered states of its agent are
+   * forgotten.
+   */
   readonly told: (unit: EventUnit, remade: View["remade"]) => EventUnit | undefined;
   readonly forget: () => void;
-  /** Agents of which something is remembered. */
+  /** Number of agents with a remembered state. */
   readonly count: () => number;
 }
 
@@ -23,10 +26,10 @@ const AGENTS_LIMIT = 1000;
 export function createSupersededStates(collapsed: CollapsedEvent): SupersededStates {
   const byLane = new Map<string, { readonly event: AgentEvent; readonly first: Epoch; readonly from: unknown }>();
 
-  /** `from`: where the listener believes the agent to be. */
+  /** `from` is the agent's state as the listener knows it. */
   const keep = (lane: string, event: AgentEvent, first: Epoch, from: unknown): void => {
     byLane.delete(lane);
-    // It is there: its next state needs no mending.
+    // The listener knows the agent in this state already, so the next state needs no change.
     if (event.to_state === from) return;
     byLane.set(lane, { event, first, from });
     keepNewest(byLane, AGENTS_LIMIT);
@@ -52,13 +55,13 @@ export function createSupersededStates(collapsed: CollapsedEvent): SupersededSta
       const lane = laneOf(unit);
       const known = byLane.get(lane);
       const { event } = unit.delivery;
-      // The daemon tells in its agent's place that it waits. The agent may go on from its own last state, of which the listener knows nothing.
+      // A supplied state reports only that the agent waits. The agent may continue from its own last state, which the listener does not know.
       const isTold = unit.entry.made === "notice" || unit.entry.made === "supplied";
       if (!isTold) byLane.delete(lane);
       else if (event.from_state === AWAITING_INPUT) return unit;
-      // The next one goes on from what this says.
+      // The agent's next state continues from the resolution's.
       if (unit.entry.made === "resolution" && known !== undefined) keep(lane, known.event, known.first, event.to_state);
-      // How a question ended is never rewritten, and a sum says where everything stands.
+      // A resolution is never rewritten. A summary has the state of all agents.
       if (known === undefined || known.from === event.from_state || unit.entry.made === "resolution" || isLocal(unit))
         return unit;
       const isOrdinary = unit.role === "state" || unit.role === "background-state";

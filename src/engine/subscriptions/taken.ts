@@ -1,25 +1,25 @@
-// The answers of a subscription that is pulled: a run of deliveries, or when there may be one.
+// The results of a pull: a batch of deliveries, or the instant at which there may be one.
 import type { Millis } from "../../contracts/clock.js";
 import type { DeliveryBatch } from "../views/delivery.js";
 
 export type Taken =
-  /** `isAll`: nothing else may leave now, and it need not be asked for. */
+  /** A batch. With `isAll`, nothing else may leave now, and no further call is needed. */
   | { readonly kind: "batch"; readonly batch: DeliveryBatch; readonly isAll: boolean }
-  /** Nothing may leave before `until`, unless something critical comes. */
+  /** Nothing may leave before `until`, except critical events. */
   | { readonly kind: "wait"; readonly until: Millis }
   | { readonly kind: "idle" };
 
-/** A part of what is owed at the end (R8a). */
+/** A part of the pending deliveries at a subscription's end (R8a). */
 export type Drained =
   | { readonly kind: "batch"; readonly batch: DeliveryBatch }
   /** There is more, but not in this turn of the event loop. */
   | { readonly kind: "later" }
   | { readonly kind: "done" };
 
-/** The rest that is owed to a subscription that is ended from this side. */
+/** The pending deliveries of a subscription that the daemon ends. */
 export interface PendingDeliveries {
-  /** The next of it. To be asked for as the peer takes it. */
+  /** The next part. Call it again when the peer has taken the part before. */
   readonly drain: () => Drained;
-  /** At most how many events are left of it. */
+  /** Upper bound of the events left. */
   readonly leftCount: () => number;
 }

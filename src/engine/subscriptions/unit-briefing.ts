@@ -1,4 +1,4 @@
-// The briefing of one subscription, as units of its own view (R6, R17, R27).
+// The briefing of one subscription as units of its view (R6, R17, R27).
 import { type AgentEvent, type Epoch, type JournaledEvent, topicKind } from "../event/event.js";
 import type { Terms } from "../terms/terms.js";
 import { unitOf } from "../views/event-units.js";
@@ -7,24 +7,27 @@ import type { Unit } from "../views/unit.js";
 import type { View } from "../views/view.js";
 import { type Briefing, type BriefingKind, type BriefingNotice, createBriefing } from "./briefing.js";
 
-/** Tells of the time before a subscription: each unit is made when it is asked for, and is to be given then (R17, R34). */
+/** Makes the units of a briefing, each when it is asked for and then leaves (R17, R34). */
 export interface UnitBriefing extends Pick<Briefing, "add" | "drop"> {
-  /** Notices of questions that it cannot answer: critical, and so at no cost. Empty where one has nothing to say any more; undefined: none left. */
+  /**
+   * Notices of questions that the subscription cannot answer; critical, and therefore outside the budget. Empty for a notice that is outdated or not
+   * wanted; undefined if none is left.
+   */
   readonly nextNotice: () => readonly Unit[] | undefined;
   readonly noticeCount: () => number;
-  /** The same of losses, then of how sessions stand. */
+  /** Losses, then summaries of sessions; the same results. */
   readonly next: () => readonly Unit[] | undefined;
   readonly count: () => number;
-  /** How many times `next` has been asked, of all that this briefing tells. */
+  /** Number of calls of `next` on this briefing. */
   readonly enqueuedCount: () => number;
-  /** The same of one session, out of its order: before something critical of that session. */
+  /** The losses and the summary of one session, ahead of their turn: before a critical event of that session. */
   readonly ofSession: (session: string) => readonly Unit[];
 }
 
 export interface BriefedListener {
   readonly terms: () => Terms;
   readonly view: () => View;
-  /** What the daemon says to this subscription alone. */
+  /** An event that the daemon makes for this subscription alone. */
   readonly localEntry: (event: AgentEvent, kind: JournaledEvent["kind"], epoch: Epoch) => SharedRendering;
   readonly isOpen: (sessionId: string) => boolean;
 }
@@ -39,7 +42,7 @@ export function createUnitBriefing(listener: BriefedListener): UnitBriefing {
   const unitsOf = (series: readonly BriefingNotice[]): readonly Unit[] => {
     const view = listener.view();
     return series.flatMap(({ kind, event, epoch }) => {
-      // Held text that follows is not told as if it had come before (R30).
+      // Text that the view holds gets no earlier timestamp than its session's summary (R30).
       if (kind === "sums" && listener.isOpen(event.session_id)) view.noteTimestamp(event.session_id, event.timestamp);
       const rendering = listener.localEntry(event, topicKind(event.type), epoch);
       return view.terms.wants(rendering) ? unitOf(rendering, view, "plain") : [];

@@ -1,28 +1,28 @@
-// Urgent units leave before everything that waits, at once and at no cost: questions that are open, notices of questions that a subscription cannot
-// answer, and what it has asked to hear again (R4, R6, R28). Of questions and notices only so many leave together, each made then (R34).
+// Urgent units leave before all others, at once and outside the budget: open questions, notices of questions that the subscription cannot answer, and
+// events that it asked to receive again (R4, R6, R28). A limited number leaves in one take, and questions and notices are made for it (R34).
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { UnitBriefing } from "./unit-briefing.js";
 
 export interface UrgentUnits {
   readonly sendFirst: (units: readonly Unit[]) => void;
-  /** Of these questions, the ones that are still open by then are taken next. */
+  /** Takes questions that leave next, unless they are resolved by then. */
   readonly sendOpenQuestions: (questions: readonly JournaledEvent[]) => void;
-  /** The next of it, without what goes ahead by itself. Where there is none though there was some, more may follow. */
+  /** The next units, without events that go ahead in the same take. May be empty although more follow. */
   readonly take: (isOvertaking: (epoch: Epoch) => boolean) => readonly Unit[];
   /** Whether anything is left. */
   readonly hasMore: () => boolean;
-  /** How many units wait that are made already. */
+  /** Number of waiting units that are already made. */
   readonly count: () => number;
 }
 
-/** Most questions and notices that are looked at in one take, and most of what else is urgent. */
+/** Most questions, most notices, and most other urgent units of one take. */
 const URGENT_LIMIT = 32;
 const NO_UNITS: readonly never[] = [];
 
-/** The subscription whose units they are. */
+/** The subscription that the units belong to. */
 export interface UrgentUnitsOwner {
-  /** The unit of one of them; undefined where it was resolved meanwhile, or asked. */
+  /** The unit of a question; undefined if it was resolved or asked meanwhile. */
   readonly questionUnit: (entry: JournaledEvent) => EventUnit | undefined;
   readonly briefing: () => UnitBriefing | undefined;
 }
@@ -32,7 +32,7 @@ export function createUrgentUnits(owner: UrgentUnitsOwner): UrgentUnits {
   let asked: readonly JournaledEvent[] = NO_UNITS;
   let nextAsked = 0;
 
-  /** How a question's session stands is said directly before it, at no cost either (R17). */
+  /** The losses and the summary of a session leave directly before its question, also outside the budget (R17). */
   const withSummary = (unit: Unit): readonly Unit[] => [...(owner.briefing()?.ofSession(unit.session) ?? []), unit];
 
   const takeQuestions = (isOvertaking: (epoch: Epoch) => boolean): readonly Unit[] => {

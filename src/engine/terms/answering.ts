@@ -1,14 +1,15 @@
-// Who can answer a question: a subscription that said that a person is there (R6), and never one whose connection has the question's session, asked
-// in it, or published in it by its token: an agent does not consent to itself (R5). Audience, delivery and replies all ask here.
+// Decides which subscriptions can answer a question: those that declared that a person is there (R6), except on a connection that owns the question's
+// session, asked in it, or published in it by its token, because an agent does not consent to itself (R5). Audience, delivery and replies all use
+// this rule.
 import { type NewEvent, type QuestionKind, questionKind } from "../event/event.js";
 import type { OwnSessions, Terms } from "./terms.js";
 
-/** Whether a subscription of these terms can answer what is asked in this session. */
+/** Whether a subscription of these terms can answer a question of this kind in this session. */
 export function canAnswer(terms: Terms, kind: QuestionKind, sessionId: string): boolean {
   return isAble(terms, kind) && terms.ownSessions?.has(sessionId) !== true;
 }
 
-/** Whether an event is a question, and one that a subscription of these terms can answer. */
+/** Whether an event is a question that a subscription of these terms can answer. */
 export function canAnswerEvent(terms: Terms, { kind, event }: Pick<NewEvent, "kind" | "event">): boolean {
   const asked = questionKind(kind);
   return asked !== undefined && canAnswer(terms, asked, event.session_id);
@@ -25,14 +26,14 @@ function isAble(terms: Terms, kind: QuestionKind): boolean {
 
 type Counts = Record<QuestionKind, number>;
 
-/** Who can answer. Subscriptions are counted once, however many questions they are asked of. */
+/** The subscriptions that can answer, counted once for any number of questions. */
 export interface AbleSubscriptions {
-  /** How many subscriptions can answer a question. */
+  /** Number of subscriptions that can answer the question. */
   readonly countFor: (question: { readonly kind: QuestionKind; readonly sessionId: string }) => number;
-  /** Whether some question may find nobody here though `other` has somebody for it, or the other way round. */
+  /** Whether a question may have an audience in one of the two counts and none in the other. */
   readonly differsFrom: (other: AbleSubscriptions) => boolean;
   readonly counts: Counts;
-  /** Whether it depends on a question's session: some connection has both an agent and subscriptions (R5). */
+  /** Whether the count depends on the question's session, because a connection has both an agent and subscriptions (R5). */
   readonly isBySession: boolean;
 }
 
@@ -57,7 +58,7 @@ export function countAble(all: Iterable<Terms>): AbleSubscriptions {
     isBySession,
     countFor: ({ kind, sessionId }) => {
       let count = counts[kind];
-      // Connections that have both agents and subscriptions are few.
+      // Few connections have both agents and subscriptions.
       for (const [sessions, there] of own) if (sessions.has(sessionId)) count -= there[kind];
       return count;
     },

@@ -1,16 +1,16 @@
-// Which events a subscription wants, by type, urgency and who made them. What must not live here: pauses, budgets, order.
+// Decides which events a subscription wants, by type, urgency and maker. Pauses, budgets and order are in other rooms.
 import { canonicalType, defaultUrgency, isCritical, isQuestionKind, type NewEvent } from "../event/event.js";
 import { AAEPD, CORE_PREFIX, CORE_TYPE_URI } from "../event/vocabulary.js";
 import { canAnswer, canAnswerEvent } from "./answering.js";
 import type { EventFilters, Terms } from "./terms.js";
 
-/** Whether events of a type are delivered. Answers from memory after the first event of a type. */
+/** Whether events of a type are delivered. The result for a type is computed once. */
 export type TypeFilter = (type: string) => boolean;
 
-/** Agents may invent types without end; past this many the memory starts anew. */
+/** Most types remembered. Agents may invent types without end, so the memory is cleared beyond this number. */
 const REMEMBERED_TYPES_COUNT = 256;
 
-/** A core type goes by two names, and a pattern may be written for either. */
+/** The names of a type. A core type has two, and a pattern may use either. */
 function namesOf(type: string): readonly string[] {
   const short = canonicalType(type);
   return short.startsWith(CORE_PREFIX) ? [short, CORE_TYPE_URI + short.slice(CORE_PREFIX.length)] : [type];
@@ -21,8 +21,8 @@ function matches(pattern: string, name: string): boolean {
 }
 
 /**
- * Delivered is what matches an `include` and no `exclude` (AAEP §5.3.1.7, R32). A pattern is a type, or the beginning of one followed by `*`;
- * a `*` elsewhere stands for itself. An empty `include` lets nothing through: critical events do not come this way.
+ * Compiles a filter that passes types that match an `include` and no `exclude` (AAEP §5.3.1.7, R32). A pattern is a type, or the beginning of one
+ * followed by `*`; a `*` elsewhere stands for itself. An empty `include` passes nothing; critical events do not use the filter.
  */
 export function compileFilter(filters: EventFilters): TypeFilter {
   const { include, exclude } = filters;
@@ -40,21 +40,24 @@ export function compileFilter(filters: EventFilters): TypeFilter {
   };
 }
 
-/** Whether the question that one of the daemon's states goes with can be answered: such get it next, and the others the notice (R6). */
+/**
+ * Whether these terms can answer the question that a state of the daemon's goes with. Such subscriptions get the question next; the others get the
+ * notice (R6).
+ */
 function getsQuestion(terms: Terms, { event }: NewEvent): boolean {
   const asks = event.extensions?.[AAEPD]?.asks;
   return (asks === "confirmation" || asks === "clarification") && canAnswer(terms, asks, event.session_id);
 }
 
-/** What low cognitive load keeps away (R15): the text that somebody reads is never in the background. */
+/** Whether low cognitive load leaves out the event (R15). Streamed text is never in the background, since the person reads it. */
 function isQuiet({ kind, event }: NewEvent): boolean {
   return kind !== "output.streaming" && (event.urgency ?? defaultUrgency(kind)) === "background";
 }
 
 /**
- * Whether an event is for this subscription at all. Questions go only to those that can answer (AAEP §5.3.1.4, R6); other critical events, notices,
- * resolutions and gaps pass every filter (AAEP §5.5.4, R31); low cognitive load keeps background events away (R15).
- * A pause is no business of this function: what it holds back is still owed.
+ * Whether a subscription wants an event. Questions go only to subscriptions that can answer (AAEP §5.3.1.4, R6). Other critical events, notices,
+ * resolutions and gaps pass every filter (AAEP §5.5.4, R31). Low cognitive load leaves out background events (R15). Pauses are not considered: events
+ * that a pause holds back are still pending.
  */
 export function wants(terms: Terms, filter: TypeFilter, entry: NewEvent): boolean {
   if (isQuestionKind(entry.kind)) return canAnswerEvent(terms, entry);

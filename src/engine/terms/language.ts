@@ -1,6 +1,6 @@
-// Language tags: which offered language serves a wanted one (AAEP ch. 11), and which way it is written.
+// Language tags: which offered language serves a wanted one (AAEP ch. 11), and the direction in which it is written.
 
-/** The languages there are catalogues for. English serves whoever understands none of the others. */
+/** Languages with a catalogue. English is the last resort. */
 export const CATALOGUE_LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"] as const;
 
 export type CatalogueLanguage = (typeof CATALOGUE_LANGUAGES)[number];
@@ -9,7 +9,7 @@ interface ParsedTag {
   readonly whole: string;
   readonly language: string;
   readonly script: string;
-  /** Region and whatever follows it. */
+  /** The region and all later subtags. */
   readonly rest: string;
 }
 
@@ -23,14 +23,14 @@ function parseTag(tag: string): ParsedTag {
   return { whole, language, script, rest: (script === "" ? others : others.slice(1)).join("-") };
 }
 
-/** The parts of a tag that decide whom it serves, in lower case; `script` is "" where the tag names none. */
+/** The subtags that decide which languages a tag serves, in lower case. `script` is "" if the tag names none. */
 export function languageAndScript(tag: string): { readonly language: string; readonly script: string } {
   return parseTag(tag);
 }
 
 /**
- * 0 the same tag; 1 one of them without region; 2 regions that differ; 3 one of them without script. Scripts that differ do not serve each other:
- * who reads one need not read the other.
+ * 0: the same tag. 1: one of the two without region. 2: different regions. 3: one of the two without script. Different scripts do not serve each
+ * other, because a reader of one may not read the other.
  */
 function distance(wanted: ParsedTag, offered: ParsedTag): number {
   if (wanted.whole === offered.whole) return 0;
@@ -40,8 +40,8 @@ function distance(wanted: ParsedTag, offered: ParsedTag): number {
 }
 
 /**
- * The one of `offered` that serves the earliest of `wanted`, nearest first; of equally near ones the first offered (AAEP ch. 11).
- * Tags compare without regard to case. Undefined: none of them serves.
+ * Returns the offered tag that serves the earliest wanted one, the nearest first; of equally near ones, the first offered (AAEP ch. 11). Case is
+ * ignored. Undefined if none serves.
  */
 export function matchLanguage(wanted: readonly string[], offered: readonly string[]): string | undefined {
   const tags = offered.map(parseTag);
@@ -81,7 +81,7 @@ const RIGHT_TO_LEFT_LANGUAGES: ReadonlySet<string> = new Set([
   "yi",
 ]);
 
-/** Which way a language is written: by the script its tag names, else by its usual one. */
+/** The direction in which a language is written: that of the tag's script, else the usual one of the language. */
 export function textDirection(tag: string): "ltr" | "rtl" {
   const { language, script } = parseTag(tag);
   const fromRight = script === "" ? RIGHT_TO_LEFT_LANGUAGES.has(language) : RIGHT_TO_LEFT_SCRIPTS.has(script);

@@ -1,9 +1,9 @@
-// Which fields of an event are read to a person, and how a field's variant in another language is named (AAEP ch. 11).
+// The fields of an event that are read to a person, and the names of their variants in other languages (AAEP ch. 11).
 import { type AgentEvent, type TopicKind, topicKind, type Verbosity } from "../event/event.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The levels of a preference and the fields that hold them: the preferred one, then the nearest, the shorter first (R14). */
+/** The levels of a preference and their fields: the preferred level, then the nearest, the shorter first (R14). */
 export const NEAREST_SUMMARIES: Readonly<Record<Verbosity, readonly { level: Verbosity; field: string }[]>> = {
   terse: [
     { level: "terse", field: "summary_terse" },
@@ -24,10 +24,10 @@ export const NEAREST_SUMMARIES: Readonly<Record<Verbosity, readonly { level: Ver
 
 export const SUMMARY_FIELDS: ReadonlySet<string> = new Set(["summary_terse", "summary_normal", "summary_detailed"]);
 
-/** The texts of one type of event. */
+/** The text fields of one type of event. */
 interface TypeTexts {
   readonly fields: readonly string[];
-  /** Whether every event of the type has one: its schema requires it. */
+  /** Whether every event of the type has a text, because its schema requires one. */
   readonly isCertain: boolean;
 }
 
@@ -35,8 +35,8 @@ const certain = (...own: readonly string[]): TypeTexts => ({ fields: [...SUMMARY
 const possible = (...own: readonly string[]): TypeTexts => ({ fields: [...SUMMARY_FIELDS, ...own], isCertain: false });
 
 /**
- * The texts of each type of event that are announced to a person (AAEP §11.1). A request and its author are not among them: the listener knows
- * both. A default is announced by the label of its choice, and an agent's own data are for programs.
+ * The text fields of each type of event that are announced to a person (AAEP §11.1). The request and its author are left out, because the listener
+ * knows both. A default is announced by the label of its choice, and an agent's own data are for programs.
  */
 const TEXTS: Readonly<Record<TopicKind, TypeTexts>> = {
   "session.started": certain(),
@@ -44,14 +44,14 @@ const TEXTS: Readonly<Record<TopicKind, TypeTexts>> = {
   "session.errored": certain("remediation_hint"),
   "session.cancelled": certain("partial_result"),
   "state.changed": possible(),
-  // And the description of its progress.
+  // Its progress may have a description too.
   "progress.updated": possible(),
   "tool.invoked": certain("description", "args_summary"),
   "tool.completed": possible("error_message"),
-  // And its chunk, which has no variants.
+  // Its chunk is a text too, without variants.
   "output.streaming": certain(),
   "awaiting.confirmation": certain("action", "consequence"),
-  // And the labels of its choices.
+  // The labels of its choices are texts too.
   "awaiting.clarification": certain("question", "context"),
   "handoff.requested": certain("reason"),
   extension: possible(),
@@ -59,7 +59,7 @@ const TEXTS: Readonly<Record<TopicKind, TypeTexts>> = {
 
 const READABLE_FIELDS: ReadonlySet<string> = new Set(Object.values(TEXTS).flatMap(({ fields }) => fields));
 
-/** The other fields of envelopes and payloads: looked up first, so that hardly any key is ever taken apart. */
+/** The other fields of envelopes and payloads. They are looked up first, so that hardly any key is split. */
 const OTHER_FIELDS: ReadonlySet<string> = new Set(
   (
     "@context type event_id session_id timestamp producer verbosity urgency localization_hints sequence_number correlation_id extensions aaep_version " +
@@ -73,19 +73,19 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set(
 const DESCRIPTION: ReadonlySet<string> = new Set(["description"]);
 const LABEL: ReadonlySet<string> = new Set(["label"]);
 
-/** The readable fields of an event's own level: an extension's payload is nobody's to read but its own (AAEP §7). */
+/** The readable fields at the top level of an event. Of an extension only the summaries are readable, because its payload is its own (AAEP §7). */
 export function readableFields(event: AgentEvent): ReadonlySet<string> {
   return topicKind(event.type) === "extension" ? SUMMARY_FIELDS : READABLE_FIELDS;
 }
 
-/** What stands inside a field and may have variants too. */
+/** Texts inside a field, which may have variants too. */
 export interface NestedTexts {
   readonly key: "progress" | "choices";
   readonly readable: ReadonlySet<string>;
   readonly objects: readonly unknown[];
 }
 
-/** The nested texts of an event; undefined where its type has none. */
+/** The nested texts of an event; undefined if its type has none. */
 export function nestedTexts(event: AgentEvent): NestedTexts | undefined {
   const { progress, choices } = event;
   if (progress === undefined && choices === undefined) return undefined;
@@ -107,7 +107,7 @@ export interface Variant {
 
 const TAG = /^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$/;
 
-/** The variant that a key names: `summary_normal_yo` is `summary_normal` in Yoruba. */
+/** The variant that a key names: `summary_normal_yo` is `summary_normal` in Yoruba. Undefined if the key names none. */
 export function variantOf(key: string, readable: ReadonlySet<string>): Variant | undefined {
   const cut = key.lastIndexOf("_");
   if (cut <= 0) return undefined;
@@ -120,7 +120,7 @@ export function variantsIn(fields: Fields, readable: ReadonlySet<string>): reado
   return Object.keys(fields).flatMap((key) => variantOf(key, readable) ?? []);
 }
 
-/** Whether any text of the event is there in several languages. On the hot path: allocates nothing for an event that has only known fields. */
+/** Whether the event has a text in several languages. On the hot path: allocates nothing for an event that has only known fields. */
 export function hasVariants(event: AgentEvent): boolean {
   for (const key in event) {
     if (OTHER_FIELDS.has(key) || READABLE_FIELDS.has(key)) continue;
@@ -131,7 +131,7 @@ export function hasVariants(event: AgentEvent): boolean {
   return nested.objects.some((object) => isFields(object) && variantsIn(object, nested.readable).length > 0);
 }
 
-/** The event without its summaries in any language. Answers the same object where it has none. On the hot path, as `hasVariants`. */
+/** Removes the event's summaries in all languages. Returns the same object if it has none. On the hot path, as `hasVariants`. */
 export function withoutSummaries(event: AgentEvent): AgentEvent {
   const isSummary = (key: string): boolean => SUMMARY_FIELDS.has(key) || variantOf(key, SUMMARY_FIELDS) !== undefined;
   for (const key in event) {
@@ -141,7 +141,7 @@ export function withoutSummaries(event: AgentEvent): AgentEvent {
   return event;
 }
 
-/** Whether the event has a text for people, and so says its language (AAEP §11.1). */
+/** Whether the event has a text for people, and therefore names its language (AAEP §11.1). */
 export function hasTexts(event: Fields, kind: TopicKind): boolean {
   const { fields, isCertain } = TEXTS[kind];
   if (isCertain) return true;
@@ -150,7 +150,7 @@ export function hasTexts(event: Fields, kind: TopicKind): boolean {
   return hasVariants(event as AgentEvent);
 }
 
-/** Whether the type demands `summary_normal`; of a type that it does not know, it is all that a subscriber announces (AAEP §7). */
+/** Whether the type requires `summary_normal`. Of an extension, a subscriber announces nothing else (AAEP §7). */
 export function requiresNormalSummary(type: string): boolean {
   switch (topicKind(type)) {
     case "session.started":

@@ -1,4 +1,4 @@
-// The daemon's own texts in one shape (R14, R31). They have known names, so that no key is taken apart; the result is that of shape-languages.ts.
+// Shapes the daemon's own texts (R14, R31). Their fields have known names, so no key is split. The result equals that of shape-languages.ts.
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { AAEPD, BY_DAEMON } from "../event/vocabulary.js";
 import { CATALOGUE_LANGUAGES, matchLanguage } from "./language.js";
@@ -22,27 +22,27 @@ const REPLACED: ReadonlySet<string> = new Set(
   [PLAIN, ...KEYS.values()].flatMap(({ terse, normal }) => [terse, normal]),
 );
 
-/** Whether the event is one of the daemon's that says the same in every language there is a catalogue for. */
+/** Whether the daemon made the event with texts in every language of the catalogues. */
 export function hasDaemonMessages(event: AgentEvent): boolean {
   if (event.extensions?.[AAEPD]?.by !== BY_DAEMON) return false;
   return event.summary_normal_ja !== undefined || event.summary_normal_en !== undefined;
 }
 
-/** The language that serves, among the plain texts' own and those of the catalogues that are there beside it. */
+/** The language that serves best: that of the plain texts, or one of the variants. */
 function languageFor(event: AgentEvent, wanted: readonly string[], primary: string): string {
   const there = [primary];
   for (const [language, { normal }] of KEYS) if (event[normal] !== undefined) there.push(language);
   return matchLanguage(wanted, there) ?? primary;
 }
 
-/** The catalogue's language that is there under the plain names. An event of before the daemon's texts said theirs has a variant of every other. */
+/** The language of the plain texts. Events from before the daemon named it lack the variant of just that language. */
 function primaryOf(event: AgentEvent): string {
   if (event.localization_hints !== undefined) return event.localization_hints.primary_language;
   for (const [language, { normal }] of KEYS) if (event[normal] === undefined) return language;
   return "en";
 }
 
-/** One of the daemon's events with texts in every language, in one shape. */
+/** Shapes an event of the daemon's that has texts in every language. */
 export function shapeDaemonMessages(
   event: AgentEvent,
   shape: { readonly verbosity: Verbosity; readonly languages: readonly string[] },

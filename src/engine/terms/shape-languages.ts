@@ -1,5 +1,5 @@
-// Shaping of events whose texts are there in several languages: each text in the best one, under its plain name (R14, AAEP ch. 11).
-// What must not live here: the choice among summaries of an event in one language, which is shape.ts's.
+// Shapes events whose texts have variants: puts each text in its best language under the plain name (R14, AAEP ch. 11). shape.ts chooses among
+// summaries of one language.
 import { type AgentEvent, type LocalizationHints, topicKind, type Verbosity } from "../event/event.js";
 import { matchLanguage, textDirection } from "./language.js";
 import {
@@ -18,14 +18,14 @@ import {
 interface Languages {
   readonly wanted: readonly string[];
   readonly fallback: readonly string[];
-  /** What the fields without suffix are in. */
+  /** The language of the fields without suffix. */
   readonly primary: string;
 }
 
 /** The texts of one object, by field and language. */
 interface Texts {
   readonly fields: ReadonlySet<string>;
-  /** The languages a field is there in, the primary one first. */
+  /** The languages of a field, the primary one first. */
   readonly languagesOf: (field: string) => readonly string[];
   readonly text: (field: string, language: string) => unknown;
 }
@@ -46,7 +46,7 @@ function textsOf(object: Fields, variants: readonly Variant[], primary: string):
   };
 }
 
-/** The language that serves best among those that are there; the first where none does: nothing is kept back for its language. */
+/** The language that serves best among those that are there. If none serves, the first one: no event is left out for its language. */
 function bestLanguage(there: readonly string[], languages: Languages): string {
   const { wanted, fallback, primary } = languages;
   return matchLanguage(wanted, there) ?? matchLanguage(fallback, there) ?? there[0] ?? primary;
@@ -54,11 +54,11 @@ function bestLanguage(there: readonly string[], languages: Languages): string {
 
 interface Selected {
   readonly texts: ReadonlyMap<string, unknown>;
-  /** Languages of what was selected. */
+  /** Languages of the selected texts. */
   readonly spoken: readonly string[];
 }
 
-/** Each field of `fields` in its own best language. */
+/** Selects each field in its own best language. */
 function selectFields(fields: Iterable<string>, texts: Texts, languages: Languages): Selected {
   const selected = new Map<string, unknown>();
   const spoken: string[] = [];
@@ -94,7 +94,7 @@ interface SelectedSummary extends Selected {
   readonly level: Verbosity;
 }
 
-/** Language before length: a summary that the listener understands is worth more than one of the preferred length. */
+/** Selects a summary: language goes before length, because a listener needs an understandable summary first. */
 function selectSummaries(
   event: AgentEvent,
   verbosity: Verbosity,
@@ -104,7 +104,7 @@ function selectSummaries(
   const nearest = NEAREST_SUMMARIES[verbosity];
   const there = nearest.flatMap(({ field }) => texts.languagesOf(field));
   if (there.length === 0) return undefined;
-  // Among equally good ones the primary language comes first.
+  // Among equally good languages, the primary one goes first.
   const ordered = there.includes(languages.primary) ? [languages.primary, ...there] : there;
   const language = bestLanguage(ordered, languages);
   const chosen = nearest.find(({ field }) => texts.languagesOf(field).includes(language));
@@ -118,17 +118,17 @@ function selectSummaries(
   return { texts: selected, spoken: [language], language, level: chosen.level };
 }
 
-/** The hints of a language that takes the primary one's place, or that nothing was said of. */
+/** The hints for a language that replaces the primary one, or that the event did not name. */
 export function hintsIn(language: string, hints: LocalizationHints | undefined): LocalizationHints {
-  // Direction and script are said of the primary language and would be wrong of another.
+  // Direction and script describe the primary language, and would be wrong for another.
   const { text_direction: _direction, script: _script, ...others } = hints ?? { primary_language: language };
   const direction = textDirection(language) === "rtl" ? { text_direction: "rtl" as const } : {};
   return { ...others, primary_language: language, ...direction };
 }
 
 /**
- * An event with variants in the wanted languages and verbosity. Where its texts end up in different languages, `primary_language` names the
- * summary's, because that is what is announced.
+ * Shapes an event with variants for the wanted languages and verbosity. If its texts end up in different languages, `primary_language` names that of
+ * the summary, because the summary is announced.
  */
 export function shapeVariants(
   event: AgentEvent,
@@ -157,7 +157,7 @@ export function shapeVariants(
   const spoken = [...selected.spoken, ...(folded?.spoken ?? [])];
   const language = summary?.language ?? bestLanguage(spoken, languages);
   if (hints === undefined || language !== primary) shaped.localization_hints = hintsIn(language, hints);
-  // A chunk has no variants: its text stays in the language it was in, whatever its summary is said in (AAEP §11.5.3).
+  // A chunk has no variants, so its text stays in its language, whatever the language of its summary (AAEP §11.5.3).
   if (language !== primary && topicKind(event.type) === "output.streaming") shaped.language ??= primary;
   return shaped as AgentEvent;
 }

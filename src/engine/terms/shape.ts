@@ -1,12 +1,12 @@
-// One event as subscriptions of one shape get it: one summary, one language, and the fields that say which (R14).
-// What must not live here: anything of a single subscription beyond its verbosity and languages.
+// The form in which subscriptions of one shape get an event: one summary, one language, and the fields that name both (R14). Of a subscription, only
+// verbosity and languages matter here.
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
 import { hasDaemonMessages, shapeDaemonMessages } from "./shape-daemon-messages.js";
 import { shapeVariants } from "./shape-languages.js";
 import type { Terms } from "./terms.js";
 
-/** What makes two subscriptions get the same event. */
+/** The terms that decide the form of an event. */
 export interface Shape {
   readonly verbosity: Verbosity;
   /** RFC 5646 tags in order of preference. */
@@ -17,12 +17,12 @@ export function shapeOf(terms: Terms): Shape {
   return { verbosity: terms.preferredVerbosity, languages: terms.languages };
 }
 
-/** Equal for terms of equal shape, so that an event is shaped and encoded once for all of them. */
+/** The key of a shape: equal for terms of equal shape, so that an event is shaped and encoded once for all of them. */
 export function shapeKey(terms: Terms): string {
   return `${terms.preferredVerbosity}|${terms.languages.join(",").toLowerCase()}`;
 }
 
-/** Whether `key` is a summary that the chosen one makes superfluous. */
+/** Whether `key` is a summary that the chosen one replaces. */
 function isSuperfluous(key: string, chosen: string, normalStays: boolean): boolean {
   return SUMMARY_FIELDS.has(key) && key !== chosen && !(normalStays && key === "summary_normal");
 }
@@ -47,9 +47,8 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
 }
 
 /**
- * The event in one shape (R14). Answers the same object where nothing has to change, so that what the agent sent can go out byte-identical (R2).
- * An event without verbosity is "normal", which stays unsaid where it is what is sent. One that says no language was journaled before events were
- * given theirs (R2): it is in `defaultLanguage`.
+ * Shapes an event (R14). Returns the same object if nothing has to change, so that the agent's text can be sent byte-identical (R2). An event without
+ * verbosity is "normal". An event that names no language was journaled before language hints were filled in (R2), and is in `defaultLanguage`.
  */
 export function applyShape(event: AgentEvent, shape: Shape, defaultLanguage: string): AgentEvent {
   if (hasDaemonMessages(event)) return shapeDaemonMessages(event, shape);

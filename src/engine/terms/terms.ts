@@ -1,11 +1,11 @@
-// The terms of one subscription, complete: every default is filled in, so that nothing behind the negotiation has a `??`.
+// The complete terms of one subscription: the negotiation has filled in every default.
 import type { Verbosity } from "../event/event.js";
 
-/** Strengths of a place to cut streamed text, weakest first (AAEP §5.3.1.6). */
+/** Strengths of a boundary in streamed text, the weakest first (AAEP §5.3.1.6). */
 export const BOUNDARIES = ["none", "word", "sentence", "paragraph", "completion"] as const;
 export type Boundary = (typeof BOUNDARIES)[number];
 
-/** The boundary that a wire value names, or undefined. */
+/** The boundary that a wire value names; undefined for any other value. */
 export function boundaryOf(value: unknown): Boundary | undefined {
   return BOUNDARIES.includes(value as Boundary) ? (value as Boundary) : undefined;
 }
@@ -26,17 +26,17 @@ export interface EventFilters {
   readonly exclude: readonly string[];
 }
 
-/** The sessions that an agent has over the connection of a subscription: of what is asked in them the subscription decides nothing (R5). */
+/** The sessions of the agents on a subscription's connection. The subscription cannot answer their questions (R5). */
 export interface OwnSessions {
-  /** The connection's own: no other has it. */
+  /** A key of this connection alone. */
   readonly key: string;
-  /** Whether the connection has the session now. */
+  /** Whether the connection owns the session or took part in it. */
   readonly has: (sessionId: string) => boolean;
 }
 
-/** What a subscription was granted (AAEP §5.3, R26). */
+/** The terms that a subscription was granted (AAEP §5.3, R26). */
 export interface Terms {
-  /** Events a second, 1..100000; undefined is no limit. */
+  /** Events a second, 1..100000; undefined for no limit. */
   readonly maxEventsPerSecond: number | undefined;
   readonly preferredVerbosity: Verbosity;
   /** RFC 5646 tags in order of preference; never empty. */
@@ -49,30 +49,32 @@ export interface Terms {
   readonly supportedConformanceLevels: readonly number[];
   readonly supportedExtensions: readonly string[];
   readonly cognitiveLoad: CognitiveLoad;
-  /** Words a minute, 50..1000; undefined: the subscriber's own affair. */
+  /** Words a minute, 50..1000; undefined if the subscriber itself paces its speech. */
   readonly paceWpm: number | undefined;
   readonly acceptSignedManifestsOnly: boolean;
-  /** R26: only critical events go out. */
+  /** Only critical events leave (R26). */
   readonly paused: boolean;
-  /** R26: longest text of one output event, code points, 80..16384. */
+  /** Longest text of one output event, in code points, 80..16384 (R26). */
   readonly maxChars: number;
-  /** R19: it is told of replies of its own that did not count. */
+  /** The subscription receives notices of its replies that did not count (R19). */
   readonly replyStatus: boolean;
-  /** R17: it is told the place that it has reached. */
+  /** The subscription receives checkpoints of its place (R17). */
   readonly checkpoints: boolean;
-  /** The engine's to set; undefined where no agent speaks over the subscription's connection. */
+  /** Set by the engine; undefined if the subscription's connection has no agents. */
   readonly ownSessions?: OwnSessions | undefined;
 }
 
-/** What the daemon is willing to grant; its configuration narrows it. */
+/** The terms that the daemon can grant; its configuration narrows them. */
 export interface Offer {
-  /** Upper bound of any subscription's rate, events/s; undefined grants what was asked. */
+  /** Upper bound of any subscription's rate, in events a second; undefined grants the rate that was asked. */
   readonly maxEventsPerSecond: number | undefined;
-  /** Whether somebody here speaks a language that serves this one. Another is granted with a note: an agent may yet come that speaks it (R14). */
+  /**
+   * Whether an agent here speaks a language that serves this one. Another is granted with a note, since an agent that speaks it may yet come (R14).
+   */
   readonly isSpoken: (tag: string) => boolean;
   readonly coalesceBoundaries: readonly Boundary[];
   readonly conformanceLevels: readonly number[];
-  /** Whether a signed manifest can be shown (AAEP §5.3.1.12). */
+  /** Whether the daemon can present a signed manifest (AAEP §5.3.1.12). */
   readonly signedManifest: boolean;
   /** Events that may leave at once after a pause, 1..1000 (R9). Default 1. */
   readonly burst: number;

@@ -1,5 +1,5 @@
-// What a character is to the places where text may be cut. Pure tables and tests; no state, no language.
-// ASCII answers come first everywhere, because these run for every character that is published.
+// Properties of characters that matter for cuts in a text. Pure tables and tests, without state and language. ASCII is decided first everywhere,
+// because these functions run for every published character.
 
 const SENTENCE_TERMINAL = /^\p{Sentence_Terminal}/u;
 const EXTENDS_CLUSTER = /^(?:[\p{M}\p{Emoji_Modifier}\uff9e\uff9f\u{e0020}-\u{e007f}]|\u200c|\u200d)/u;
@@ -7,12 +7,12 @@ const SYMBOL_AFTER_SENTENCE = /^(?:[\p{Extended_Pictographic}\p{Regional_Indicat
 
 const INK = /^[\p{L}\p{N}\p{S}]/u;
 
-/** A text to look at, character by character. */
+/** A text that is read character by character. */
 export type Characters = Pick<string, "length" | "charAt" | "charCodeAt" | "codePointAt" | "slice">;
 
 /**
- * Whether the character at `index` is one that a sentence or a word can be made of: a letter, a digit, an emoji or another symbol. Marks of
- * punctuation and of Markdown are not; alone they are nothing to be said.
+ * Whether the character at `index` can be part of a sentence or a word: a letter, a digit, an emoji or another symbol. Punctuation and Markdown marks
+ * cannot; marks alone are not announced.
  */
 export function isInk(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
@@ -21,7 +21,7 @@ export function isInk(text: string, index: number): boolean {
   return INK.test(String.fromCodePoint(text.codePointAt(index) ?? 0));
 }
 
-/** White space at which a line may break. No-break spaces are left out: they say that what is around them belongs together. */
+/** White space at which a line may break. No-break spaces are excluded, because they hold their neighbours together. */
 export function isSpace(code: number): boolean {
   if (code <= 0x20) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
   if (code < 0x1680) return code === 0x85;
@@ -35,7 +35,7 @@ export function isSpace(code: number): boolean {
   );
 }
 
-/** A Chinese character of the common ones: nothing about it needs a table. */
+/** A common Chinese character, which needs no lookup in a table. */
 export function isIdeograph(code: number): boolean {
   return code >= 0x4e00 && code <= 0x9fff;
 }
@@ -58,8 +58,8 @@ export function isUnspacedScript(code: number): boolean {
 }
 
 /**
- * How many UTF-16 units of sentence terminator stand at `index`: 0 where there is none. Any script's terminators count; the
- * semicolon is one in Greek only.
+ * Length of the sentence terminator at `index`, in UTF-16 units; 0 if there is none. Terminators of every script count. The semicolon counts in Greek
+ * only.
  */
 export function terminatorLength(text: Characters, index: number, language: string): number {
   const code = text.charCodeAt(index);
@@ -67,7 +67,7 @@ export function terminatorLength(text: Characters, index: number, language: stri
     if (code === 0x2e || code === 0x21 || code === 0x3f) return 1;
     return code === 0x3b && /^el\b/i.test(language) ? 1 : 0;
   }
-  // Letters of the most common scripts, so that the property test below stays rare.
+  // Letters of the most common scripts, so that the property test below is rare.
   if (code < 0x37e || (code > 0x37e && code < 0x589) || (code > 0x3002 && code < 0xa4ff)) return 0;
   if (code >= 0xac00 && code <= 0xd7ff) return 0;
   if (code === 0x37e) return 1;
@@ -75,7 +75,7 @@ export function terminatorLength(text: Characters, index: number, language: stri
   return SENTENCE_TERMINAL.test(character) ? character.length : 0;
 }
 
-/** True where a cut before `index` would fall inside a grapheme cluster: a mark, a joiner or a modifier that follows stands there. */
+/** Whether a cut before `index` would fall inside a grapheme cluster, because a mark, a joiner or a modifier is there. */
 export function extendsCluster(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (Number.isNaN(code) || code < 0x300) return false;
@@ -83,7 +83,7 @@ export function extendsCluster(text: string, index: number): boolean {
   return EXTENDS_CLUSTER.test(String.fromCodePoint(text.codePointAt(index) ?? 0));
 }
 
-/** Length of an emoji or part of one at `index`, as people put it right after a sentence; 0 where there is none. */
+/** Length of an emoji, or of part of one, at `index`; 0 if there is none. Emojis often follow a sentence directly. */
 export function emojiLength(text: Characters, index: number): number {
   const code = text.charCodeAt(index);
   if (!(code >= 0x200d)) return 0;

@@ -1,8 +1,8 @@
-// The text of one output as it is published: its three lengths (R13) and the half character it may end in (R25).
-// Pure functions over a small record; who may publish what, and when, is not decided here.
+// The published text of one output: its three lengths (R13) and the half character at its end (R25). Pure functions over a small record. Other rooms
+// decide who may publish, and when.
 import { isWellFormed, toWellFormed } from "./well-formed.js";
 
-/** How much of an output went out, in each of the units in which agents count. */
+/** The published length of an output, in each of the units in which agents count. */
 export interface TextLengths {
   codePoints: number;
   utf16Units: number;
@@ -35,7 +35,7 @@ export function addLengths(lengths: TextLengths, text: string): void {
   lengths.utf8Bytes += bytes;
 }
 
-/** Whether `position` is the length of what was sent, in any of the three units; a half character held back may be counted or not. */
+/** Whether `position` is the length so far, in any of the three units. A half character that is held back may be counted or not. */
 export function fitsPosition(position: unknown, lengths: TextLengths, carry: string): boolean {
   if (position === lengths.codePoints || position === lengths.utf16Units || position === lengths.utf8Bytes) return true;
   if (carry === "") return false;
@@ -48,11 +48,11 @@ export function fitsPosition(position: unknown, lengths: TextLengths, carry: str
 export interface JoinedChunk {
   /** Well-formed text to send now. */
   readonly text: string;
-  /** The first half of a character, held back for the next chunk; "" where there is none. */
+  /** The first half of a surrogate pair, held back for the next chunk; "" if there is none. */
   readonly carry: string;
 }
 
-/** Puts the half character held back before `chunk`, and holds back the one it ends in unless the output ends with it (R25). */
+/** Puts the held-back half character before `chunk`, and holds back a half at its end, unless the output ends with this chunk (R25). */
 export function joinChunk(carry: string, chunk: string, isLast: boolean): JoinedChunk {
   const joined = carry === "" ? chunk : carry + chunk;
   if (isWellFormed(joined)) return { text: joined, carry: "" };
@@ -61,7 +61,7 @@ export function joinChunk(carry: string, chunk: string, isLast: boolean): Joined
   return { text: toWellFormed(joined.slice(0, -1)), carry: joined.slice(-1) };
 }
 
-/** What an output must still say when it is ended from outside. */
+/** The text that closes an output that the daemon ends. */
 export function remainder(carry: string): string {
   return carry === "" ? "" : REPLACEMENT;
 }

@@ -1,4 +1,4 @@
-// Code points of a text, which positions are counted in, and its UTF-16 units.
+// Conversions between UTF-16 units and code points, in which positions are counted.
 
 /** Code points of a well-formed string. */
 export function codePointCount(text: string): number {

@@ -1,8 +1,8 @@
-// Whether a place in a text lies in brackets or a quotation, without reading back: what opens and closes is read once as the text goes by, and
-// kept for as long as a question may reach back to it (R10).
+// Decides whether a place in a text lies in brackets or a quotation, without reading back. Opening and closing marks are read once, and remembered
+// for as long as a question may reach back to them (R10).
 import { type Characters, isSpace } from "./characters.js";
 
-/** After this many characters an open bracket or quotation no longer keeps sentences inside it together: nobody waits that long. */
+/** After this many characters, an open bracket or quotation no longer holds its sentences together, because nobody waits that long. */
 export const LONGEST_ENCLOSURE = 300;
 
 const ENCLOSURES = new Map([
@@ -26,25 +26,25 @@ const ENCLOSURES = new Map([
   ['"', '"'],
   ["`", "`"],
 ]);
-/** Opens only at the beginning of a word: elsewhere it closes, or is an inch mark, or belongs to another language's quotation. */
+/** Marks that open only at the beginning of a word. Elsewhere such a mark closes, is an inch mark, or belongs to another language's quotation. */
 const OPENS_AT_WORD = new Set(['"', "»", "‘"]);
-/** Of a line that is blank, with its line feed. */
+/** Longest blank line that is recognized, with its line feed. */
 const LONGEST_BLANK = 9;
 
-/** Readings kept beside each other; where marks both open and close, it matters where one begins. */
+/** Most readings at a time. If a mark can both open and close, the result depends on where the reading began. */
 const MOST_READINGS = 4;
 
-/** What is of no interest any more goes in heaps of this size. */
+/** Entries that are no longer needed are removed in batches of this size. */
 const MOST_FORGOTTEN = 512;
 
-/** All that is read of a text. */
+/** The methods of a text that are needed here. */
 export type EnclosedCharacters = Pick<Characters, "length" | "charAt">;
 
 export interface Enclosures {
   /**
-   * Whether offset `at` lies in brackets or a quotation that began at `from` or later and is closed soon. Undefined: the text does not say yet;
-   * `ended`: nothing follows it, and then false. `base` is the offset of the first character of `text`, at most `from`. Neither `from` nor `at` may
-   * be smaller than they were the last time.
+   * Whether offset `at` lies in brackets or a quotation that began at `from` or later and is closed soon. Undefined: the text so far does not decide
+   * it. With `ended` no text follows, and the result is then false. `base` is the offset of the first character of `text`, at most `from`. Neither
+   * `from` nor `at` may be smaller than in the call before.
    */
   readonly isEnclosed: (
     text: EnclosedCharacters,
@@ -58,7 +58,7 @@ export interface Enclosures {
 interface Pair {
   readonly open: number;
   readonly closing: string;
-  /** Infinity while it is open. */
+  /** Infinity while the pair is open. */
   close: number;
 }
 
@@ -79,22 +79,22 @@ export function createEnclosures(): Enclosures {
 }
 
 interface Reading {
-  /** Reads up to `at`. Whether it then knows what one that begins at `from` knows. */
+  /** Reads up to `at`. Returns whether this reading then equals one that began at `from`. */
   readonly serves: (text: EnclosedCharacters, base: number, from: number, at: number) => boolean;
   readonly isEnclosed: (text: EnclosedCharacters, base: number, at: number, ended: boolean) => boolean | undefined;
 }
 
 function createReading(origin: number): Reading {
   let read = origin;
-  /** In the order in which they were opened; those before `first` are of no interest any more. */
+  /** In the order of opening. Pairs before `first` are no longer needed. */
   let pairs: Pair[] = [];
   let first = 0;
   let open: Pair[] = [];
   let outermost = 0;
-  // Closed by a mark that would have opened another, had the first not been there: whoever begins in between reads on differently.
+  // Pairs closed by a mark that would otherwise have opened another pair. A reading that begins inside such a pair continues differently.
   let forks: Pair[] = [];
   let firstFork = 0;
-  /** Line feeds that may be followed by a blank line. */
+  /** Line feeds that a blank line may follow. */
   let feeds: number[] = [];
   let firstFeed = 0;
 
@@ -119,7 +119,7 @@ function createReading(origin: number): Reading {
     forks.push(pair);
   };
 
-  /** Undefined: the text ends before it is sure. */
+  /** Undefined: the text ends before this is decided. */
   const isBlankAfter = (text: EnclosedCharacters, index: number): boolean | undefined => {
     for (let offset = 1; offset <= LONGEST_BLANK; offset += 1) {
       const character = text.charAt(index + offset);
@@ -155,7 +155,7 @@ function createReading(origin: number): Reading {
       if ((forks[firstFork]?.open ?? from) < from) return false;
       for (let pair = pairs[first]; pair !== undefined && (pair.open < from || pair.close < at); pair = pairs[first])
         first += 1;
-      // Whoever begins at `from` never saw them.
+      // A reading that begins at `from` would not have seen these pairs.
       while ((open[outermost]?.open ?? from) < from) outermost += 1;
       while ((feeds[firstFeed] ?? at) < at) firstFeed += 1;
       forget();
@@ -176,7 +176,7 @@ function createReading(origin: number): Reading {
   };
 }
 
-/** Whether the mark at `index` opens, where nothing is open that it closes. */
+/** Whether the mark at `index` opens a pair, given that it closes none. */
 function opensAt(text: EnclosedCharacters, index: number): boolean {
   if (!OPENS_AT_WORD.has(text.charAt(index))) return true;
   const before = text.charAt(index - 1);

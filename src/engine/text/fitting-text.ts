@@ -1,22 +1,22 @@
-// Whether a text that grows at its end and is cut off at its beginning still fits into one event (R10). Keeps running sums, so that a character
-// is measured once when it comes and once when it goes, and not with every token that comes after it.
+// Decides whether a text that grows at its end, and is cut off at its beginning, fits into one event (R10). Running totals measure each character
+// once when it arrives and once when it leaves, and not again with every later token.
 import { addSize, type TextSize } from "./text-limits.js";
 
 export interface FittingText {
   /**
-   * Whether [from, to) has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON string. `from` never goes back, and
-   * neither offset is inside a surrogate pair. False may also mean that only a longer text from `from` on has been measured, and is too long.
+   * Whether [from, to) has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON string. `from` never decreases, and
+   * neither offset is inside a surrogate pair. The result may also be false because a longer text from `from` on was measured before and is too long.
    */
   readonly fits: (from: number, to: number, maxCodePoints: number, maxBytes: number) => boolean;
 }
 
-/** No character takes more bytes in a JSON string than this. */
+/** Most bytes of one UTF-16 unit in a JSON string. */
 const MOST_BYTES_PER_UNIT = 6;
 const QUOTES_BYTES = 2;
 
-/** Offsets are UTF-16 units; `slice` reads the text between two of them. */
+/** Offsets are in UTF-16 units; `slice` reads the text between two of them. */
 export function createFittingText(slice: (from: number, to: number) => string): FittingText {
-  // The sums are those of [start, end).
+  // The totals are those of [start, end).
   let start = 0;
   let end = 0;
   let size: TextSize = { codePoints: 0, bytes: 0 };
@@ -31,9 +31,9 @@ export function createFittingText(slice: (from: number, to: number) => string): 
 
   return {
     fits: (from, to, maxCodePoints, maxBytes) => {
-      // At once: what is left out may soon be forgotten, and cannot be read then.
+      // Subtracted now, because the text left out may soon be forgotten.
       if (from !== start) leaveOut(from);
-      // What is short is not measured before it has grown.
+      // A short text is not measured.
       const units = to - from;
       if (units <= maxCodePoints && units * MOST_BYTES_PER_UNIT + QUOTES_BYTES <= maxBytes) return true;
       if (to > end) {

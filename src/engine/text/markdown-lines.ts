@@ -1,25 +1,25 @@
-// What kind of line begins, judged by its first token alone, so that a stream knows it as early as possible and always says the same.
+// The kind of a line, decided by its first token alone, so that a stream knows it as early as possible, and always gets the same result.
 
 export type LineKind =
-  /** Not to be said yet: more of the line's beginning is needed. */
+  /** Undecided: more of the line's beginning is needed. */
   | { readonly kind: "unknown" }
-  /** White space only (and quote marks); `end` is the index after its line feed. */
+  /** A line of white space only (and quote marks). `end` is the index after its line feed. */
   | { readonly kind: "blank"; readonly end: number }
-  /** Running text; goes on from a line of running text before it. */
+  /** Running text, which continues running text of the line before. */
   | { readonly kind: "prose"; readonly content: number }
-  /** A list item or heading: a block of its own, whose text begins at `content` and ends with the line. */
+  /** A list item or heading: a block of its own. Its text begins at `content` and ends with the line. */
   | { readonly kind: "item"; readonly content: number }
-  /** A table row: a block of its own without sentences in it. */
+  /** A table row: a block of its own, without sentences in it. */
   | { readonly kind: "row" }
-  /** A thematic break, the underline of a heading or the delimiter of a table: belongs to what is before it, ends with its line. */
+  /** A thematic break, the underline of a heading or the delimiter of a table. It belongs to the text before it, and ends with its line. */
   | { readonly kind: "rule" }
-  /** Opens a fenced code block. */
+  /** The opening of a fenced code block. */
   | { readonly kind: "fence"; readonly mark: string };
 
 const UNKNOWN: LineKind = { kind: "unknown" };
-/** No token that matters here is longer; what is longer is running text. */
+/** Longest token that matters here; a longer one is running text. */
 const LONGEST_TOKEN = 16;
-/** Nor is any indentation: without a limit, a stream of spaces would be read again with each of them. */
+/** Longest indentation that matters. Without a limit, a stream of spaces would be read again with each space. */
 const LONGEST_INDENT = 256;
 
 const BULLET = /^(?:[-*+•‣◦–—]|\d{1,4}[.)])$/;
@@ -32,8 +32,7 @@ function isBlank(code: number): boolean {
 }
 
 /**
- * The kind of the line that begins at `start`. `ended`: nothing follows `text`, so what is there must do.
- * Without `markdown` a line is blank or prose.
+ * The kind of the line that begins at `start`. With `ended` no text follows, and the beginning decides. Without `markdown` a line is blank or prose.
  */
 export function lineKindAt(text: string, start: number, markdown: boolean, ended: boolean): LineKind {
   let begin = start;
@@ -45,7 +44,7 @@ export function lineKindAt(text: string, start: number, markdown: boolean, ended
   }
   if (begin === text.length) return ended ? { kind: "blank", end: begin } : UNKNOWN;
   if (text.charCodeAt(begin) === 0x0a) return { kind: "blank", end: begin + 1 };
-  // A quote mark is announced with the text behind it.
+  // A quote mark belongs to the text behind it.
   const prose: LineKind = { kind: "prose", content: firstInk(text, start) };
   if (!markdown || /[\p{L}]/u.test(text.charAt(begin))) return prose;
   if (text.charCodeAt(begin) === 0x7c) return { kind: "row" };
@@ -72,8 +71,8 @@ function firstInk(text: string, start: number): number {
 }
 
 /**
- * Whether the line at `start`, inside a code block opened by `mark`, closes it. Undefined: not to be said yet. A closing line is
- * nothing but the mark, at least as long as it was at the opening.
+ * Whether the line at `start`, inside a code block opened by `mark`, closes the block. Undefined: undecided. A closing line has only the mark, at
+ * least as long as the opening one.
  */
 export function closesFence(text: string, start: number, mark: string, ended: boolean): boolean | undefined {
   let index = start;

@@ -1,18 +1,18 @@
-// Ascending offsets, appended at the end and forgotten at the beginning, with the questions that are asked for every token.
+// An ascending list of offsets that grows at its end and forgets its beginning, with the searches that each token needs.
 
 export interface OffsetList {
-  /** Adds an offset; one that is smaller than the last is ignored, one that equals it too (unless the list allows equal ones). */
+  /** Adds an offset. A smaller offset than the last one is ignored, and an equal one too, unless the list allows equal offsets. */
   readonly push: (offset: number) => void;
-  /** The first one after `offset`. */
+  /** The first offset after `offset`. */
   readonly firstAfter: (offset: number) => number | undefined;
-  /** The last one that is at most `offset`, even a forgotten one if it is the last of those. */
+  /** The last offset that is at most `offset`. Of the forgotten offsets, the last one is still found. */
   readonly lastUpTo: (offset: number) => number | undefined;
   readonly has: (offset: number) => boolean;
-  /** How many there are up to `offset`, forgotten ones included: the number `at` takes for the one after them. */
+  /** Number of offsets up to `offset`, forgotten ones included; `at` takes this number for the next one. */
   readonly countUpTo: (offset: number) => number;
-  /** The one with this number. Undefined: there is none yet, or it is forgotten and not the last of those. */
+  /** The offset with this number. Undefined if there is none yet, or if it is forgotten and not the last of the forgotten ones. */
   readonly at: (number: number) => number | undefined;
-  /** Nobody will ask for one before `offset`, except for the last of them. */
+  /** Forgets the offsets before `offset`, except the last of them. */
   readonly forget: (offset: number) => void;
 }
 
@@ -20,7 +20,7 @@ export function createOffsetList(allowsEqual = false): OffsetList {
   let offsets: number[] = [];
   let forgottenCount = 0;
 
-  /** Index of the first one after `offset`. */
+  /** Index of the first offset after `offset`. */
   const search = (offset: number): number => {
     let low = 0;
     let high = offsets.length;
@@ -47,7 +47,7 @@ export function createOffsetList(allowsEqual = false): OffsetList {
     countUpTo: (offset) => forgottenCount + search(offset),
     at: (number) => offsets[number - forgottenCount],
     forget: (offset) => {
-      // One is kept as the answer to "the last one up to here".
+      // One offset stays as the result of `lastUpTo`.
       const count = search(offset) - 1;
       if (count < 16) return;
       offsets = offsets.slice(count);

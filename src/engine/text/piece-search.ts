@@ -1,9 +1,9 @@
-// Which of many pieces of a text, one behind the other, holds a place.
+// Search among consecutive pieces of a text.
 
-/** Index of the last piece that starts at or before `offset`; -1 where there is none. Starts ascend; looks at no more than log n of them. */
+/** Index of the last piece that starts at or before `offset`; -1 if there is none. Starts ascend; the search takes O(log n). */
 export function lastStartingBy(pieces: readonly { readonly start: number }[], offset: number): number {
   const newest = pieces.length - 1;
-  // Asked most often for the end.
+  // Most searches are for the end.
   if ((pieces[newest]?.start ?? offset + 1) <= offset) return newest;
   let low = 0;
   let high = newest;

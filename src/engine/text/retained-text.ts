@@ -1,5 +1,5 @@
-// The text of one output from the first place that somebody still needs. Kept in the pieces it came in: a slice joins the few it needs, so
-// that neither a token nor a sentence costs more while a slow subscription holds a long text.
+// The text of one output, from the first place that a view still needs. It is stored in the pieces in which it arrived, and a slice joins only the
+// pieces that it needs. Neither a token nor a sentence therefore costs more while a slow subscription holds a long text.
 import { createOffsetList } from "./offset-list.js";
 
 export interface RetainedText {
@@ -18,7 +18,7 @@ export function createRetainedText(): RetainedText {
   let starts: number[] = [];
   let length = 0;
   let start = 0;
-  // Offsets after each character outside the Basic Multilingual Plane: each makes the count of code points one less.
+  // Offsets after each character outside the Basic Multilingual Plane. Each of them reduces the count of code points by one.
   const astralEnds = createOffsetList();
 
   const pieceAt = (offset: number): number => {
@@ -63,7 +63,7 @@ export function createRetainedText(): RetainedText {
       start = Math.max(start, Math.min(offset, length));
       astralEnds.forget(start);
       const count = pieceAt(start);
-      // Now and then, so that it costs nothing per token.
+      // Done rarely, so that a token costs nothing.
       if (count < 32) return;
       pieces = pieces.slice(count);
       starts = starts.slice(count);

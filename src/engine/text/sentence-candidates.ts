@@ -1,6 +1,6 @@
-// One place where a sentence may end: found after a terminator, and decided by the text before it and the next word (R10).
-// Every decision reads a stretch that the text itself delimits, never "what has arrived so far". So it comes out the same however the
-// text was cut into chunks, and is never taken back.
+// A place where a sentence may end: found after a terminator, and decided by the text before it and the next word (R10). Every decision reads a
+// stretch that the text itself delimits, and never depends on how much has arrived. The result is therefore the same for every division into chunks,
+// and is never revoked.
 import type { Segmenter } from "../../contracts/segmenter.js";
 import {
   type Characters,
@@ -11,19 +11,19 @@ import {
   terminatorLength,
 } from "./characters.js";
 
-/** A next word is judged by no more than this. */
+/** Most characters of a next word that are read. */
 const LONGEST_NEXT_WORD = 24;
-/** Nor does anything read further back than this. */
+/** Most characters that any decision reads back. */
 const LONGEST_LOOK_BACK = 700;
-/** Terminators, closers and spaces in one place beyond this are nobody's sentence end. */
+/** Longest sequence of terminators, closers and spaces that can end a sentence. */
 const LONGEST_CANDIDATE = 256;
-/** The words before a candidate are looked for in so much. */
+/** Characters in which the words before a candidate are searched. */
 const CONTEXT_LENGTH = 80;
-/** So many of them the segmenter is shown. It reads one, but judges every full stop that it is shown. */
+/** Number of words shown to the segmenter. It reads one, but judges every full stop that it is shown. */
 const SHOWN_WORDS = 3;
 
 const CLOSERS = new Set("\"'”’»›“‘)]}」』）】》〉〕］｝*_~`");
-/** Not shown to the segmenter: emphasis, quotation marks and brackets only hide from it the word that it should judge. */
+/** Removed for the segmenter: emphasis, quotation marks and brackets hide the word that it judges. */
 const DECORATION = /[*_~`"“”„‚«»‹›‘()[\]{}「」『』（）［］【】《》〈〉]/g;
 const FOOTNOTE = /^\[\d{1,3}\]/;
 const FOOTNOTES = /\[\d{1,3}\]/g;
@@ -50,15 +50,15 @@ export interface Candidate {
   readonly start: number;
   /** Index after the last terminator. */
   readonly stop: number;
-  /** Index after closing quotes, brackets, emphasis and emoji that cling to it. */
+  /** Index after the closing quotes, brackets, emphasis and emoji that follow directly. */
   readonly closed: number;
 }
 
 export type Found =
   | { readonly kind: "wait" }
-  /** Not the end of anything; go on at `resume`. */
+  /** Not a candidate; continue at `resume`. */
   | { readonly kind: "none"; readonly resume: number }
-  /** The line ends here; the next one says what it was. */
+  /** The line ends here; the kind of the next line decides. */
   | { readonly kind: "line-end"; readonly candidate: Candidate; readonly resume: number }
   /** The text ends here. */
   | { readonly kind: "text-end"; readonly candidate: Candidate }
@@ -67,12 +67,12 @@ export type Found =
 
 const WAIT: Found = { kind: "wait" };
 
-/** How far a candidate was read when more text was needed; it is not read again from its start with each token. */
+/** The progress of reading a candidate that needed more text. The next token continues there, and not at the candidate's start. */
 export interface CandidateReading {
   /** Lengths, UTF-16 units. */
   terminators: number;
   closers: number;
-  /** A terminator of another script than Latin is among them. */
+  /** Whether a terminator of a script other than Latin is among them. */
   isWide: boolean;
 }
 
@@ -80,7 +80,7 @@ export function createCandidateReading(): CandidateReading {
   return { terminators: 0, closers: 0, isWide: false };
 }
 
-/** Reads the candidate whose first terminator is at `start`. `reading` is that of the last time, if it was the same candidate, else a new one. */
+/** Reads the candidate whose first terminator is at `start`. `reading` is the one of the last call if that was the same candidate, else a new one. */
 export function candidateAt(
   text: Characters,
   start: number,
@@ -88,7 +88,7 @@ export function candidateAt(
   ended: boolean,
   reading: CandidateReading,
 ): Found {
-  // One that is too long is read no further: of marks alone, each would else be read again from each of them.
+  // A candidate that is too long is read no further. Otherwise a text of marks alone would be read again from each mark.
   const longest = Math.min(text.length, start + LONGEST_CANDIDATE + 1);
   let stop = start + reading.terminators;
   for (let length = 1; reading.closers === 0 && length > 0 && stop < longest; ) {
@@ -118,7 +118,7 @@ export function candidateAt(
   return { kind: "inside", candidate, next };
 }
 
-/** Undefined: it may be one, if the text goes on so. */
+/** Undefined if later text decides whether it is a closer. */
 function closerLength(text: Characters, index: number): number | undefined {
   const character = text.charAt(index);
   if (CLOSERS.has(character)) return 1;
@@ -126,16 +126,16 @@ function closerLength(text: Characters, index: number): number | undefined {
     if (BEGUN_FOOTNOTE.test(text.slice(index, index + 5))) return undefined;
     return FOOTNOTE.exec(text.slice(index, index + 5))?.[0].length ?? 0;
   }
-  // French sets a space before its closing quotation mark.
+  // French has a space before its closing quotation mark.
   if ((character === " " || character === "\u00a0" || character === "\u202f") && text.charAt(index + 1) === "»")
     return 2;
   return emojiLength(text, index);
 }
 
 /**
- * Whether a sentence ends at the candidate and the next one begins at `next` (`text.length`: nothing follows). Undefined: more text
- * is needed. `sentenceStart`: where the sentence began, as far as it is known. `isEnclosed`: whether `at` is inside brackets or a quotation
- * that began at `from` or later. At most one call of the segmenter.
+ * Whether a sentence ends at the candidate and the next one begins at `next` (`text.length`: no text follows). Undefined: more text is needed.
+ * `sentenceStart` is the start of the sentence, as far as it is known. `isEnclosed` returns whether `at` is inside brackets or a quotation that began
+ * at `from` or later. Calls the segmenter at most once.
  */
 export function endsSentence(
   segmenter: Pick<Segmenter, "sentenceEnds">,
@@ -149,7 +149,7 @@ export function endsSentence(
 ): boolean | undefined {
   if (extendsCluster(text, next)) return false;
   const from = Math.max(sentenceStart, candidate.start - LONGEST_LOOK_BACK);
-  // At the text's end nothing is closed any more.
+  // At the end of the text, no bracket counts as open.
   const enclosed = ended && next === text.length ? false : isEnclosed(from, candidate.closed, ended);
   if (enclosed !== false) return enclosed === undefined ? undefined : false;
   const following = nextWord(text, next, ended);
@@ -159,7 +159,7 @@ export function endsSentence(
   const head = text.slice(Math.max(from, candidate.start - CONTEXT_LENGTH), candidate.start);
   const isLowerCase = LOWER_CASE.test(following);
   if (isLowerCase && (candidate.closed > candidate.stop || /^\.{2,}$/.test(terminator))) {
-    // "Go!" she said; wait... what.
+    // For example: "Go!" she said; wait... what.
     if (!/^[*_~]+$/.test(text.slice(candidate.stop, candidate.closed))) return false;
   }
   if (terminator === ".") {
@@ -168,12 +168,12 @@ export function endsSentence(
     if (ONE_LETTER.test(word)) return false;
     if (NUMBER.test(word) && (isLowerCase || LINE_NUMBER.test(head))) return false;
     if (word.length <= 2 && NUMBER.test(word) && ORDINAL_POINT.test(language)) return false;
-    // "p. 12", "t.ex. so".
+    // For example: "p. 12", "t.ex. so".
     if (SHORT_LOWER_CASE.test(word) && /^\d/.test(following)) return false;
     if (isLowerCase && word.includes(".")) return false;
   }
   if (isInserted(text, from, candidate)) return false;
-  // 「…。」と言った: the particle goes on with the sentence around the quotation.
+  // 「…。」と言った: the particle continues the sentence around the quotation.
   if (/[」』]/.test(text.slice(candidate.stop, candidate.closed)) && /^(?:と|って|など)/.test(following)) return false;
 
   const body = undecorated(lastWords(head)) + terminator;
@@ -181,12 +181,12 @@ export function endsSentence(
   return ends.includes(body.length + 1) || ends.includes(body.length);
 }
 
-/** Whether the candidate's closing bracket belongs to one inside the sentence: what it encloses was inserted, the sentence goes on. */
+/** Whether the candidate's closing bracket belongs to an insertion inside the sentence, which then continues. */
 function isInserted(text: string, from: number, candidate: Candidate): boolean {
   const closers = text.slice(candidate.stop, candidate.closed).replace(FOOTNOTES, "");
   const bracket = Array.from(closers).findLast((closer) => OPENING.has(closer));
   if (bracket === undefined) return false;
-  // No further back than `from`: a long text would be searched anew at each of its brackets.
+  // Not before `from`, since a long text would otherwise be searched again for each of its brackets.
   const sentence = text.slice(from, candidate.start);
   const opening = sentence.lastIndexOf(OPENING.get(bracket) ?? "");
   return opening > 0 && /[\p{L}\p{N}]/u.test(sentence.slice(0, opening));
@@ -205,7 +205,7 @@ function undecorated(text: string): string {
   return text.replace(DECORATION, "").replace(/\s/g, " ").trimStart();
 }
 
-/** The word at `start` as far as it matters, once the character after it is there. */
+/** The part of the word at `start` that matters; undefined until the character after it has arrived. */
 function nextWord(text: string, start: number, ended: boolean): string | undefined {
   let index = start;
   while (index < text.length && index - start < LONGEST_NEXT_WORD) {

@@ -1,19 +1,19 @@
-// Walks over the text of one output as it grows and reports where sentences and paragraphs end and where code stands. Lines first (what kind
-// is it?), then the candidates inside them. It holds the unfinished sentence only, and stops where more text is needed to decide.
+// Reads the text of one output as it grows, and reports the ends of sentences and paragraphs, and fenced code. It first finds the kind of a line, and
+// then the candidates in it. It holds only the unfinished sentence, and stops where a decision needs more text.
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { isInk, isSpace, terminatorLength } from "./characters.js";
 import { createEnclosures } from "./enclosures.js";
 import { closesFence, type LineKind, lineKindAt } from "./markdown-lines.js";
 import { type Candidate, candidateAt, createCandidateReading, endsSentence } from "./sentence-candidates.js";
 
-/** How far back a sentence without end is remembered: more than any decision reads. */
+/** Longest sentence without end that is held; more than any decision reads. */
 const LONGEST_MEMORY = 2_048;
 const KEPT_MEMORY = 1_024;
-/** So much lies behind before it is let go of. In running text little: with each token all that is held is joined anew. */
+/** Length of the needless text that is dropped at a time. Small in running text, because each token joins the whole held text again. */
 const TRIM_TEXT_UNITS = 64;
 const TRIM_LINE_UNITS = 512;
 
-/** Offsets are UTF-16 units from the start of the output, each list reported in ascending order. */
+/** Offsets are UTF-16 units from the start of the output; each function gets them in ascending order. */
 export interface BoundarySink {
   readonly sentence: (offset: number) => void;
   readonly paragraph: (offset: number) => void;
@@ -23,9 +23,9 @@ export interface BoundarySink {
 
 export interface SentenceScanner {
   readonly append: (text: string, language: string, markdown: boolean) => void;
-  /** Decides what can be decided without more text; `final`: there will be none. */
+  /** Decides all that is open as if the text ended here; with `final`, it does. */
   readonly settle: (final: boolean) => void;
-  /** Text before this offset is known to be running text or code; the rest may still turn out to be either. */
+  /** Text before this offset is known to be running text or code. Later text may still become either. */
   readonly classified: () => number;
   /** Whether a sentence would end if the text ended here. */
   readonly endsHere: () => boolean;
@@ -35,7 +35,7 @@ type Line = Exclude<LineKind["kind"], "unknown" | "blank" | "fence"> | "head" | 
 
 export function createSentenceScanner(given: Segmenter, sink: BoundarySink): SentenceScanner {
   const segmenter = rememberingLast(given);
-  // Indexes below are into `tail`, which begins at offset `base` of the output.
+  // The indexes below are into `tail`, which begins at offset `base` of the output.
   let tail = "";
   let base = 0;
   let at = 0;
@@ -47,13 +47,13 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
   let isTable = false;
   let isMarkdown = false;
   let language = "";
-  // Whether anything but white space stands behind the last boundary; white space alone makes no sentence.
+  // Whether there is more than white space behind the last boundary. White space alone is no sentence.
   let hasText = false;
   let hasTextInParagraph = false;
-  // Whether a letter or the like does, looked for up to `inkless`: where marks alone stand before it, a full stop ends nothing.
+  // Whether there is a letter or a similar character, searched up to `inkless`. After marks alone, a full stop ends nothing.
   let hasInk = false;
   let inkless = 0;
-  // Of the candidate that more text is needed for, and where in the output it stands.
+  // The progress of the candidate that needs more text, and its offset in the output.
   let reading = createCandidateReading();
   let readingOf = -1;
 
@@ -85,7 +85,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
     lineStart = index;
   };
 
-  /** Ends a line that is a block of its own. One more character is awaited: a blank line behind it makes it a paragraph's end instead. */
+  /** Ends a line that is a block of its own. It needs one more character, because a blank line behind it makes its end a paragraph's end. */
   const endBlockLine = (feed: number, ended: boolean): boolean => {
     const next = feed + 1;
     const follows = tail.charAt(next) === "\r" ? tail.charAt(next + 1) : tail.charAt(next);
@@ -158,7 +158,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
 
   const readText = (ended: boolean): boolean => {
     if (!hasText) {
-      // A sentence ended where the language changed, and its line goes on.
+      // A sentence ended here because the language changed, and its line continues.
       const ink = nextAfterSpace(tail, at);
       if (ink === tail.length) {
         at = ink;
@@ -243,7 +243,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
     return true;
   };
 
-  /** One step; false where it can go no further. */
+  /** Does one step; returns false if it can go no further. */
   const step = (ended: boolean): boolean => {
     switch (line) {
       case "head":
@@ -276,15 +276,15 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
 
   const advance = (ended: boolean): void => {
     while (at < tail.length && step(ended)) {
-      // Each step moves `at` or the state.
+      // Each step changes `at` or the state.
     }
   };
 
-  /** Lets go of what no decision will read again. */
+  /** Drops the text that no decision will read again. */
   const trim = (): void => {
     if (line === "code" || line === "row" || line === "rule") sentenceStart = at;
     else if (at - sentenceStart > LONGEST_MEMORY) sentenceStart = at - KEPT_MEMORY;
-    // The line's beginning is read again only while its kind is open.
+    // The beginning of a line is read again only while its kind is open.
     const needed = line === "head" || line === "code-head" || line === "code-end" ? lineStart : at;
     // A mark that begins a sentence is judged by the character before it.
     const cut = Math.min(sentenceStart, needed) - 1;
@@ -320,7 +320,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
     },
     endsHere: () => {
       if (line === "code" || line === "code-head") return false;
-      // A block's line is complete; only whether a blank line follows is open.
+      // The block's line is complete. Only the question whether a blank line follows is open.
       if (line !== "head" && line !== "prose" && tail.charAt(at) === "\n") return true;
       let start = tail.length - 1;
       const oldest = Math.max(sentenceStart, tail.length - 64);
@@ -337,7 +337,7 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
   };
 }
 
-/** Where something stands that is no white space, or a line ends. */
+/** Index of the next character that is no white space, or of the line's end. */
 function nextAfterSpace(text: string, start: number): number {
   let index = start;
   for (; index < text.length; index += 1) {
@@ -347,7 +347,7 @@ function nextAfterSpace(text: string, start: number): number {
   return index;
 }
 
-/** Asks once where the same is asked again: of a text that repeats itself, or of an end that was looked at before it was certain. */
+/** Remembers the last result. Repetitive text, and an end that was checked before it was certain, ask for the same text again. */
 function rememberingLast(segmenter: Pick<Segmenter, "sentenceEnds">): Pick<Segmenter, "sentenceEnds"> {
   let last = { text: "", language: "", ends: [] as readonly number[] };
   return {

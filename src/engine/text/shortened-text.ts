@@ -1,12 +1,12 @@
 import { extendsCluster } from "./characters.js";
 
 const ZERO_WIDTH_JOINER = 0x200d;
-/** How much of the text may be given up to end on a whole word. */
+/** Least share of the length that stays when the text is cut at the end of a word. */
 const WORD_SHARE = 0.8;
 
 /**
- * Somebody else's text inside one of the daemon's, at most `longest` UTF-16 units with its ellipsis. Cut between words where one ends near the limit,
- * and never inside a character with its marks. Text that fits is returned as it is.
+ * Shortens an agent's text inside one of the daemon's to at most `longest` UTF-16 units, with its ellipsis. Cuts between words if a word ends near
+ * the limit, and never inside a character with its marks. Returns a text that fits unchanged.
  */
 export function shortenedText(text: string, longest: number): string {
   if (text.length <= longest) return text;

@@ -1,6 +1,6 @@
-// Where the text of one output may be cut (R10), for all subscriptions to it, whatever their terms. Knows text; knows no subscription, no
-// time and no event. One per (session, output); chunks go in at the end, what nobody needs any more is forgotten at the beginning.
-// All offsets are UTF-16 units from the start of the output. Text is well-formed at every chunk's end (R25).
+// The places at which the text of one output may be cut (R10), for all subscriptions to it, whatever their terms. There is one object for each output
+// of a session. Chunks are added at the end, and text that no view needs is forgotten at the beginning. All offsets are UTF-16 units from the start
+// of the output. Text is well-formed at every chunk's end (R25).
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { extendsCluster, isSpace, isUnspacedScript } from "./characters.js";
 import { createOffsetList } from "./offset-list.js";
@@ -9,15 +9,15 @@ import { createSentenceScanner } from "./sentence-scanner.js";
 import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength } from "./text-limits.js";
 import { createWordScanner, unspacedWordEnds, type WordScanner } from "./word-scanner.js";
 
-/** What ends at an offset; strength ascends from "none". */
+/** The boundary at an offset; strength ascends from "none". */
 export type Boundary = "none" | "word" | "sentence" | "paragraph" | "completion";
 export type CutLevel = "word" | "sentence" | "paragraph";
 
-/** No character takes more bytes in a JSON string than this. */
+/** Most bytes of one UTF-16 unit in a JSON string. */
 const MOST_BYTES_PER_UNIT = 6;
 const WORD_LOOK_BACK = 256;
 
-/** Text of one kind, up to `end`. */
+/** Text of one language and one kind of lines, up to `end`. */
 interface Stretch {
   end: number;
   readonly language: string;
@@ -28,59 +28,60 @@ export interface TextBoundaries {
   /** Length of the text so far, scanned or not. */
   readonly length: () => number;
   /**
-   * Keeps a chunk; `scanTo` reads it. `language` is its RFC 5646 tag; `markdown` says that its lines have kinds. Where either changes, what was
-   * undecided before is decided as if the text ended there, because such chunks are not merged (R10).
+   * Adds a chunk; `scanTo` reads it. `language` is its RFC 5646 tag; with `markdown` its lines have kinds. If either changes, open decisions are made
+   * as if the text ended there, because such chunks are not merged (R10).
    */
   readonly append: (text: string, language: string, options: { readonly markdown: boolean }) => void;
-  /** No more text comes: once all is scanned, the text's end counts as a boundary of every level. */
+  /** Ends the text. When all of it is scanned, its end counts as a boundary of every level. */
   readonly complete: () => void;
   /**
-   * Reads the text up to `offset` at most (one unit less where that is inside a surrogate pair), so that a long chunk can be read over several
-   * turns (R34). What was read before is not read again: everybody who needs the text up to some offset may ask for it. The boundaries are the
-   * same in steps of any size; one of two units or more gets on. To the questions below, the text ends where it was scanned to; only `slice`
-   * and `codePointsAt` know the rest. With the level "word" words are looked for up to there too, also where the rest was read before.
+   * Reads the text up to `offset` (one unit less if that is inside a surrogate pair), so that a long chunk can be read over several turns (R34). Text
+   * is read once, so each view that needs the text up to an offset may ask for it. Steps of any size find the same boundaries; a step of two units or
+   * more makes progress. For the functions below the text ends at the scanned offset, except for `slice` and `codePointsAt`. With the level "word",
+   * words are searched up to the offset too, even in text that was scanned before.
    */
   readonly scanTo: (offset: number, level?: CutLevel) => void;
-  /** How far the text is scanned. */
+  /** Offset up to which the text is scanned. */
   readonly scanned: () => number;
   /**
-   * The first confirmed boundary of at least `level` after `from`; undefined where there is none yet. Never taken back: what confirms one is
-   * the next word, the closing of brackets or quotation around it (within 300 characters), or its line's end. Words are looked for from
-   * the first time that somebody asks for them: as far as that `scanTo` goes, or else in all that is scanned.
+   * The first confirmed boundary of at least `level` after `from`; undefined if there is none yet. A boundary is never revoked. It is confirmed by
+   * the next word, by the closing of brackets or a quotation around it (within 300 characters), or by its line's end. Words are searched from the
+   * first request on: as far as that `scanTo` goes, or else in all scanned text.
    */
   readonly next: (from: number, level: CutLevel) => number | undefined;
-  /** The last confirmed boundary of at least `level` that is at most `before`, also where its text is forgotten; 0 where there is none. */
+  /** The last confirmed boundary of at least `level` that is at most `before`, even in forgotten text; 0 if there is none. */
   readonly last: (before: number, level: CutLevel) => number;
   /**
-   * The strongest boundary at `offset`: confirmed, or one if the segment ends there. "none" in mid-word. May call the segmenter at the text's end.
+   * The strongest boundary at `offset`: a confirmed one, or the one that there would be if the text ended there. "none" inside a word. May call the
+   * segmenter at the text's end.
    */
   readonly levelAt: (offset: number) => Boundary;
   /**
-   * Where to cut [from, to) so that the piece has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON string, its
-   * quotation marks included. The strongest boundary in the later half, else a word, else a cluster; in a fenced code block the last line
-   * end, or any cluster where one line is too long. Always after `from` (one code point at least). Returns `to` if it all fits.
-   * A single cluster larger than the limits is the one thing that is cut inside, between code points.
+   * The offset at which to cut [from, to), so that the piece has at most `maxCodePoints` code points and at most `maxBytes` UTF-8 bytes as a JSON
+   * string with its quotation marks. This is the strongest boundary in the second half, else a word, else a grapheme cluster; in a fenced code block
+   * the last line end, or a cluster if a line is too long. The result is after `from`, by at least one code point, and is `to` if all fits. Only a
+   * cluster that is itself larger than the limits is cut inside, between code points.
    */
   readonly cutWithin: (from: number, to: number, maxCodePoints: number, maxBytes: number) => number;
-  /** The last place after `from` where a word ends (in code: a line), for a release that an event of another agent demands; else `from`. */
+  /** The last end of a word (in code: of a line) after `from`, for a release that an event of another agent requires; else `from`. */
   readonly lastWord: (from: number) => number;
-  /** The text between two offsets, both not forgotten. */
+  /** The text between two offsets that are not forgotten. */
   readonly slice: (from: number, to: number) => string;
-  /** Code points before `offset`, which is not forgotten and not inside a surrogate pair (R13). */
+  /** Number of code points before `offset`, which must not be forgotten and not inside a surrogate pair (R13). */
   readonly codePointsAt: (offset: number) => number;
-  /** Text before `offset` will not be asked for again. */
+  /** Forgets the text before `offset`. */
   readonly forget: (offset: number) => void;
 }
 
-/** `opening` leads to where the text begins, if that is in a code block: its opening line (code-blocks.ts). It counts in no offset. */
+/** `opening` is the opening line of the code block in which the text begins, if it begins in one (code-blocks.ts). Offsets do not count it. */
 export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBoundaries {
   const text = createRetainedText();
   const sentences = createOffsetList();
   const paragraphs = createOffsetList();
   const words = createOffsetList();
-  // Beginnings and ends of fenced code blocks, alternating; one may begin where another ends.
+  // Beginnings and ends of fenced code blocks, alternating. A block may begin where another ends.
   const fences = createOffsetList(true);
-  // What is appended and not scanned to its end, in order.
+  // Stretches that were appended and not scanned to their end, in order.
   let unscanned: Stretch[] = [];
   let scanned = 0;
   let ends = false;
@@ -98,7 +99,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   if (opening !== "") scanner.append(opening, language, true);
   const classified = (): number => Math.max(0, scanner.classified() - opening.length);
 
-  /** The code block that `offset` is in, its beginning and its end as far as it is known. */
+  /** The code block around `offset`: its beginning, and its end as far as it is known. */
   const codeAround = (offset: number): { readonly start: number; readonly end: number } | undefined => {
     const index = fences.countUpTo(offset);
     if (index % 2 === 0) return undefined;
@@ -111,7 +112,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     for (let offset = wordScanner.offset(); offset < limit; offset = wordScanner.offset()) {
       const code = codeAround(offset);
       if (code !== undefined) {
-        // After code a word begins where the sentence does.
+        // After code, a word begins where the sentence begins.
         wordScanner.moveTo(Math.min(code.end, limit));
         continue;
       }
@@ -157,7 +158,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     paragraphs.push(scanned);
   };
 
-  /** `offset`, or where the character begins that it is inside of. */
+  /** `offset`, or the beginning of the character that it is inside of. */
   const wholeCharacter = (offset: number): number => {
     const isInside = offset < text.length() && (text.slice(offset, offset + 1).charCodeAt(0) & 0xfc00) === 0xdc00;
     return isInside ? offset - 1 : offset;
@@ -193,10 +194,10 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
     return isWordEnd(offset) ? "word" : "none";
   };
 
-  /** The last word end in [from, to], judged by the text alone; `from` where there is none after it. */
+  /** The last word end in [from, to], by the text alone; `from` if there is none after it. */
   const wordEndBefore = (from: number, to: number): number => {
     const begin = Math.max(from, to - WORD_LOOK_BACK);
-    // One character more says whether the end itself is one.
+    // One more character decides whether the end itself is a word's end.
     const around = text.slice(begin, Math.min(scanned, to + 1));
     const size = to - begin;
     let index = size;
@@ -220,7 +221,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   };
 
   const lastWord = (from: number): number => {
-    // A line that may yet open or close a code block is left alone.
+    // A line that may yet open or close a code block is left out.
     const known = isMarkdown ? Math.min(scanned, classified()) : scanned;
     const code = codeAround(Math.max(0, known - 1));
     if (code !== undefined && code.end >= known) {
@@ -235,7 +236,7 @@ export function createTextBoundaries(segmenter: Segmenter, opening = ""): TextBo
   const cutWithin = (from: number, to: number, maxCodePoints: number, maxBytes: number): number => {
     const size = to - from;
     if (size <= maxCodePoints && size * MOST_BYTES_PER_UNIT + 2 <= maxBytes) return to;
-    // No more is read than fits at most, and what the cluster at the cut is judged by.
+    // Reads at most the text that can fit, and the look-ahead for the cluster at the cut.
     const most = Math.min(2 * maxCodePoints, maxBytes) + CLUSTER_LOOK_AHEAD + 2;
     const piece = text.slice(from, Math.min(to, from + most));
     const fitting = fittingLength(piece, maxCodePoints, maxBytes);

@@ -1,20 +1,20 @@
-// How much of a text fits where it is to go: code points (max_chars, R26) and bytes of its JSON string; and grapheme clusters at that place.
+// The part of a text that fits into limits of code points (max_chars, R26) and bytes of its JSON string, and the grapheme clusters at its end.
 import type { Segmenter } from "../../contracts/segmenter.js";
 
 /** UTF-8 bytes of the two quotation marks around a JSON string. */
 const QUOTES_BYTES = 2;
 const CLUSTER_LOOK_BACK = 4_096;
-/** How many units after a place are read to know whether a cluster ends there. */
+/** Units read after an offset to decide whether a cluster ends there. */
 export const CLUSTER_LOOK_AHEAD = 64;
 
-/** How much room a text takes. */
+/** The size of a text. */
 export interface TextSize {
   readonly codePoints: number;
   /** UTF-8 bytes inside a JSON string. */
   readonly bytes: number;
 }
 
-/** `size` with a well-formed text more, or less (`sign` -1). Reads the text once. */
+/** Adds the size of a well-formed text to `size`, or subtracts it (`sign` -1). Reads the text once. */
 export function addSize(size: TextSize, text: string, sign: 1 | -1): TextSize {
   let { codePoints, bytes } = size;
   for (let index = 0; index < text.length; index += 1) {
@@ -53,7 +53,7 @@ function jsonBytes(code: number): number {
   return code >= 0xd800 && code <= 0xdfff ? 6 : 3;
 }
 
-/** The last end of a grapheme cluster in `text` that is at most `index`; 0 where the first cluster is longer than that. */
+/** The last end of a grapheme cluster in `text` that is at most `index`; 0 if the first cluster is longer than that. */
 export function clusterEndBefore(segmenter: Segmenter, text: string, index: number): number {
   if (index >= text.length || isPlainBreak(text, index)) return index;
   // Clusters are counted from a place that is certainly between two of them.
@@ -69,7 +69,7 @@ export function clusterEndBefore(segmenter: Segmenter, text: string, index: numb
   return last;
 }
 
-/** Between two ASCII characters is always a cluster's end, except inside CR LF. */
+/** Whether `index` is between two ASCII characters, which is always a cluster's end, except inside CR LF. */
 function isPlainBreak(text: string, index: number): boolean {
   return text.charCodeAt(index) < 0x80 && text.charCodeAt(index - 1) < 0x80 && text.charCodeAt(index) !== 0x0a;
 }

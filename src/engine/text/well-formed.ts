@@ -1,25 +1,25 @@
-// Text without halves of characters (R25). A lone surrogate would reach one transport as an escape and another as a replacement character.
+// Text without lone surrogates (R25). A lone surrogate would reach one transport as an escape and another as a replacement character.
 import { Fault } from "../../base/errors.js";
 
-/** What every supported runtime's strings can do and lib es2023 does not list. */
+/** Methods of strings in every supported runtime that lib es2023 lacks. */
 interface WellFormedMethods {
   readonly isWellFormed: () => boolean;
   readonly toWellFormed: () => string;
 }
 
-/** Deeper values than this are refused where they have to be walked; the protocol's own limit is 8 (AAEP §3.7). */
+/** Deepest nesting that is walked; deeper values are refused. The protocol's own limit is 8 (AAEP §3.7). */
 const DEPTH_LIMIT = 64;
 
 export function isWellFormed(text: string): boolean {
   return (text as unknown as WellFormedMethods).isWellFormed();
 }
 
-/** The text with U+FFFD in place of each lone surrogate. */
+/** Replaces each lone surrogate by U+FFFD. */
 export function toWellFormed(text: string): string {
   return (text as unknown as WellFormedMethods).toWellFormed();
 }
 
-/** Whether no string in this JSON text can hold a lone surrogate: a quick test that may say no without cause. */
+/** Whether no string in this JSON text can have a lone surrogate. A quick test that may return false without cause. */
 export function isPlainSource(source: string): boolean {
   return isWellFormed(source) && (!source.includes("\\u") || !/\\u[dD]/.test(source));
 }
@@ -44,8 +44,8 @@ function wellFormedValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * The fields with U+FFFD in place of each lone surrogate in names and values, but for the value of `except`. Answers the same object
- * where there is nothing to repair. Throws `invalid_event` where values nest deeper than 64.
+ * Replaces each lone surrogate in names and values by U+FFFD, except in the value of `except`. Returns the same object if nothing has to be repaired.
+ * Throws `invalid_event` for values that nest deeper than 64.
  */
 export function wellFormedFields(
   fields: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
-// How long a text takes to be spoken is counted in words (R15).
+// Counts words, from which the length of speech is computed (R15).
 
-/** Words as a listener counts them; a script without spaces counts about two characters a word. */
+/** Number of words as a listener counts them. In scripts without spaces, two characters count as a word. */
 export function wordCount(text: string): number {
   let words = 0;
   let inWord = false;

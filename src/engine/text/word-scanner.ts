@@ -1,9 +1,9 @@
-// Where words begin in running text as it grows: after white space, and inside runs of scripts that have none. Runs only where somebody asked
-// for words. Marks of punctuation stay with the word before them, opening ones with the word behind.
+// Finds the beginnings of words in running text as it grows: after white space, and inside runs of scripts that have none. It runs only if a view
+// asked for words. Punctuation stays with the word before it, opening marks with the word behind.
 import type { Segmenter } from "../../contracts/segmenter.js";
 import { extendsCluster, isIdeograph, isInk, isSpace, isUnspacedScript } from "./characters.js";
 
-/** A run without spaces is cut by windows of this size, counted from the last word found in it, so that chunks make no difference. */
+/** Characters of a window. A run without spaces is cut in windows, counted from the last word found in it, so that chunks make no difference. */
 const WINDOW = 16;
 const LARGEST_WINDOW = 64;
 
@@ -13,29 +13,29 @@ const STAYS_BEHIND = /^[\p{Pc}\p{Pd}\p{Pe}\p{Pf}\p{Po}\p{S}\p{M}]/u;
 const OPENS = /[\p{Ps}\p{Pi}]/u;
 
 export interface WordScanner {
-  /** Takes the text that follows what was taken before. */
+  /** Takes the text that follows the text before. */
   readonly append: (text: string, language: string) => void;
-  /** Goes on at `offset`, which is no part of what came before: a new word begins there at the earliest. */
+  /** Continues at `offset`, which does not belong to the text before: the next word begins there or later. */
   readonly moveTo: (offset: number) => void;
   readonly offset: () => number;
 }
 
 export function createWordScanner(segmenter: Segmenter, found: (offset: number) => void): WordScanner {
   let end = 0;
-  // What the text ends with, from the first character of such a script after a space, or from the last word found in it.
+  // The end of the text, from the first character of an unspaced script after a space, or from the last word found in it.
   let run = "";
-  /** As much of the run is shown next; what was shown before had no word's end in it, and is not shown again with each token. */
+  /** Characters of the run that are shown next. Text shown before had no word's end in it, and is not shown again with each token. */
   let window = WINDOW;
   let isUnspaced = false;
   let afterSpace = false;
-  // Marks alone are no word: they stay with the word behind them.
+  // Marks alone are no word. They stay with the word behind them.
   let hasInk = false;
 
-  /** Takes words off the run, which ends at `end`, as far as it settles them. */
+  /** Cuts words off the run, which ends at `end`, as far as they are certain. */
   const cutRun = (isComplete: boolean, language: string): void => {
     while (run !== "" && (isComplete || run.length > window)) {
       const isWhole = run.length <= window;
-      // The last ends of a window may be there only because it ends.
+      // The last ends in a window may exist only because the window ends there.
       const certain = isWhole ? run.length : window - WINDOW / 2;
       const words = unspacedWordEnds(segmenter, run.slice(0, window), language).filter((word) => word <= certain);
       for (const word of words) found(end - run.length + word);
@@ -54,7 +54,7 @@ export function createWordScanner(segmenter: Segmenter, found: (offset: number) 
   return {
     append: (text, language) => {
       const start = end;
-      // Where in this text that part of the run begins which is not in `run` yet.
+      // Index in this text at which the part of the run begins that is not in `run` yet.
       let runFrom = 0;
       for (let index = 0; index < text.length; index += 1) {
         const code = text.charCodeAt(index);
@@ -96,7 +96,7 @@ export function createWordScanner(segmenter: Segmenter, found: (offset: number) 
   };
 }
 
-/** Ends of words inside a run without spaces, where a script without spaces stands on one side at least. Never the run's own end. */
+/** Ends of words inside a run without spaces, if at least one side is in an unspaced script. The end of the run is not among them. */
 export function unspacedWordEnds(segmenter: Segmenter, run: string, language: string): readonly number[] {
   return segmenter.wordEnds(run, language).filter((end) => end < run.length && isUnspacedWordEnd(run, end));
 }

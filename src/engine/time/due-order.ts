@@ -1,33 +1,33 @@
-// Keys that wait for the same length of time come due in the order in which they began: one wake-up serves all of them, so that many that are due in
-// one moment cost no more than one there (R34).
+// Keys that wait for equal times come due in the order in which they began. One wake-up serves all of them, so that many keys that are due at one
+// instant cost no more than one (R34).
 import type { Millis } from "../../contracts/clock.js";
 import type { WakeUps } from "./wake-ups.js";
 
 export interface DueOrder {
-  /** A key begins to wait, behind all others; one that waits already begins anew. */
+  /** Starts the wait of a key, behind all others. A key that waits already starts again. */
   readonly add: (key: string) => void;
   readonly remove: (key: string) => void;
-  /** When a key that waits is due. */
+  /** The instant at which a waiting key is due; undefined for other keys. */
   readonly dueAt: (key: string) => Millis | undefined;
-  /** What `delayMs` answers has changed. */
+  /** Applies a new value of `delayMs`. */
   readonly delayChanged: () => void;
-  /** Forgets all of them, and lets go of the clock. */
+  /** Forgets all keys, and cancels the wake-up. */
   readonly close: () => void;
 }
 
 export interface DueOrderOptions {
   readonly now: () => Millis;
   readonly wakeUps: WakeUps;
-  /** How long each waits. 0: each is due at once. Where that changes, it does for those that wait too. */
+  /** Length of the wait, in ms; 0: due at once. A new value applies to waiting keys too. */
   readonly delayMs: () => Millis;
-  /** Does `work` for a key that is due when its turn comes. The next key is put in only then. */
+  /** Does `work` for a due key when its turn comes. The next key waits for that. */
   readonly inTurn: (key: string, work: () => void) => void;
-  /** Told of each key that is due and was not removed before its turn. May not throw. */
+  /** Called with each key that is due and was not removed before its turn. May not throw. */
   readonly act: (key: string) => void;
 }
 
 export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderOptions): DueOrder {
-  // Since when, in the order in which they are due.
+  // The instants at which keys began to wait, in order.
   const waiting = new Map<string, Millis>();
   let cancelWakeUp: (() => void) | undefined;
   let isTurnAwaited = false;
@@ -54,7 +54,7 @@ export function createDueOrder({ now, wakeUps, delayMs, inTurn, act }: DueOrderO
       isTurnAwaited = false;
       const isStillDue = waiting.get(key) === since && since + delayMs() <= now();
       if (isStillDue) waiting.delete(key);
-      // Before it is acted on: that may put in others.
+      // `act` may add other keys, so the next wait begins first.
       goOn();
       if (isStillDue) act(key);
     });

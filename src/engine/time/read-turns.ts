@@ -1,24 +1,24 @@
-// Whose turn it is to read on from the journal. What many have missed is read in batches, one after another over the turns of the event loop, so
-// that those who come back all at once, or to much, hold up no one else.
+// Turns of the readers of the journal. Missed events are read in batches, one after another over the turns of the event loop, so that many returning
+// subscriptions, or one with a long backlog, hold up no other.
 import type { Clock } from "../../contracts/clock.js";
 import type { TurnRoom } from "./turn-room.js";
 
-/** Events of a batch. Once so many were read in a turn, by whomever, no other batch is begun in it but that of a reader whose turn it is. */
+/** Events of a batch. Once so many events were read in a turn of the event loop, only a reader that was invited may begin another batch in it. */
 export const BATCH_COUNT = 256;
 
-/** What one reader is told. */
+/** The turns of one reader. */
 export interface ReadTurn {
-  /** Whether it may read a batch now. Where it may not, it is woken once, in a later turn, and may then; those who wait come in turn. */
+  /** Whether the reader may read a batch now. If not, it is woken once in a later turn, and may read then; waiting readers come one after another. */
   readonly mayRead: () => boolean;
-  /** The same for what is left of a batch that it has begun: only the time counts (R34). */
+  /** Whether the reader may continue a batch. Only the time of the turn counts (R34). */
   readonly mayGoOn: () => boolean;
-  /** Whether something may be read out of turn, a little and at once: only the time counts, and nobody is woken for it. */
+  /** Whether the reader may read a little out of turn. Only the time of the turn counts, and the reader is not woken for it. */
   readonly mayReadAside: () => boolean;
-  /** To be told after each answer of yes: how many events were read of the journal. */
+  /** Call it after each permitted read, with the number of events that were read from the journal. */
   readonly hasRead: (count: number) => void;
-  /** Whether it would read on, and is not woken yet. */
+  /** Whether the reader wants to read, and has not been woken yet. */
   readonly isWaiting: () => boolean;
-  /** It reads no more. */
+  /** Removes the reader. */
   readonly leave: () => void;
 }
 
@@ -28,11 +28,11 @@ export interface ReadTurns {
 
 interface Reader {
   readonly wake: () => void;
-  /** An invited one may read, however late it comes. */
+  /** An invited reader may read, however late it comes. */
   isInvited: boolean;
 }
 
-/** One for all readers of a journal: a turn is one for everybody. */
+/** Makes the turns of all readers of a journal, which share the turns of the event loop. */
 export function createReadTurns(clock: Pick<Clock, "now" | "afterTurn">, room: TurnRoom): ReadTurns {
   const waiting = new Set<Reader>();
   let readCount = 0;
@@ -49,7 +49,7 @@ export function createReadTurns(clock: Pick<Clock, "now" | "afterTurn">, room: T
     try {
       next.wake();
     } finally {
-      // After it was woken: so it has read by the time that the next one is invited.
+      // Armed after the wake-up, so that this reader has read before the next one is invited.
       arm();
     }
   };

@@ -1,12 +1,12 @@
-// How many a second, over the last ten seconds: a ring of counts that is moved on by whoever counts or asks, so that it needs no timer.
+// Rate over the last ten seconds: a ring of counts that each call moves on, so that it needs no timer.
 import type { Millis } from "../../contracts/clock.js";
 
 export interface RecentRate {
-  /** `now` may not go back. */
+  /** Adds to the count. `now` may not decrease. */
   readonly note: (count: number, now: Millis) => void;
-  /** A second, over the last ten whole seconds; over what has passed, where that is less. */
+  /** Average a second over the last ten whole seconds, or over the time since the start if that is shorter. */
   readonly perSecond: (now: Millis) => number;
-  /** All since the start. */
+  /** Count since the start. */
   readonly total: () => number;
 }
 
@@ -22,7 +22,7 @@ export function createRecentRate(start: Millis): RecentRate {
   const moveTo = (now: Millis): void => {
     const target = Math.floor(now / 1000);
     if (target <= second) return;
-    // After a long silence every slot is emptied once, and not once for each second of it.
+    // After a long silence, each slot is cleared once, and not once for each second.
     for (let next = Math.max(second + 1, target - SECONDS); next <= target; next += 1) counts[next % SLOTS] = 0;
     second = target;
   };
@@ -37,7 +37,7 @@ export function createRecentRate(start: Millis): RecentRate {
     perSecond: (now) => {
       moveTo(now);
       const whole = Math.min(SECONDS, second - first);
-      // In its first second there is no whole one yet.
+      // In the first second there is no whole second yet.
       if (whole === 0) return counts[second % SLOTS] ?? 0;
       let sum = 0;
       for (let back = 1; back <= whole; back += 1) sum += counts[(second - back) % SLOTS] ?? 0;

@@ -1,9 +1,9 @@
-// Work that can stop between two steps and go on in a later turn of the event loop (R34).
+// Work that can stop between two steps and continue in a later turn of the event loop (R34).
 
-/** The steps that are left. Between two of them everything stands as it should, for whoever looks at it. */
+/** The remaining steps. Between two steps, all data are consistent for every reader. */
 export type Steps = Generator<void, void>;
 
-/** Does all that is left at once. */
+/** Does all remaining steps at once. */
 export function finish(steps: Steps | undefined): void {
   if (steps === undefined) return;
   for (const _ of steps) {
@@ -11,7 +11,7 @@ export function finish(steps: Steps | undefined): void {
   }
 }
 
-/** The same work with something to do behind its last step; done at once where no step is left. */
+/** Adds `last` behind the last step; calls it at once if no step is left. */
 export function followedBy(steps: Steps | undefined, last: () => void): Steps | undefined {
   if (steps !== undefined) return joined(steps, last);
   last();

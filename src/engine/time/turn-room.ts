@@ -1,17 +1,17 @@
-// How much of one turn of the event loop a kind of work may take, so that its rest gives way to what arrives meanwhile (R34).
+// The share of one turn of the event loop that a kind of work may take before it gives way (R34).
 import type { Clock, Millis } from "../../contracts/clock.js";
 
-/** Longest time that work of one kind takes of a turn before it gives way, ms. */
+/** Longest time that work of one kind takes of a turn, in ms. */
 export const TURN_ROOM_MS: Millis = 2;
 
 export interface TurnRoom {
-  /** Whether this turn has time left for the work. A turn in which none was done has. */
+  /** Whether the turn has time left for the work. The first piece of a turn always has. */
   readonly isLeft: () => boolean;
-  /** To be told of each piece of work: how long it took. */
+  /** Call it after each piece of work, with its length in ms. */
   readonly used: (ms: Millis) => void;
 }
 
-/** One for all work of a kind: a turn is one for everybody. `mostMs` 0: one piece of work a turn. */
+/** Makes the room of all work of one kind, which shares the turns of the event loop. `mostMs` 0: one piece of work a turn. */
 export function createTurnRoom(clock: Pick<Clock, "afterTurn">, mostMs: Millis = TURN_ROOM_MS): TurnRoom {
   let spent = 0;
   let isUsed = false;

@@ -1,15 +1,15 @@
-// Work that comes all at once, done in slices over turns of the event loop, in the order in which it came: so that what one connection's end leads to
-// holds up no other connection.
+// Work that arrives all at once is done in slices over several turns of the event loop, in order, so that the end of one connection holds up no
+// other.
 import type { Clock } from "../../contracts/clock.js";
 
-/** How much is done in one turn: so many questions, or what costs as much. */
+/** Work of one turn: so many questions, or an equal cost. */
 export const COST_PER_TURN = 8;
 
 export interface TurnSlices {
-  /** Does `work` now where nothing waits and this turn has room, else in a later turn. `cost` of a question is 1. A task is never divided. */
+  /** Does `work` now if nothing waits and this turn has room, else in a later turn. The `cost` of a question is 1. A task is never divided. */
   readonly add: (cost: number, work: () => void) => void;
   readonly waitingCount: () => number;
-  /** Resolves when all that waits by now is done. */
+  /** Resolves when all work that waits now is done. */
   readonly settled: () => Promise<void>;
 }
 
@@ -19,8 +19,8 @@ interface Task {
 }
 
 /**
- * One for all of an engine's work of this kind: a turn is one for everybody. `failed` is told of work that throws: whoever's turn it is then has
- * nothing to do with it.
+ * Makes the slices of all such work of an engine, which shares the turns of the event loop. `failed` is called with the error of work that throws,
+ * because the caller in whose turn it runs has nothing to do with it.
  */
 export function createTurnSlices(
   clock: Pick<Clock, "afterTurn">,

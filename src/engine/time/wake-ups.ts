@@ -1,16 +1,16 @@
-// One ordered set of wake-ups for every budget, hold and deadline, so that one timer serves them all (R24).
+// One ordered queue of wake-ups for all budgets, holds and deadlines, so that one timer serves them all (R24).
 import TinyQueue from "tinyqueue";
 import type { Clock, Millis } from "../../contracts/clock.js";
 
-/** What those that wait for a time need. */
+/** Wake-ups for code that waits for an instant. */
 export interface WakeUps {
-  /** Calls `wake` once at or after `at`. Answers the cancellation. */
+  /** Calls `wake` once, at or after `at`. Returns the function that cancels it. */
   readonly at: (at: Millis, wake: (now: Millis) => void) => () => void;
 }
 
-/** Wake-ups that are run by whoever owns them: a clock, or a reader that replays the past. */
+/** Wake-ups that their owner advances: a clock, or a reader that replays the past. */
 export interface WakeUpQueue extends WakeUps {
-  /** Runs what is due, earliest first, and at most so many. Calling it too often is harmless. */
+  /** Calls the wake-ups that are due, the earliest first, at most `mostCount`. An early call does nothing. */
   readonly advance: (now: Millis, mostCount?: number) => void;
   readonly next: () => Millis | undefined;
   readonly pending: () => number;
@@ -33,7 +33,7 @@ export function createWakeUps(): WakeUpQueue {
     }
   };
   const compact = (): void => {
-    // Cancelled entries would otherwise wait for their time; half of the queue is the most they may fill.
+    // Cancelled entries would wait for their time; they fill at most half of the queue.
     if (cancelled < 64 || cancelled * 2 < queue.length) return;
     const live = queue.data.filter((entry) => entry.wake !== undefined);
     queue.data.length = 0;

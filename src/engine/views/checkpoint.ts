@@ -1,4 +1,4 @@
-// A cursor as it goes out in a message of its own, encoded once for all who stand alike (R17).
+// A cursor in a message of its own, encoded once for all subscriptions at the same place (R17).
 import type { CursorPlace } from "../event/cursor.js";
 import type { Checkpoint, DeliveryBatch } from "./delivery.js";
 
@@ -11,9 +11,9 @@ interface Checkpointed {
   readonly batch: DeliveryBatch;
 }
 
-/** The same deliveries with a checkpoint behind them: the same run for all who are given both. */
+/** Adds a checkpoint behind a batch. All subscriptions that take both share one result. */
 export function withCheckpoint(batch: DeliveryBatch, checkpoint: Checkpoint): DeliveryBatch {
-  // Only this function writes under itself.
+  // Only this function writes under this key.
   const known = batch.memo.get(withCheckpoint) as Checkpointed | undefined;
   if (known?.checkpoint === checkpoint) return known.batch;
   const made: DeliveryBatch = { deliveries: batch.deliveries, checkpoint, memo: new Map() };
@@ -21,7 +21,7 @@ export function withCheckpoint(batch: DeliveryBatch, checkpoint: Checkpoint): De
   return made;
 }
 
-/** A checkpoint alone as a run. */
+/** A checkpoint alone as a batch. */
 export function checkpointBatch(checkpoint: Checkpoint): DeliveryBatch {
   const known = checkpoint.memo.get(checkpointBatch) as DeliveryBatch | undefined;
   if (known !== undefined) return known;

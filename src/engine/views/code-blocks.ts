@@ -1,19 +1,19 @@
-// Whether a chunk begins inside a fenced code block, for those that begin to read an output in the middle (R10). Found in the journal when it is
-// asked for, and remembered for the chunks that were looked at: each is read once, and nothing is done for chunks that nobody asks about.
+// Decides whether a chunk begins inside a fenced code block, for views that begin to read an output in the middle (R10). The answer is found in the
+// journal on demand, and remembered for the chunks that were read. Each chunk is read once, and chunks that no view asks about cost nothing.
 import type { Journal } from "../../contracts/journal.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import { type EpochSteps, ONE_BOOT } from "../journal/epoch-boots.js";
 import { lookBack } from "../journal/look-back.js";
 import { closesFence, lineKindAt } from "../text/markdown-lines.js";
 
-/** So much is remembered before it is looked at what of it has left the journal. */
+/** Chunks remembered before the first search for evicted ones. */
 const FIRST_SWEEP_COUNT = 1024;
 
-/** Where the text of an output stands after some chunk. */
+/** The state of an output's text after some chunk. */
 interface FenceState {
-  /** What opened the block that is not closed. */
+  /** The mark of the open code block; undefined if none is open. */
   readonly mark: string | undefined;
-  /** The beginning of a line whose kind is not known yet; undefined further on in a line. */
+  /** The beginning of a line whose kind is not known yet; undefined later in a line. */
   readonly head: string | undefined;
 }
 
@@ -21,21 +21,21 @@ const BEGINNING: FenceState = { mark: undefined, head: "" };
 
 export interface CodeBlocks {
   /**
-   * A text that leads to where a chunk begins: the opening line of the code block it begins in, and a character where that is in mid-line. Empty
-   * where it begins in no block.
+   * A text that leads to the beginning of a chunk: the opening line of its code block, and a character if the chunk begins inside a line. Empty if
+   * the chunk begins in no block.
    */
   readonly openingOf: (chunk: JournaledEvent) => string;
-  /** Chunks that something is remembered of: of those that left the journal no more than of those that it holds, or 1,024. */
+  /** Number of chunks remembered. Among them are no more evicted chunks than chunks that the journal holds, or 1,024. */
   readonly rememberedCount: () => number;
 }
 
-/** Reads each chunk of `journal` once at most, and looks no further back than 16,384 events before a chunk: beyond, no block is known to be open. */
+/** Reads each chunk of `journal` at most once, and no more than 16,384 events before a chunk. Beyond that, no block counts as open. */
 export function createCodeBlocks(journal: Pick<Journal, "at" | "oldest">, steps: EpochSteps = ONE_BOOT): CodeBlocks {
-  // Where the text stands before each chunk that was looked at. Epochs are those of all outputs, so no two chunks have the same.
+  // The state before each chunk that was read. Epochs are unique across outputs, so they serve as keys.
   const known = new Map<Epoch, FenceState>();
   let sweepAtCount = FIRST_SWEEP_COUNT;
 
-  /** As many are left as the journal has, at most; each sweep pays for as many as were added since the one before. */
+  /** Forgets evicted chunks. At most as many remain as the journal has, and each sweep costs as much as the additions since the one before. */
   const forgetEvicted = (): void => {
     if (known.size < sweepAtCount) return;
     const oldest = journal.oldest();
@@ -97,6 +97,6 @@ function after(fenceState: FenceState, event: AgentEvent): FenceState {
     if (feed >= 0) head = "";
     at = end;
   }
-  // Most chunks change nothing: one standing is then kept for all of them.
+  // Most chunks change nothing. They share one state.
   return mark === fenceState.mark && head === fenceState.head ? fenceState : { mark, head };
 }

@@ -1,11 +1,11 @@
-// What leaves the engine: events as one subscription's terms want them, with encodings that all who receive them share (R14).
+// Deliveries: events in the form of one subscription's terms, with encodings that all receivers share (R14).
 import type { DeliveredText } from "../event/cursor.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 
-/** How an event becomes a frame. One object a format; its identity is the key under which encodings are shared. */
+/** The conversion of an event into a frame. There is one object for each format; encodings are shared by its identity. */
 export interface WireFormat<Frame> {
   readonly name: string;
-  /** `source` is the agent's own text of exactly this event, where nothing had to be changed. */
+  /** `source` is the agent's own text of exactly this event; undefined if something was changed. */
   readonly encode: (event: AgentEvent, source: string | undefined) => Frame;
 }
 
@@ -14,30 +14,30 @@ export interface Delivery {
   readonly event: AgentEvent;
   readonly epoch: Epoch;
   readonly encoded: <Frame>(format: WireFormat<Frame>) => Frame;
-  /** It alone as a run, the same one for all who are given just that. */
+  /** A batch of this delivery alone, the same object for all takers. */
   readonly alone: () => DeliveryBatch;
 }
 
-/** A place that was reached, to be told (R17). One object for all subscriptions that stand at the same place of one view. */
+/** A place for a checkpoint message (R17). Subscriptions at the same place of one view share one object. */
 export interface Checkpoint {
   readonly cursor: string;
   /** Everything up to this epoch was handed over. */
   readonly after: Epoch;
-  /** Outputs of which more was handed over, by their digests. */
+  /** Outputs, by digest, of which more was handed over. */
   readonly outputs: ReadonlyMap<string, DeliveredText>;
-  /** The frames that codecs made of it, by codec. */
+  /** Frames by codec. */
   readonly memo: Map<unknown, unknown>;
 }
 
-/** Deliveries that leave together. `memo` keeps what codecs and transports made of the whole run. */
+/** Deliveries that leave together. `memo` has the results that codecs and transports computed for the whole batch. */
 export interface DeliveryBatch {
   readonly deliveries: readonly Delivery[];
-  /** The place that its subscription has reached with them; goes out behind them, in a message of its own (R17). */
+  /** The place that the subscription has reached with them; sent behind them in a message of its own (R17). */
   readonly checkpoint?: Checkpoint;
   readonly memo: Map<unknown, unknown>;
 }
 
-/** Encodes at most once a format, whoever asks. */
+/** Makes a delivery that encodes its event at most once for each format. */
 export function createDelivery(event: AgentEvent, epoch: Epoch, source: string | undefined): Delivery {
   return new EncodedOnce(event, epoch, source);
 }
@@ -64,7 +64,7 @@ class EncodedOnce implements Delivery {
   }
 
   encoded<Frame>(format: WireFormat<Frame>): Frame {
-    // Frames are kept untyped because each format has its own; the format that made one is the only one that reads it back.
+    // Frames are stored untyped, because each format has its own type. Only the format that made a frame reads it.
     if (this.firstFormat === format) return this.firstFrame as Frame;
     if (this.firstFormat === undefined) {
       const frame = format.encode(this.event, this.source);

@@ -1,4 +1,4 @@
-// Units that a subscription makes of events for itself: of what it is told, and of state changes that collapse while they wait (R11, R17).
+// Units that a subscription makes for itself: of events made for it alone, and of state changes that collapse while they wait (R11, R17).
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
 import { AAEPD } from "../event/vocabulary.js";
 import type { CollapsedEvent } from "./merged-events.js";
@@ -6,7 +6,7 @@ import type { SharedRendering } from "./shared-rendering.js";
 import type { EventUnit, Unit } from "./unit.js";
 import type { View } from "./view.js";
 
-/** How many events a unit declares lost, at most (R27); undefined where it is no gap. */
+/** Upper bound of the events that a unit declares lost (R27); undefined if the unit is no gap. */
 export function gapOf(unit: Unit): number | undefined {
   if (unit.kind !== "event") return undefined;
   const gap = unit.entry.event.extensions?.[AAEPD]?.gap;

@@ -1,4 +1,4 @@
-// What a view asks of the text that it holds back, and what it answers to that; how it works is in held-text.ts.
+// The interface between a view and the text that it holds back. held-text.ts implements it.
 import type { Millis } from "../../contracts/clock.js";
 import type { Epoch } from "../event/event.js";
 import type { Steps } from "../time/steps.js";
@@ -7,16 +7,16 @@ import type { SharedRendering } from "./shared-rendering.js";
 import type { TextUnit } from "./unit.js";
 import type { ViewServices, ViewTerms } from "./view-spec.js";
 
-/** Text that has been published and not released. */
+/** Text of one output that was published and not released. */
 export interface HeldText {
   readonly output: string;
   readonly session: string;
   readonly firstEpoch: Epoch;
-  /** Of the chunk with the last text before; 0 where that is not known. */
+  /** Epoch of the chunk with the last text before it; 0 if unknown. */
   readonly deliveredEpoch: Epoch;
-  /** Of the newest chunk held. */
+  /** Epoch of the newest chunk held. */
   readonly lastEpoch: Epoch;
-  /** Code points from the start of the output, of the first and after the last character held. */
+  /** Start and end of the text in its output, in code points. */
   readonly position: number;
   readonly endPosition: number;
 }
@@ -28,33 +28,33 @@ export interface HeldTextsOwner {
   readonly epoch: () => Epoch;
   /** The timestamp of the last unit of a session that the view handed on. */
   readonly lastTimestamp: (session: string) => string | undefined;
-  /** The instant at which text stands that an event with this timestamp releases. */
+  /** The timestamp of text that an event with this timestamp releases. */
   readonly standsAt: (session: string, timestamp: string) => string;
   readonly append: (unit: TextUnit) => void;
-  /** Told that something with this timestamp was given elsewhere. */
+  /** Called with the timestamp of text that was delivered elsewhere. */
   readonly passedBy: (session: string, timestamp: string) => void;
 }
 
 export interface HeldTexts {
-  /** Takes the next chunk of an output and releases what it shows to be ready; step by step, the first at once (R34). */
+  /** Takes the next chunk of an output, and releases the text that it shows to be ready. The first step is done at once (R34). */
   readonly push: (rendering: SharedRendering, key: string, at: Millis) => Steps | undefined;
-  /** Releases what an event of its session ends (R30). */
+  /** Releases the text that an event of its session ends (R30). */
   readonly releaseFor: (rendering: SharedRendering, at: Millis) => void;
-  /** Text held of each output. With `most`, of so many outputs at most, found without a look at outputs of which none is held. */
+  /** The held text of each output; with `most`, of at most so many outputs, without looking at outputs of which no text is held. */
   readonly held: (most?: number) => readonly HeldText[];
-  /** What of a session is held and goes out before the next event. */
+  /** The text of a session that is held and leaves before the next event. */
   readonly heldIn: (session: string) => readonly HeldText[];
-  /** The epoch of the oldest text held, or `except` where that is lower. */
+  /** The epoch of the oldest held text, or `except` if that is lower. */
   readonly lowestEpoch: (except: Epoch) => Epoch;
-  /** Releases held text of an output up to a position. */
+  /** Releases the held text of an output up to a position. */
   readonly release: (output: string, position: number, at: Millis) => void;
   readonly releaseAll: (at: Millis) => void;
-  /** Of an output whose chunks are still to come, text below this position is given elsewhere: cuts are counted from here. */
+  /** Starts an output at a position: its earlier text is delivered elsewhere, and cuts count from here. Its chunks are still to come. */
   readonly beginAt: (output: string, position: number) => void;
-  /** Goes on with an output in mid-text, from where the piece in progress begins. */
+  /** Continues an output in the middle, from the beginning of the piece in progress. */
   readonly follow: (text: OutputText) => void;
-  /** The lowest local offset of an output's text that is held here, or undefined. */
+  /** The lowest offset of an output's held text in its record; undefined if none is held. */
   readonly heldOffset: (output: string) => number | undefined;
-  /** Cancels its timers and forgets. */
+  /** Cancels the timers and drops all text. */
   readonly close: () => void;
 }

@@ -1,5 +1,5 @@
-// The text that one view holds back until it may be cut, and what is cut off it (R10, R30). Knows text, terms and time; which events there are
-// beside text, and who takes what is released, is the view's affair.
+// The text that one view holds back until it may be cut, and the cuts (R10, R30). The view decides about other events and about the takers of
+// released text.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import { type Boundary, boundaryOf, isAtLeast, stronger } from "../terms/terms.js";
@@ -12,37 +12,37 @@ import type { Chunk } from "./output-text.js";
 import type { SharedRendering } from "./shared-rendering.js";
 import { MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 
-/** How a segment ends. */
+/** The end of a segment. */
 interface SegmentEnd {
   readonly complete: boolean;
-  /** The least that its end is a boundary of, whatever its text looks like (R10). */
+  /** The weakest boundary that the end counts as, whatever its text (R10). */
   readonly least: Boundary | undefined;
 }
 
-/** So much of a chunk is looked at in a step, UTF-16 units. */
+/** Text of a chunk read in one step, in UTF-16 units. */
 const STEP_TEXT_UNITS = 256;
 
-/** When a text is looked at again that was due while its view was behind. */
+/** Wait before due text is checked again that came due while its view was behind, in ms. */
 const RETRY_MS: Millis = 50;
-/** So much of an output is held where completion alone releases, UTF-16 units. */
+/** Most text of an output held if only completion releases, in UTF-16 units. */
 const MOST_HELD_UNITS = 262_144;
 
-/** Text of this size fits beside any fields that an event may have, so they are not counted. */
+/** Text of this size fits beside the fields of any event, so these are not counted. */
 const SMALL_TEXT_UNITS = 2048;
 
 export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   const { terms, services } = owner;
   const holds = new Map<string, Hold>();
-  // The same by session: an event of one does not look at what others hold.
+  // The holds by session, so that an event looks only at the holds of its session.
   const bySession = new Map<string, Map<string, Hold>>();
   const beginnings = new Map<string, number>();
 
-  /** Of the text that a hold still holds; undefined where it holds none. */
+  /** Epoch of the oldest text in a hold; undefined if it is empty. */
   const firstEpochOf = (hold: Hold): Epoch | undefined =>
     isEmpty(hold) ? undefined : hold.text.chunkAt(hold.start)?.rendering.entry.epoch;
   const epochs = createLowestEpochs(firstEpochOf);
-  // What ends a segment by force is at least this. Where completion alone releases, no hint but that one is of the set; where chunks pass through,
-  // any is.
+  // The end of a forced segment, which counts as at least this boundary. If only completion releases, no other hint is granted. If chunks pass
+  // through, every hint is.
   const forced: SegmentEnd = { complete: false, least: terms.passThrough ? undefined : terms.level };
   const found: SegmentEnd = { complete: false, least: undefined };
   const isCompletionAlone = terms.level === undefined && !terms.passThrough;
@@ -73,19 +73,19 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     return hold.text.boundaries.cutWithin(hold.start, to, terms.maxChars, room);
   };
 
-  /** The strongest boundary that a cut is; undefined where no hint of the set fits. */
+  /** The strongest boundary that the cut is; undefined if no granted hint fits. */
   const hintOf = (hold: Hold, final: Chunk, cut: number, least: Boundary | undefined): Boundary | undefined => {
     if (isCompletionAlone) return undefined;
     const own = final.end === cut ? ownHint(final.rendering.entry.event) : undefined;
     const level = hold.text.boundaries.levelAt(cut);
-    // The text may be at its end, and its last chunk, without text, still to come.
+    // All text may be there while the last chunk, which has no text, is still to come.
     let hint: Boundary = level === "completion" ? "none" : level;
     if (own !== undefined) hint = stronger(hint, own);
     if (least !== undefined) hint = stronger(hint, least);
     return terms.passThrough || terms.level === undefined || isAtLeast(hint, terms.level) ? hint : undefined;
   };
 
-  /** Cuts off the hold what goes out first of [hold.start, to), as seams and limits allow, and hands it on. True: that was all of it. */
+  /** Releases the first piece of [hold.start, to), as seams and limits allow. Returns true if it was the last. */
   const emitPiece = (hold: Hold, to: number, at: Millis, releasedBy: string, end: SegmentEnd): boolean => {
     const { boundaries, session } = hold.text;
     const timestamp = owner.standsAt(session, releasedBy);
@@ -93,7 +93,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     const limit = seam !== undefined && seam.start <= to ? seam.start : to;
     const cut = limit > hold.start ? cutWithin(hold, limit) : limit;
     const isAtSeam = cut === seam?.start;
-    // A seam at the very end is the beginning of a chunk without text.
+    // A seam at the very end begins a chunk without text.
     const isLast = cut === to && !(isAtSeam && to === hold.newest.end);
     const first = hold.opening ?? hold.text.chunkAt(hold.start);
     const final = cut > hold.start ? hold.text.chunkAt(cut - 1) : first;
@@ -113,7 +113,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       first.end === cut &&
       entry.event.complete === complete &&
       entry.event.coalesce_hint === hint &&
-      // What waited while other events went by takes the instant at which it stands.
+      // Text that waited while other events passed gets the timestamp of its new place.
       entry.event.timestamp === timestamp;
     const { epoch } = owner;
     owner.append({
@@ -140,7 +140,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
 
   const emit = (hold: Hold, to: number, at: Millis, releasedBy: string, end: SegmentEnd): void => {
     while (!emitPiece(hold, to, at, releasedBy, end)) {
-      // Each round is a piece.
+      // Each round releases a piece.
     }
   };
 
@@ -163,7 +163,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
   const dueAt = (hold: Hold): Millis =>
     Math.min(hold.newest.at + services.maxHoldMs, hold.firstAt + 3 * services.maxHoldMs);
 
-  /** Of what is released by nothing that was published: with the last event of its session (R30). */
+  /** The timestamp of text that no event releases: that of the last event of its session (R30). */
   const timestampOf = (hold: Hold): string =>
     owner.lastTimestamp(hold.text.session) ?? hold.newest.rendering.entry.event.timestamp;
 
@@ -171,7 +171,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     if (hold.cancel !== undefined || terms.level === undefined) return;
     hold.cancel = services.wakeUps.at(dueAt(hold), (now) => {
       hold.cancel = undefined;
-      // Tokens that came since only moved the time; moving the timer with each would cost more than looking again.
+      // Later tokens have moved the due time. Checking again is cheaper than moving the timer with each token.
       if (isEmpty(hold)) return;
       if (dueAt(hold) > now) arm(hold);
       else if (services.isBehind()) retry(hold, now + RETRY_MS);
@@ -179,7 +179,7 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     });
   };
 
-  /** What follows a text may have been published and wait for the view (R34): it is no silence of the agent's. */
+  /** Checks again later: the event that follows the text may be published and wait for the view (R34), so the agent has not paused. */
   const retry = (hold: Hold, at: Millis): void => {
     hold.cancel = services.wakeUps.at(at, () => {
       hold.cancel = undefined;
@@ -200,10 +200,10 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     }
   };
 
-  /** Whether a chunk goes out by itself, for it carries what this view's subscribers implement (R10). */
+  /** Whether a chunk leaves by itself, because it carries extensions that this view's subscribers support (R10). */
   const isSealed = ({ rendering }: Pick<Chunk, "rendering">): boolean => terms.carriesExtensions(rendering.entry.event);
 
-  /** Whether a chunk may not be merged with what is held (R10). An empty one merges with any. */
+  /** Whether a chunk may not be merged with the held text (R10). An empty chunk merges with any. */
   const isApart = (hold: Hold, chunk: Chunk): boolean => {
     if (isSealed(chunk)) return true;
     if (chunk.start === chunk.end) return false;
@@ -216,14 +216,14 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     return terms.passThrough || (own !== undefined && terms.level !== undefined && isAtLeast(own, terms.level));
   };
 
-  /** Releases what the newest chunk has shown to be ready. */
+  /** Releases the text that the newest chunk shows to be ready. */
   function* releaseFrom(hold: Hold, chunk: Chunk, at: Millis): Steps {
     const { event } = chunk.rendering.entry;
     const { boundaries } = hold.text;
     const complete = event.complete === true;
     const sealed = isSealed(chunk);
     const trusted = sealed || isTrusted(event);
-    // A trusted chunk is not cut inside: its agent has already said where the text may be cut.
+    // A trusted chunk is not cut inside, because its agent has chosen the place to cut.
     const limit = trusted ? chunk.start : chunk.end;
     for (let to = chunk.start; ; ) {
       to = Math.min(chunk.end, to + STEP_TEXT_UNITS);
@@ -243,12 +243,12 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
       return;
     }
     if (isCompletionAlone) {
-      // Only completion releases: what is too long for one event, or may not be merged, waits too (R10), as far as memory is bounded (R18).
+      // Text that is too long for one event, or may not be merged, waits for completion too (R10), up to the limit of memory (R18).
       while (chunk.end - hold.start > MOST_HELD_UNITS && !emitPiece(hold, chunk.end, at, event.timestamp, found)) yield;
       return;
     }
     if (trusted && (sealed || !isEmpty(hold))) {
-      // The agent's word may stand on a chunk without text.
+      // The agent's hint may be on a chunk without text.
       const own = ownHint(event);
       const least =
         own === undefined || forced.least === undefined ? (own ?? forced.least) : stronger(own, forced.least);
@@ -331,11 +331,11 @@ export function createHeldTexts(owner: HeldTextsOwner): HeldTexts {
     follow: (text) => {
       if (terms.level === undefined || terms.passThrough) return;
       const last = text.newest();
-      // A chunk that other views are taking just now is still to come here (R34).
+      // A chunk that other views are taking now is still to come here (R34).
       const newest = last !== undefined && last.rendering.entry.epoch > owner.epoch() ? text.chunkBefore(last) : last;
       if (newest === undefined) return;
       const { end } = newest;
-      // The piece in progress: what this view would hold, had it been there.
+      // The piece in progress is the text that this view would hold if it had existed before.
       let start = end;
       let like: Chunk | undefined;
       for (let chunk: Chunk | undefined = newest; chunk !== undefined; chunk = text.chunkBefore(chunk)) {

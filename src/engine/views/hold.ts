@@ -1,5 +1,5 @@
-// What a view holds of one output: a stretch of its text, and what of its chunks decides how that may leave (R10). Data, and what can be read of
-// it; when text is released, and at which boundaries, is held-text.ts's.
+// The text that a view holds of one output, and the data of its chunks that decide how it may leave (R10). held-text.ts decides when it is released,
+// and at which boundaries.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent } from "../event/event.js";
 import { type Boundary, boundaryOf } from "../terms/terms.js";
@@ -9,7 +9,7 @@ import type { Chunk, OutputText } from "./output-text.js";
 import { MAX_TEXT_BYTES } from "./text-room.js";
 import { agreeForMerging } from "./unit.js";
 
-/** Text from `start` to the end of the newest chunk. Offsets are those of the output's text; `position` counts code points. */
+/** Text from `start` to the end of the newest chunk. Offsets are those of the output's record; `position` counts code points. */
 export interface Hold {
   readonly text: OutputText;
   readonly agent: string;
@@ -18,12 +18,12 @@ export interface Hold {
   firstAt: Millis;
   newest: Chunk;
   cancel: (() => void) | undefined;
-  /** Chunks that may not be merged with the text before them; only where completion alone releases. */
+  /** Chunks that may not be merged with the text before them; only if nothing but completion releases. */
   readonly seams: Chunk[];
   /** The seam at which the text now begins. */
   opening: Chunk | undefined;
   readonly size: FittingText;
-  /** Bytes that text may take beside the fields of the chunk that it begins with; counted once a chunk. */
+  /** Bytes for text beside the fields of the chunk that the held text begins with; computed once for each chunk. */
   room: number;
   roomFor: Chunk | undefined;
 }
@@ -49,7 +49,7 @@ export function isEmpty({ start, newest }: Hold): boolean {
   return start === newest.end;
 }
 
-/** Lets go of what lies before a position: it is given elsewhere. */
+/** Drops the text before a position, which is delivered elsewhere. */
 export function passBy(hold: Hold, position: number): void {
   const rest = hold.text.boundaries.slice(hold.start, hold.newest.end);
   const count = Math.min(codePointCount(rest), Math.max(0, position - hold.position));
@@ -59,13 +59,13 @@ export function passBy(hold: Hold, position: number): void {
     hold.opening = hold.seams.shift();
 }
 
-/** An agent's word on the end of its chunk. Whatever it calls completion: an output is complete with its last chunk alone (R10). */
+/** The agent's own hint on the end of its chunk. "completion" counts only on the last chunk of an output (R10). */
 export function ownHint(event: AgentEvent): Boundary | undefined {
   const own = boundaryOf(event.coalesce_hint);
   return own === "completion" && event.complete !== true ? undefined : own;
 }
 
-/** Whether two chunks agree in what has to be equal where they are merged (R10). */
+/** Whether two chunks agree in the members that have to be equal for a merge (R10). */
 export function agree(one: Chunk, other: Chunk): boolean {
   return agreeForMerging(one.rendering.entry.event, other.rendering.entry.event);
 }

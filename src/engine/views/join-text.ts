@@ -1,9 +1,9 @@
-// Neighbouring texts of one output joined into one, where they agree (R10).
+// Joins neighbouring texts of one output that agree (R10).
 import { type Boundary, stronger } from "../terms/terms.js";
 import { encodedBytes, MAX_TEXT_BYTES, roomForText } from "./text-room.js";
 import { agreeForMerging, type TextUnit } from "./unit.js";
 
-/** Two texts as one; undefined where they do not follow one another, do not agree, or would be too long. */
+/** Joins two texts; undefined if they are not neighbours, do not agree, or would be too long together. */
 export function joinText(first: TextUnit, last: TextUnit, maxChars: number): TextUnit | undefined {
   if (
     !first.mergeable ||
@@ -17,7 +17,7 @@ export function joinText(first: TextUnit, last: TextUnit, maxChars: number): Tex
   const textBytes = textBytesOf(first) + textBytesOf(last);
   if (textBytes > MAX_TEXT_BYTES / 4 && textBytes > roomOf(first)) return undefined;
   if (first.text !== "" && last.text !== "" && !agreeForMerging(first.base, last.base)) return undefined;
-  // A literal: this runs for every part of every subscriber's text, and a spread costs ten times as much.
+  // A literal: this runs for each part of each subscriber's text, and a spread costs ten times as much.
   return {
     kind: "text",
     session: last.session,

@@ -1,31 +1,31 @@
-// The lowest epoch among many things that come and go, without looking at all of them each time it is asked for (R17).
+// The lowest epoch of many items that come and go, without looking at all of them for each query (R17).
 import TinyQueue from "tinyqueue";
 import type { Epoch } from "../event/event.js";
 
 export interface LowestEpochs<T> {
-  /** Counts a thing in; one that is counted already stays as it is. */
+  /** Adds an item; does nothing for one that is already there. */
   readonly add: (item: T) => void;
-  /** Counts a thing out, and keeps nothing of it. */
+  /** Removes an item. */
   readonly remove: (item: T) => void;
-  /** The lowest epoch of what is counted in, or undefined. */
+  /** The lowest epoch of all items; undefined if there is none. */
   readonly lowest: () => Epoch | undefined;
-  /** The things that are counted in, in the order in which they came. */
+  /** The items in the order in which they were added. */
   readonly items: () => Iterable<T>;
 }
 
 interface Entry<T> {
-  /** Undefined where it has been counted out. */
+  /** Undefined after the item was removed. */
   item: T | undefined;
-  /** What `item` stood at when it was last looked at: it stands no lower now. */
+  /** The epoch of the item when it was last checked: a lower bound of its present epoch. */
   epoch: Epoch;
 }
 
-/** So many entries of what has been counted out may stay behind others, beside as many as are counted in. */
+/** Entries of removed items that may stay in the queue, beside as many as there are items. */
 const SPARE_ENTRIES = 16;
 
 /**
- * `epochOf` tells where a thing stands now; undefined where it has nothing, and it is then counted out. What it tells of one thing never falls
- * while the thing is counted in.
+ * `epochOf` returns the present epoch of an item, or undefined if it has none; the item is then removed. The epoch of an item never falls while the
+ * item is there.
  */
 export function createLowestEpochs<T>(epochOf: (item: T) => Epoch | undefined): LowestEpochs<T> {
   const queue = new TinyQueue<Entry<T>>([], (a, b) => a.epoch - b.epoch);
@@ -39,7 +39,7 @@ export function createLowestEpochs<T>(epochOf: (item: T) => Epoch | undefined): 
     if (queue.length > 2 * counted.size + SPARE_ENTRIES) sweep();
   };
 
-  /** Forgets what has been counted out but stands behind something that stays. */
+  /** Drops the entries of removed items that are behind others in the queue. */
   const sweep = (): void => {
     queue.data = [];
     queue.length = 0;

@@ -1,4 +1,4 @@
-// The events that stand for several, or for a part of one: joined text, collapsed states, marked critical events (R4, R10, R11, R12).
+// Events that represent several events, or part of one: joined text, collapsed states, marked critical events (R4, R10, R11, R12).
 import type { EventId } from "../../base/ids.js";
 import { derivedEventId, type IdServices } from "../event/derived-id.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
@@ -12,15 +12,15 @@ export interface StatesPlace {
   readonly last: Epoch;
 }
 
-/** One event for two states, with an id of its own; `from` is where it begins, by default where the first does (R11, R12). */
+/** Collapses two states into one event with an id of its own. `from` is its `from_state`, by default that of `first` (R11, R12). */
 export type CollapsedEvent = (first: AgentEvent, last: AgentEvent, place: StatesPlace, from?: unknown) => AgentEvent;
 
-/** The event of a stretch of text: the first chunk's fields, the released text's own place, hint and time (R10, R30). */
+/** The event of a stretch of text: the fields of its first chunk, with the text's own position, hint and timestamp (R10, R30). */
 export function textEvent(unit: TextUnit, terms: ViewTerms, ids: IdServices): AgentEvent {
   const { extensions, coalesce_hint: _, ...base } = unit.base;
   return {
     ...base,
-    // A sealed chunk keeps what it carries; of merged ones nobody could say which part an extension belongs to.
+    // A sealed chunk keeps its extensions. In a merged text, no receiver could tell to which part an extension belongs.
     ...(extensions !== undefined && !unit.mergeable ? { extensions } : {}),
     "@context": base["@context"],
     type: base.type,
@@ -55,13 +55,16 @@ export function textEventId(
   );
 }
 
-/** Where several states stand, and in which shape; `from`: a state that a critical event implied, in place of the first's own (R4). */
+/** The epochs and the shape of collapsed states. `from` is a state that a critical event implied, in place of the first one's own (R4). */
 export interface CollapsedPlace extends StatesPlace {
   readonly shape: string;
   readonly from?: unknown;
 }
 
-/** Several state changes of one agent as one: the last, from where the first began (R11), or from a state that a critical event implied (R4). */
+/**
+ * Collapses several state changes of one agent: the last one, from the state before the first (R11) or from a state that a critical event implied
+ * (R4).
+ */
 export function collapsedStateEvent(
   first: AgentEvent,
   last: AgentEvent,
@@ -77,7 +80,7 @@ export function collapsedStateEvent(
   };
 }
 
-/** The id of several state changes as one (R12). `last`: any of them. */
+/** The id of collapsed state changes (R12). `last` may be any of them. */
 export function collapsedStateId(last: AgentEvent, place: CollapsedPlace, ids: IdServices): EventId {
   const { from, shape } = place;
   return derivedEventId(
@@ -94,7 +97,7 @@ export function collapsedStateId(last: AgentEvent, place: CollapsedPlace, ids: I
   );
 }
 
-/** A critical event with how many events of its session it left behind (R4). The id stays: it is the same event. */
+/** Marks a critical event with the number of events of its session that it overtook (R4). The id stays, because it is the same event. */
 export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
   const context = event["@context"];
   const vocabularies = typeof context === "string" ? [context] : context;
@@ -105,7 +108,7 @@ export function overtookEvent(event: AgentEvent, count: number): AgentEvent {
   };
 }
 
-/** What is left of a skipped output: an empty chunk that completes it (R26). */
+/** The rest of a skipped output: an empty chunk that completes it (R26). */
 export function completeSkipped(unit: TextUnit): TextUnit {
   return {
     ...unit,

@@ -1,4 +1,4 @@
-// The outputs that somebody follows, by key. An output whose chunks nobody asks for is let go, so that no record can have holes.
+// The outputs that views follow, by key. A record that no view asks a chunk for is dropped, so that no record has holes.
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { CodeBlocks } from "./code-blocks.js";
@@ -8,16 +8,16 @@ import type { SharedRendering } from "./shared-rendering.js";
 
 export interface OutputBuffers {
   readonly textFor: (rendering: SharedRendering, key: string) => OutputText;
-  /** The chunk of `live` in its output, appended by whoever asks first. */
+  /** The chunk of `rendering` in its output; the first call appends it. */
   readonly chunkOf: (text: OutputText, rendering: SharedRendering, at: Millis) => Chunk;
-  /** A record that nobody else sees. */
+  /** A record for one view alone. */
   readonly textOfOne: (rendering: SharedRendering, key: string) => OutputText;
-  /** After all views have taken an entry: drops what nobody followed, and text that none of them holds. */
+  /** Drops a record that no view followed, and text that no view holds. Call it when all views have taken an entry. */
   readonly settle: (rendering: SharedRendering, key: string, lowestHeld: (key: string) => number | undefined) => void;
   readonly all: () => Iterable<OutputText>;
 }
 
-/** Text is let go of in steps, because finding out who holds it costs more than keeping a little. */
+/** Text is dropped in steps of so many UTF-16 units, because finding its holders costs more than keeping a little. */
 const FORGET_STEP_UNITS = 2048;
 
 export function createOutputBuffers(
@@ -29,7 +29,7 @@ export function createOutputBuffers(
   return {
     textFor: (rendering, key) => {
       const known = records.get(key);
-      // A record has no holes: where chunks are missing between (R27), what follows is a text of its own.
+      // A record has no holes. After missing chunks (R27) a new record begins.
       if (
         known !== undefined &&
         (known.text.newest()?.rendering === rendering || known.text.endPosition() === positionIn(rendering))

@@ -1,4 +1,4 @@
-// The text of one output while somebody may still need it, and where it may be cut: one for all views that follow the output (R10).
+// The text of one output while a view may still need it, and its boundaries: one record for all views that follow the output (R10).
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { Epoch } from "../event/event.js";
@@ -8,12 +8,12 @@ import { createTextBoundaries, type TextBoundaries } from "../text/text-boundari
 import { isMarkdown } from "./code-blocks.js";
 import type { SharedRendering } from "./shared-rendering.js";
 
-/** A published chunk, and where it stands. Offsets are UTF-16 units from where this record of the output begins. */
+/** A published chunk and its place. Offsets are UTF-16 units from the start of the record. */
 export interface Chunk {
   readonly rendering: SharedRendering;
   readonly start: number;
   readonly end: number;
-  /** Code points from the start of the output, after the chunk. */
+  /** Position after the chunk, in code points from the start of the output. */
   readonly endPosition: number;
   readonly at: Millis;
 }
@@ -22,25 +22,25 @@ export interface OutputText {
   readonly key: string;
   readonly session: string;
   readonly boundaries: TextBoundaries;
-  /** Appends what `live` carries; chunks come in order. */
+  /** Appends the chunk of `rendering`; chunks come in order. */
   readonly append: (rendering: SharedRendering, at: Millis) => Chunk;
-  /** The chunk that holds the unit at `offset`; the last one where `offset` is the end. */
+  /** The chunk with the unit at `offset`; the last chunk for the end. */
   readonly chunkAt: (offset: number) => Chunk | undefined;
-  /** The epoch of the chunk that holds the unit before `offset`; 0 where the record begins there. */
+  /** The epoch of the chunk with the unit before `offset`; 0 if the record begins there. */
   readonly epochBefore: (offset: number) => Epoch;
-  /** The chunk that came last; undefined before the first. */
+  /** The newest chunk; undefined before the first. */
   readonly newest: () => Chunk | undefined;
-  /** The one before a chunk, as far as they are retained. */
+  /** The chunk before another; undefined if it is forgotten. */
   readonly chunkBefore: (chunk: Chunk) => Chunk | undefined;
-  /** Code points from the start of the output, after the last chunk. */
+  /** Position after the last chunk, in code points from the start of the output. */
   readonly endPosition: () => number;
-  /** Code points from the start of the output, of an offset that is retained. */
+  /** Position of an offset that is not forgotten, in code points from the start of the output. */
   readonly positionOf: (offset: number) => number;
-  /** Lets go of what lies before `offset`, except what a new reader of the sentence in progress needs. */
+  /** Forgets the text before `offset`, except the part of the sentence in progress that a new view needs. */
   readonly forget: (offset: number) => void;
 }
 
-/** An output of which `first` is the first chunk that is seen; it need not be the first that was published: `opening` is then what leads to it. */
+/** Makes a record that begins with `first`. If that is not the first published chunk, `opening` leads to it. */
 export function createOutputText(
   key: string,
   first: SharedRendering,
@@ -51,9 +51,9 @@ export function createOutputText(
   const boundaries = createTextBoundaries(segmenter, opening);
   const basePosition = positionIn(first);
   const chunks: Chunk[] = [];
-  // Position and offset of the oldest chunk kept, so that counting code points never goes further back than that.
+  // Offset and position of the oldest chunk, so that counting code points never begins before it.
   let endPosition = basePosition;
-  // The epoch of the newest chunk that was let go of.
+  // The epoch of the newest forgotten chunk.
   let forgottenTo: Epoch = 0;
   let anchor = { offset: 0, position: basePosition };
 
@@ -83,7 +83,7 @@ export function createOutputText(
 
   const chunkBefore = (chunk: Chunk): Chunk | undefined => {
     let index = lastStartingBy(chunks, chunk.start);
-    // Chunks without text begin where others do.
+    // Chunks without text begin at the same offset as others.
     while (index > 0 && chunks[index] !== chunk) index -= 1;
     return chunks[index - 1];
   };
@@ -92,7 +92,7 @@ export function createOutputText(
     anchor.position + codePointCount(boundaries.slice(anchor.offset, offset));
 
   const forget = (offset: number): void => {
-    // A view that begins in mid-output starts with the sentence in progress, so that much stays.
+    // A view that begins within an output starts with the sentence in progress, so that stays.
     const keep = Math.min(offset, boundaries.last(boundaries.length(), "sentence"));
     let dead = 0;
     while (dead < chunks.length - 1 && (chunks[dead]?.end ?? 0) <= keep) dead += 1;
@@ -119,7 +119,7 @@ export function createOutputText(
   };
 }
 
-/** Where a chunk begins in its output, code points. */
+/** Position of a chunk in its output, in code points. */
 export function positionIn(rendering: SharedRendering): number {
   const position = rendering.entry.event.position;
   return typeof position === "number" ? position : 0;

@@ -1,31 +1,31 @@
-// How much of what one agent published is not in the views yet. An agent that publishes faster than its text can be shaped waits for itself, and
-// nobody waits for it (R18, R34).
+// Counts the events of one agent that views have not taken. An agent that publishes faster than views take waits for itself, and delays nobody else
+// (R18, R34).
 import type { SharedRendering } from "./shared-rendering.js";
 
 /**
- * So many events, or so much text (UTF-16 units), of one agent may wait before no more is taken from it. One chunk of the largest size is as
- * much text: shaping it for many terms can take seconds, and all that is published meanwhile stands behind it.
+ * Most events, or most text (UTF-16 units), of one agent that may wait before the daemon stops reading from it. One chunk of the largest size is as
+ * much text: shaping it for many terms can take seconds, and all later events wait behind it.
  */
 const MOST_EVENTS = 256;
 const MOST_TEXT_UNITS = 16_384;
 
-/** A critical event waits for nothing but its place, and so an agent may have more of them. */
+/** Most critical events of one agent. There may be more of them, because a critical event waits for nothing but its place. */
 const MOST_CRITICALS = 4096;
 
-/** How much of all agents together may wait. */
+/** Limit of all agents together, as a multiple of that of one agent. */
 const MOST_OF_ALL = 16;
 
-/** An agent of which no more than this share waits does not stand behind what the others sent. */
+/** An agent with at most this share of its limit does not wait for the others. */
 const LITTLE = 1 / 16;
 
 export interface PublisherBacklog {
   readonly added: (rendering: SharedRendering) => void;
   readonly taken: (rendering: SharedRendering) => void;
-  /** Resolves when the agent may go on; undefined where it may at once. */
+  /** Returns a promise that resolves when the agent may continue; undefined if it may now. */
   readonly room: () => Promise<void> | undefined;
 }
 
-/** The backlog of all agents together: each of theirs is created with it. */
+/** The backlog of all agents together; each agent's backlog is created with it. */
 export function createSharedBacklog(): PublisherBacklog {
   return backlogOf(MOST_OF_ALL, undefined);
 }
@@ -68,7 +68,7 @@ function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherB
   };
 }
 
-/** Text of a chunk, UTF-16 units; of anything else 0. */
+/** Length of a chunk's text in UTF-16 units; 0 for other events. */
 export function textUnitsOf({ entry }: SharedRendering): number {
   const { chunk } = entry.event;
   return typeof chunk === "string" ? chunk.length : 0;

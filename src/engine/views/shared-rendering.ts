@@ -1,11 +1,11 @@
-// A journaled event on its way out: what all views and subscriptions share of the work on it.
+// A journaled event on its way out, with the work that all views and subscriptions share.
 import type { AgentEvent, JournaledEvent } from "../event/event.js";
 import { isCritical } from "../event/event.js";
 import { withoutSummaries } from "../terms/readable-fields.js";
 import { createDelivery, type Delivery } from "./delivery.js";
 import { outputKey } from "./unit.js";
 
-/** One (verbosity, language chain), interned: equal shapes are the same object (R14). */
+/** A pair of verbosity and languages. Equal shapes are the same object (R14). */
 export interface InternedShape {
   readonly key: string;
   readonly apply: (event: AgentEvent) => AgentEvent;
@@ -14,11 +14,11 @@ export interface InternedShape {
 export interface SharedRendering {
   readonly entry: JournaledEvent;
   readonly critical: boolean;
-  /** The key of the output that a chunk belongs to: one string for all who look for it by that. */
+  /** The key of the chunk's output, as one shared string. */
   readonly output: string;
-  /** The chunk as text that is merged or cut has it: without what its agent says of it alone (R2). The same in every shape; made once. */
+  /** The event of merged or cut text of this chunk: without the summaries that describe the chunk alone (R2). Made once, for all shapes. */
   readonly textBase: AgentEvent;
-  /** The event in a shape; made once a shape, and once in all where the shape changes nothing. */
+  /** The event in a shape. It is made once for each shape, and once for all shapes that change nothing. */
   readonly deliveryIn: (shape: InternedShape) => Delivery;
 }
 

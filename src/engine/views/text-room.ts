@@ -1,21 +1,21 @@
-// How much text fits into one event of 64 KiB beside its other fields (AAEP §3.7, R10).
+// The size of text that fits into one event of 64 KiB beside its other fields (AAEP §3.7, R10).
 import type { AgentEvent } from "../event/event.js";
 
-/** Text beside fields of ordinary size, bytes of a JSON string. */
+/** Bytes of text, as a JSON string, that fit beside fields of ordinary size. */
 export const MAX_TEXT_BYTES = 60 * 1024;
 
 const MAX_EVENT_BYTES = 64 * 1024;
-/** Ids, position, hint and instant of a merged event may be longer than those of its first constituent. */
+/** Reserve for ids, position, hint and timestamp of a merged event, which may be longer than those of its first chunk. */
 const RESERVE_BYTES = 512;
 const LEAST_TEXT_BYTES = 1024;
 
-/** Bytes that the text of an event with these fields may take as a JSON string. Costs an encoding: ask for long texts only. */
+/** Bytes for the text of an event with these fields, as a JSON string. Costs an encoding, so ask for long texts only. */
 export function roomForText(base: AgentEvent): number {
   const others = encodedBytes(JSON.stringify({ ...base, chunk: "" }), false);
   return Math.max(LEAST_TEXT_BYTES, Math.min(MAX_TEXT_BYTES, MAX_EVENT_BYTES - RESERVE_BYTES - others));
 }
 
-/** UTF-8 bytes of a text as a JSON string, near enough: control characters count as six. Without `escapes`, of the text as it is. */
+/** UTF-8 bytes of a text as a JSON string, approximately: most control characters count as six. Without `escapes`, of the text itself. */
 export function encodedBytes(text: string, escapes = true): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -24,11 +24,11 @@ export function encodedBytes(text: string, escapes = true): number {
     else if (unit === 0x22 || unit === 0x5c) bytes += escapes ? 2 : 1;
     else if (unit < 0x80) bytes += 1;
     else if (unit < 0x800) bytes += 2;
-    // A surrogate pair is four bytes, two for each half.
+    // A surrogate pair has four bytes, two for each half.
     else bytes += unit >= 0xd800 && unit <= 0xdfff ? 2 : 3;
   }
   return bytes;
 }
 
-/** No unit of text takes more bytes in a JSON string than this, so that short texts need not be counted. */
+/** Most bytes of one UTF-16 unit in a JSON string, so that short texts need not be counted. */
 export const MOST_BYTES_PER_UNIT = 6;

@@ -1,23 +1,23 @@
-// Neighbouring texts of a view joined into one, for all subscriptions that held them back equally long: ten thousand with the same budget then
-// cost a few hundred joins and encodings a second, and not one of each for every subscription (AAEP §5.9, R10, R14).
+// Joins neighbouring texts of a view, for all subscriptions that held them back equally long. Ten thousand subscriptions with the same budget then
+// cost a few hundred joins and encodings a second, instead of one for each subscription (AAEP §5.9, R10, R14).
 import { joinText } from "./join-text.js";
 import type { TextUnit, Unit } from "./unit.js";
 import type { ViewLog } from "./view-log.js";
 
 export interface TextStretch {
   readonly unit: TextUnit;
-  /** The number of the first unit that is not in it. */
+  /** Index of the first unit that is not part of it. */
   readonly next: number;
-  /** More of the same text follows and does not join it: too long together, in another language or the like, or to be left as it is (R10). */
+  /** More text of the output follows that cannot join: too long together, not in agreement, or sealed (R10). */
   readonly isCutOff: boolean;
 }
 
 export interface TextStretches {
-  /** What a subscription with an empty queue makes of the texts from `index` to the newest; undefined where no text stands there. */
+  /** Joins the texts from `index` to the newest; undefined if the unit there is no text. */
   readonly from: (index: number) => TextStretch | undefined;
 }
 
-/** Subscriptions of one rate ask for the same beginning one after the other; so many rates and phases are remembered. */
+/** Most stretches remembered, one for each rate and phase: subscriptions of one rate ask for the same beginning one after another. */
 const STRETCHES_KEPT = 64;
 
 export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: number): TextStretches {
@@ -41,7 +41,7 @@ export function createTextStretches(log: Pick<ViewLog, "at" | "end">, maxChars: 
         }
         stretch = { unit: joined, next: stretch.next + 1, isCutOff: false };
       }
-      // Last asked for, last forgotten.
+      // The one asked for last is forgotten last.
       known.delete(index);
       known.set(index, stretch);
       const [oldest] = known.keys();

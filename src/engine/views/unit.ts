@@ -1,4 +1,4 @@
-// Units: what a view hands to its subscriptions. An event as it is, or a stretch of one output's text that may still grow by merging.
+// Units, which a view hands to its subscriptions: an event, or a stretch of one output's text that may still grow by merging.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { Boundary } from "../terms/terms.js";
@@ -8,16 +8,16 @@ import type { Delivery } from "./delivery.js";
 interface UnitBase {
   readonly session: string;
   readonly agent: string;
-  /** When it was released to the view's subscriptions. */
+  /** The instant at which the unit was released to the view's subscriptions. */
   readonly at: Millis;
-  /** Of the first and the last event that went into it. */
+  /** Epochs of the first and the last event in the unit. */
   readonly firstEpoch: Epoch;
   readonly epoch: Epoch;
 }
 
 /**
- * How an event behaves under pressure (R11, R30). "gate" is a state change into or out of waiting or handing off: nothing collapses into or
- * across it. "background-state" lets text pass; "plain" ends what came before it.
+ * The behaviour of a waiting event (R11, R30). "gate" is a state change into or out of waiting or handing off: no state collapses into it or across
+ * it. "background-state" lets text pass. "plain" ends the merging of units before it.
  */
 export type EventRole = "critical" | "progress" | "state" | "background-state" | "gate" | "plain";
 
@@ -31,27 +31,27 @@ export interface EventUnit extends UnitBase {
 
 export interface TextUnit extends UnitBase {
   readonly kind: "text";
-  /** Session and output id: the key under which text is contiguous. */
+  /** Session and output id: the key of one contiguous text. */
   readonly output: string;
-  /** The epoch of the chunk with the text before this one, where that may have been given ahead of what else is owed; else 0 (R17). */
+  /** The epoch of the chunk with the text before this one, if that may have been delivered before other pending units; else 0 (R17). */
   readonly deliveredEpoch: Epoch;
   /** Code points from the start of the output. */
   readonly position: number;
   readonly endPosition: number;
   readonly text: string;
-  /** Bytes of the text as a JSON string, counted when first asked for; of a merged text summed up as it grew. */
+  /** Bytes of the text as a JSON string, computed at the first use; of a merged text, the total of its parts. */
   textBytes?: number | undefined;
-  /** Bytes that a text may take beside the fields of `base`, counted when a long one first asked for it. */
+  /** Bytes for text beside the fields of `base`, computed when a long text first needs it. */
   textRoom?: number | undefined;
-  /** Undefined where no hint of the set fits (R10). */
+  /** Undefined if no granted hint fits (R10). */
   readonly hint: Boundary | undefined;
   readonly complete: boolean;
   readonly timestamp: string;
-  /** The first constituent without its summaries; a merged event has its fields. */
+  /** The first chunk without its summaries; a merged event has its fields. */
   readonly base: AgentEvent;
-  /** May be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
+  /** Whether it may be joined with its neighbours (R10: language, type, urgency, producer, correlation and extensions agree). */
   readonly mergeable: boolean;
-  /** The published event itself, where the unit is exactly one chunk as its agent sent it. */
+  /** The published event itself, if the unit is exactly one chunk as its agent sent it. */
   readonly verbatim: Delivery | undefined;
 }
 
@@ -61,23 +61,23 @@ export function isCritical(unit: Unit): unit is EventUnit {
   return unit.kind === "event" && unit.role === "critical";
 }
 
-/** Whether the daemon made it for this subscription alone, so that the journal does not have it: sums, gaps. */
+/** Whether the daemon made the unit for one subscription alone, so that the journal does not have it: summaries, gaps. */
 export function isLocal(unit: Unit): boolean {
   return unit.kind === "event" && unit.entry.ordinal === 0;
 }
 
-/** The instant at which a unit stands. */
+/** The timestamp of a unit. */
 export function timestampOf(unit: Unit): string {
   return unit.kind === "text" ? unit.timestamp : unit.entry.event.timestamp;
 }
 
-/** The key under which an output's text is one sequence: the session's unnamed output has the empty id. */
+/** The key of an output's text; the session's unnamed output has the empty id. */
 export function outputKey(event: AgentEvent): string {
   const id = event.output_id;
   return `${event.session_id}/${typeof id === "string" ? id : ""}`;
 }
 
-/** Whether two chunks may go out as one (R10). */
+/** Whether two chunks may be merged (R10). */
 export function agreeForMerging(a: AgentEvent, b: AgentEvent): boolean {
   return (
     a.language === b.language &&
@@ -101,7 +101,7 @@ function sameProducer(a: AgentEvent, b: AgentEvent): boolean {
   );
 }
 
-/** The text unit without what lies below `position`; undefined where nothing is left to say. */
+/** The text above `position`; undefined if nothing is left. */
 export function trimBelow(unit: TextUnit, position: number): TextUnit | undefined {
   if (position <= unit.position) return unit;
   if (position >= unit.endPosition) {

@@ -1,5 +1,5 @@
-// Hands journaled events to the views, in order and no more in a turn of the event loop than it has room for: one long text for many terms holds up
-// nobody (R34). Events that find others waiting wait behind them; a critical one goes to its subscriptions ahead of its place (R4).
+// Hands journaled events to the views, in order, and no more in a turn of the event loop than it has room for, so that a long text for many terms
+// delays nobody (R34). Later events wait behind it; a critical event goes to its subscriptions ahead of its place (R4).
 import type { Clock } from "../../contracts/clock.js";
 import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { Steps } from "../time/steps.js";
@@ -8,31 +8,33 @@ import { type PublisherBacklog, textUnitsOf } from "./publisher-backlog.js";
 import type { SharedRendering } from "./shared-rendering.js";
 import type { View } from "./view.js";
 
-/** What the intake asks of the hub. `Target` is what it keeps for each view. */
+/** The functions that the intake needs from the hub. `Target` is the hub's object for a view. */
 export interface ViewIntakeServices<Target> {
   readonly clock: Pick<Clock, "now" | "afterTurn">;
   readonly room: TurnRoom;
-  /** All views, in a fixed order; those that are opened meanwhile come last. */
+  /** All views, in a fixed order; views that are opened during the iteration come last. */
   readonly targets: () => Iterator<Target>;
   readonly targetCount: () => number;
-  /** Begins with an entry in one view. */
+  /** Begins an entry in one view. */
   readonly begin: (target: Target, rendering: SharedRendering) => Steps | undefined;
-  /** Does one step more. True: that was the last. */
+  /** Does one more step. Returns true if it was the last. */
   readonly goOn: (target: Target, rendering: SharedRendering, steps: Steps) => boolean;
-  /** Told of each entry that is in all views. */
+  /** Called with each entry that all views have taken. */
   readonly taken: (rendering: SharedRendering) => void;
-  /** Told of a critical entry that waits. */
+  /** Called with a critical entry that waits. */
   readonly sendCritical: (rendering: SharedRendering) => void;
 }
 
 export interface ViewIntake {
-  /** Takes entries in the order of the journal. `publisher` is told when each of them is in all views. */
+  /** Takes an entry, in the order of the journal. `publisher` is informed when all views have taken it. */
   readonly push: (rendering: SharedRendering, publisher: PublisherBacklog | undefined) => void;
-  /** The epoch up to which a view that is opened now has to be considered up to date; undefined where nothing waits. */
+  /** The epoch up to which a view that is opened now counts as up to date; undefined if no entry waits. */
   readonly behindAfter: () => Epoch | undefined;
-  /** What `entry` overtakes of its session, of what this view wants and has not taken; not what went ahead too (R4). */
+  /**
+   * The entries that `entry` overtakes: those of its session that this view wants and has not taken, without critical ones, which go ahead too (R4).
+   */
   readonly overtaken: (view: View, entry: JournaledEvent) => readonly SharedRendering[];
-  /** Resolves when every view has taken all that was pushed; undefined where that is so already. */
+  /** Returns a promise that resolves when every view has taken all entries; undefined if they have. */
   readonly settled: () => Promise<void> | undefined;
 }
 
@@ -42,23 +44,23 @@ interface Waiting {
 }
 
 /**
- * What waits before a critical entry is taken at once where it is little: so many entries, once for each view, with so much text (UTF-16 units).
- * So a burst of ordinary events is heard in its order.
+ * Limits of the entries before a critical one that are taken at once: their number, counted once for each view, and their text (UTF-16 units). A
+ * short burst of ordinary events is thereby delivered in order.
  */
 const LITTLE_COUNT = 256;
 const LITTLE_TEXT_UNITS = 1024;
 
-/** `head` of the queue moves; what lies before it is let go of in steps. */
+/** Taken entries before `head` are dropped in steps. */
 const DROP_STEP_COUNT = 1024;
 
 export function createViewIntake<Target>(services: ViewIntakeServices<Target>): ViewIntake {
   const { clock, room } = services;
   let queue: Waiting[] = [];
   let head = 0;
-  // The entry that is being taken: the views that are still to take it, and the steps that are left in the one that is at it.
+  // The state of the entry in progress: the views that are still to take it, and the remaining steps in the present view.
   let targets: Iterator<Target> | undefined;
   let current: { readonly target: Target; readonly steps: Steps } | undefined;
-  // Of what waits, what may be overtaken.
+  // Waiting entries that may be overtaken.
   const bySession = new Map<string, Set<SharedRendering>>();
   let settling: (() => void)[] = [];
   let isArmed = false;
@@ -89,7 +91,7 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
     publisher?.taken(rendering);
   };
 
-  /** One step of one view. */
+  /** Does one step in one view. */
   const step = (first: Waiting): void => {
     const { rendering } = first;
     if (current !== undefined) {
@@ -132,7 +134,10 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
     });
   };
 
-  /** Nothing waits, as is usual. False: it is not in all views yet. A critical entry goes into all of them at once: what is held for it is short. */
+  /**
+   * Takes an entry when none waits, which is usual. Returns false if some views have not taken it. All views take a critical entry at once, because
+   * the text held for it is short.
+   */
   const takeNow = (rendering: SharedRendering): boolean => {
     if (!rendering.critical && !room.isLeft()) return false;
     let from = clock.now();
@@ -153,7 +158,7 @@ export function createViewIntake<Target>(services: ViewIntakeServices<Target>): 
   const isLittle = (): boolean =>
     (queue.length - head) * services.targetCount() <= LITTLE_COUNT && textUnits <= LITTLE_TEXT_UNITS;
 
-  /** Whatever time it takes: it is little. */
+  /** Takes all waiting entries, without regard to the turn's room. Only called if they are few. */
   const takeAll = (): void => {
     for (let first = queue[head]; first !== undefined; first = queue[head]) step(first);
   };

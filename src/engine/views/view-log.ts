@@ -1,4 +1,4 @@
-// The newest units of one view, numbered from its beginning, and the batches of them that several subscriptions take alike.
+// The newest units of one view, numbered from its beginning, and the batches that several subscriptions take alike.
 import type { Delivery, DeliveryBatch } from "./delivery.js";
 import { createDeliveryBatch } from "./delivery.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -10,21 +10,21 @@ export interface CriticalUnit {
 
 export interface ViewLog {
   readonly append: (unit: Unit) => void;
-  /** The number of the oldest unit kept, and one past the newest. */
+  /** Index of the oldest unit held, and one past the newest. */
   readonly start: () => number;
   readonly end: () => number;
-  /** How many of all units so far are text whose event has to be made. */
+  /** Number of text units so far whose event has to be made. */
   readonly madeTextCount: () => number;
   readonly at: (index: number) => Unit | undefined;
-  /** The units from `index` to the one before `to`, or to the newest. */
+  /** The units from `index` up to `to`, exclusive; by default to the newest. */
   readonly from: (index: number, to?: number) => readonly Unit[];
   /** The first critical unit at or after `index`, among the newest 1,000 (R18). */
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
-  /** The index of the newest critical unit; -1 where there was none. */
+  /** Index of the newest critical unit; -1 if there was none. */
   readonly lastCritical: () => number;
-  /** The units from `from` as one batch, shared by all who ask for the same; at most `limit` units. */
+  /** The units from `from` as one batch of at most `limit` units. Equal requests share one object. */
   readonly batch: (from: number, limit: number) => { readonly batch: DeliveryBatch; readonly next: number };
-  /** Lets go of what lies before `index`. */
+  /** Drops the units before `index`. */
   readonly drop: (index: number) => void;
 }
 
@@ -33,8 +33,8 @@ const BATCHES_KEPT = 8;
 
 export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let units: Unit[] = [];
-  // The numbers of the first unit in `units` and of the oldest unit kept. Units between the two go once they are half of all, so that letting go of
-  // units one by one copies each unit once on average and not each time.
+  // `first` is the index of the first unit in `units`, `base` that of the oldest unit held. Units between the two are removed when they are half of
+  // all. Dropping units one by one therefore copies each unit about once.
   let first = 0;
   let base = 0;
   let madeTextCount = 0;
@@ -86,7 +86,7 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
         units = units.slice(dead);
         first = base;
       }
-      // Batches hold encoded bytes; those that nobody can ask for again go with their units.
+      // Batches hold encoded bytes. A batch whose beginning was dropped cannot be requested any more.
       for (let place = batches.length - 1; place >= 0; place -= 1)
         if ((batches[place]?.from ?? 0) < base) batches.splice(place, 1);
     },

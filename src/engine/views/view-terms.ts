@@ -1,11 +1,11 @@
-// What of a subscription's terms decides its view, and the interning that lets equal terms share one.
+// Derives a view's terms from those of a subscription. Equal terms share a view by their key.
 import type { AgentEvent } from "../event/event.js";
 import { compileFilter, wants } from "../terms/filter.js";
 import type { Terms } from "../terms/terms.js";
 import type { InternedShape } from "./shared-rendering.js";
 import type { ViewTerms } from "./view-spec.js";
 
-/** Equal for subscriptions that can share a view; rates, pace and pauses are not part of it. */
+/** Equal for subscriptions that can share a view. Rate, pace and pauses are not part of the key. */
 export function viewKey(terms: Terms): string {
   return JSON.stringify([
     terms.preferredVerbosity,

@@ -1,5 +1,5 @@
-// A view: the stream as one set of terms sees it. Filter, shape and the coalescing of streamed text are done here, once for all subscriptions
-// that share the terms (R10, R14, R15, R30). Rates, pauses and what a slow peer misses are each subscription's own and live elsewhere.
+// A view: the stream for one set of terms. It filters, shapes and coalesces streamed text once for all subscriptions that share the terms (R10, R14,
+// R15, R30). Rates, pauses and the backlog of a slow peer belong to each subscription.
 import type { Millis } from "../../contracts/clock.js";
 import { type AgentEvent, type Epoch, isTerminalKind } from "../event/event.js";
 import { laterTimestamp } from "../event/timestamps.js";
@@ -20,46 +20,46 @@ import type { ViewServices, ViewTerms } from "./view-spec.js";
 export interface View {
   readonly terms: ViewTerms;
   readonly log: ViewLog;
-  /** Takes the next event of the journal; what is left of it is to be done before the next one comes (R34). */
+  /** Takes the next event of the journal. The remaining steps have to be done before the next event (R34). */
   readonly push: (rendering: SharedRendering, at: Millis) => Steps | undefined;
-  /** The epoch of the last event taken. */
+  /** Epoch of the last event taken. */
   readonly epoch: () => Epoch;
-  /** Whether something is left to be done of that event (R34). */
+  /** Whether steps of that event remain (R34). */
   readonly isTaking: () => boolean;
-  /** The lowest epoch of which it may still give something to a subscription that has taken all units. */
+  /** The lowest epoch that may still be pending for a subscription that has taken all units. */
   readonly resumeFloor: () => Epoch;
-  /** Its text that is published and not released; what it does with it is told there. */
+  /** The text that was published and not released. The view alone pushes to it. */
   readonly texts: Omit<HeldTexts, "push" | "releaseFor" | "lowestEpoch">;
-  /** The timestamps of the last units of open sessions, and what else was sent of them to those who share it (R30). */
+  /** Timestamps of the last units of open sessions, or of later events that were sent otherwise to subscriptions of this view (R30). */
   readonly timestamps: () => ReadonlyMap<string, string>;
   readonly noteTimestamp: (session: string, timestamp: string) => void;
   readonly deliveryOf: (unit: Unit) => Delivery;
-  /** The texts from a number on as one, made once for all who ask for the same. */
+  /** Joins the texts from an index on, once for all subscriptions that ask for the same. */
   readonly stretchFrom: (index: number) => TextStretch | undefined;
-  /** The same unit with another event, made once for all who are to be given the same: `key` says what is changed (R4). */
+  /** Replaces the event of a unit, once for all subscriptions with the same change: `key` names the change (R4). */
   readonly remade: (unit: EventUnit, key: string, make: (event: AgentEvent) => AgentEvent) => EventUnit;
-  /** Cancels its timers. */
+  /** Cancels the timers. */
   readonly close: () => void;
 }
 
-/** Where a subscription stands in its view. */
+/** A place in a view. */
 export interface ViewCursor {
   readonly view: View;
   cursor: number;
 }
 
-/** A view that nobody shares. */
+/** A view that only one subscription has. */
 export interface PrivateView {
   readonly view: View;
-  /** Pushes an entry, and lets go of text that is no longer needed. */
+  /** Pushes an entry, and drops text that is no longer needed. */
   readonly push: (rendering: SharedRendering, at: Millis) => Steps | undefined;
 }
 
 const NOTHING_SENT: ReadonlyMap<string, string> = new Map();
 
 /**
- * `sentBefore`: of a view that only one subscription has, the timestamps of the last events of sessions that it was sent by other terms: text that
- * these terms release sooner stands with them (R30).
+ * `sentBefore` has, for a private view, the timestamps of the last events that its subscription was sent by other terms. Text that these terms
+ * release sooner gets no earlier timestamp (R30).
  */
 export function createView(
   terms: ViewTerms,
@@ -133,7 +133,7 @@ export function createView(
     const position = typeof event.position === "number" ? event.position : 0;
     if (text.length > terms.maxChars || text.length * MOST_BYTES_PER_UNIT > MAX_TEXT_BYTES) {
       const tooLong = codePointCount(text) > terms.maxChars || encodedBytes(text) > MAX_TEXT_BYTES;
-      // Cut at the best boundaries, as every other stream would cut it.
+      // A chunk that is too long is cut at its best boundaries, as in other views.
       if (tooLong) return false;
     }
     const timestamp = standsAt(event.session_id, event.timestamp);
@@ -149,7 +149,7 @@ export function createView(
       at,
       firstEpoch: own,
       epoch: own,
-      // Chunks leave in their order: nothing of an output is given ahead of others.
+      // Chunks leave in order, so no text is delivered before other pending units.
       deliveredEpoch: 0,
       output: rendering.output,
       position,
@@ -211,7 +211,7 @@ export function createView(
   };
 }
 
-/** How an event behaves among those that wait (R11, R30). */
+/** The behaviour of a waiting event (R11, R30). */
 export function roleOf(live: Pick<SharedRendering, "entry" | "critical">): EventRole {
   const { entry, critical } = live;
   if (critical) return "critical";

@@ -1,4 +1,4 @@
-// What the daemon has to say, and what each message needs to know (R31). A catalogue that lacks a message does not compile.
+// The daemon's messages and their parameters (R31). A catalogue that lacks a message does not compile.
 import type { QuestionKind } from "../../event/event.js";
 
 export type GapReason = "aged_out" | "resumed_too_late" | "unknown_place";
@@ -10,43 +10,43 @@ export type ClosingReason =
   | "handshake_timeout"
   | "idle_timeout";
 
-/** How a question ended: what became of it, and whose doing that was. A default is never told as somebody's answer. */
+/** The outcome of a question, and who decided it. A default is never reported as somebody's answer. */
 export interface Outcome {
   readonly decision: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled";
   readonly decidedBy: DecidedBy;
 }
 
 /**
- * "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last that could has gone (R7). "host": the person answered in a dialog of
- * the agent's own (R5a). "agent": it was taken back.
+ * "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last subscription that could answer has ended (R7). "host": the person
+ * answered in a dialog of the agent's own (R5a). "agent": the agent took the question back.
  */
 export type DecidedBy = "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "host" | "agent";
 
-/** What a clarification's answer is taken to be where nobody gives one: a text, or yes or no in the listener's language. */
+/** The default answer of a clarification: a text, or yes or no in the listener's language. */
 export type DefaultAnswer =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "yes" }
   | { readonly kind: "no" };
 
 export interface MessageParameters {
-  /** Where a session stands (R17). */
+  /** The state of a session (R17). */
   readonly sessionSummary: {
     readonly state: string;
     readonly toolsRunningCount: number;
     readonly outputOpen: boolean;
     readonly questionOpen: boolean;
-    /** 0..100; undefined where unknown. */
+    /** 0..100; undefined if unknown. */
     readonly percent: number | undefined;
   };
   /** `eventCount` is an upper bound (R27). */
   readonly gap: { readonly eventCount: number; readonly reason: GapReason };
   readonly agentDisconnected: { readonly agent: string };
-  /** Its grace after a restart of the daemon is over (R8b). */
+  /** The agent did not come back within its grace after a restart of the daemon (R8b). */
   readonly agentNotBack: { readonly agent: string };
-  /** The daemon ends its sessions with itself (R8a). */
+  /** The daemon ends its sessions when it stops (R8a). */
   readonly daemonStopped: { readonly agent: string };
   readonly toolAbandoned: { readonly tool: string };
-  /** To those that cannot answer (R6). */
+  /** For subscriptions that cannot answer (R6). */
   readonly questionNotice: { readonly agent: string; readonly kind: QuestionKind; readonly asking: string };
   readonly resolution: Outcome & { readonly asking: string; readonly defaultAnswer: DefaultAnswer | undefined };
   readonly countdown: {
@@ -59,7 +59,7 @@ export interface MessageParameters {
 
 export type MessageKey = keyof MessageParameters;
 
-/** A message in its short and its ordinary form. */
+/** A message in its short and in its normal form. */
 export interface Message {
   readonly terse: string;
   readonly normal: string;

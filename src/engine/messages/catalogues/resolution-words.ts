@@ -1,19 +1,20 @@
-// How a question ended, put together alike in every language. A default is told as what it is, and where there is none that is told (R31).
+// The message of a question's outcome, composed in the same way in every language. A default is named as a default; if there is none, the message
+// says so (R31).
 import type { Catalogue, DecidedBy, Message, Outcome } from "./catalogue.js";
 import { quotedIn, sentences } from "./wording.js";
 
-/** The words of one language; each text is a sentence with its full stop, or empty. */
+/** The words of one language. Each text is a sentence with its full stop, or empty. */
 export interface ResolutionWords {
   readonly decisions: Readonly<Record<Exclude<Outcome["decision"], "unanswered">, string>>;
-  /** Whose doing it was, and that the default applies where it does. */
+  /** The decider, and whether the default applies. */
   readonly decidedBy: Readonly<Record<DecidedBy, string>>;
   readonly decidedByTerse: Readonly<Record<DecidedBy, string>>;
-  /** Why there is no answer, where there is no default either and `noAnswer` does not say it. */
+  /** The reason for the missing answer, if there is no default and `noAnswer` does not contain the reason. */
   readonly withoutDefault: Readonly<Record<"nobody_to_ask" | "nobody_left", string>>;
   readonly noAnswer: string;
   readonly yes: string;
   readonly no: string;
-  /** The default that applies, in few words and in more. */
+  /** The default that applies, in the short and in the normal form. */
   readonly takenToBe: (answer: string) => Message;
   readonly question: (asking: string) => string;
 }

@@ -1,16 +1,16 @@
-// What the catalogues share: plurals, numbers and lengths of time in their language.
+// Wording that the catalogues share: plurals, numbers and lengths of time in their language.
 import type { StandardState } from "./catalogue.js";
 
 export type PluralForms = { readonly other: string } & { readonly [Form in Intl.LDMLPluralRule]?: string };
 
-/** Words for one language. Its `Intl` objects are made when they are first needed: making one costs far more than using it. */
+/** The wording of one language. Its `Intl` objects are made at their first use, because making one costs far more than using it. */
 export interface Wording {
   /** The form for `count`, with "#" replaced by the number. */
   readonly plural: (count: number, forms: PluralForms) => string;
   readonly percent: (percent: number) => string;
-  /** Minutes and seconds, seconds alone under two minutes. */
+  /** Minutes and seconds; under two minutes, seconds alone. */
   readonly duration: (seconds: number) => string;
-  /** The state's name; of an unknown state its own words. */
+  /** The state's name; for an unknown state, the words of its identifier. */
   readonly state: (names: Readonly<Record<StandardState, string>>, state: string) => string;
 }
 
@@ -45,10 +45,10 @@ export function createWording(language: string): Wording {
   };
 }
 
-/** What ends with one of these has its space within the sign. */
+/** Ends of a text that need no space behind them, because the sign includes it. */
 const WIDE_END = /[。！？」』）]$/u;
 
-/** The parts that are there, as sentences one after the other. */
+/** Joins the parts that are not empty, as consecutive sentences. */
 export function sentences(parts: readonly (string | false | undefined)[]): string {
   let text = "";
   for (const part of parts) {
@@ -60,12 +60,12 @@ export function sentences(parts: readonly (string | false | undefined)[]): strin
 
 const FULL_STOPS: Readonly<Record<string, string>> = { ja: "。" };
 
-/** A sentence's end, also in front of what closes a quotation; a colon leads on by itself. */
+/** The end of a sentence, also in front of closing quotation marks. A colon needs no full stop. */
 const ENDS = /[.!?…:。！？：؟۔।][\p{Pe}\p{Pf}"']*$/u;
 
 /**
- * Somebody else's words within one of the daemon's texts in `language`: each part as a sentence, with that language's full stop where the words have
- * no end of their own.
+ * Quotes an agent's words in a text of the daemon's in `language`: each part as a sentence, with the full stop of that language if the part has no
+ * end of its own.
  */
 export function quotedIn(language: string, ...parts: readonly string[]): string {
   const stop = FULL_STOPS[language] ?? ".";
