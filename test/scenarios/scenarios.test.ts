@@ -1,7 +1,7 @@
 // Every scenario over every lane. What is skipped says why, and is counted.
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { itInFull } from "../support/extent.js";
+import { isWhole } from "../support/extent.js";
 import { handshakes } from "./handshakes.js";
 import { listening } from "./listening.js";
 import { publishing } from "./publishing.js";
@@ -12,13 +12,28 @@ const SCENARIOS = [...handshakes, ...listening, ...publishing];
 /** Scenarios that a lane cannot tell, over all lanes. A change of the number is to be seen (M9). */
 const SKIPPED_COUNT = 58;
 
+/** Lanes of a short run: each transport, envelope and service once. */
+const SHORT: ReadonlySet<string> = new Set([
+  "ipc, length-prefixed",
+  "ipc, newline",
+  "ipc, JSON-RPC, newline",
+  "ipc, JSON-RPC, content-length",
+  "memory",
+  "memory, JSON-RPC",
+  "stdio, JSON-RPC",
+  "gRPC, Subscribe and Publish",
+  "gRPC, AaepService",
+  "Connect over HTTP/1.1",
+  "Connect over HTTP/2, in JSON, Subscribe and Publish",
+  "gRPC-Web over HTTP/2, Listen and Publish",
+]);
+
 beforeAll(ensureBuilt);
 
 for (const lane of LANES) {
   describe(lane.name, () => {
     for (const scenario of SCENARIOS.filter((one) => skipReason(one, lane) === undefined)) {
-      // Each starts a process of its own.
-      const test = lane.transport === "child" ? itInFull : it;
+      const test = isWhole || SHORT.has(lane.name) ? it : it.skip;
       test(scenario.name, async () => {
         await runScenario(scenario, lane);
         expect(expect.getState().assertionCalls).toBeGreaterThan(0);
@@ -28,6 +43,11 @@ for (const lane of LANES) {
 }
 
 describe("the matrix", () => {
+  it("has every lane of a short run", () => {
+    const names = LANES.map(({ name }) => name);
+    expect([...SHORT].filter((name) => !names.includes(name))).toEqual([]);
+  });
+
   const skipped = LANES.flatMap((lane) =>
     SCENARIOS.flatMap((scenario) => {
       const reason = skipReason(scenario, lane);
