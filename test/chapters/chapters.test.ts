@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { isWhole } from "../support/extent.js";
 import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { PROGRAM } from "../support/peers/program.js";
 
@@ -21,7 +22,7 @@ const OPTIONS = [
   ...["--max-concurrent-subscriptions", "5", "--agent-grace-seconds", "0"],
 ];
 
-const WAYS = [
+const ALL_WAYS = [
   { way: "socket", title: "over the socket, each message after its length" },
   { way: "lines", title: "over the socket, each message a line" },
   { way: "headers", title: "over the socket, JSON-RPC with headers" },
@@ -29,6 +30,8 @@ const WAYS = [
   { way: "grpc", title: "over gRPC, AaepService" },
   { way: "quick", title: "over the socket, of a daemon whose clock is quick" },
 ] as const;
+const SHORT: ReadonlySet<string> = new Set(["lines", "grpc", "quick"]);
+const WAYS = ALL_WAYS.filter(({ way }) => isWhole || SHORT.has(way));
 
 interface Walk {
   readonly daemon: MortalDaemon | undefined;

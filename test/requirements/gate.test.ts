@@ -21,7 +21,7 @@ const TEXTS = new Map(FILES.map((path) => [path, readFileSync(new URL(path, TEST
 /** What a test, a group of tests or a scenario is called. */
 function titlesIn(text: string): readonly string[] {
   const call =
-    /\b(?:it|test|describe)(?:\.(?:each|runIf)\b[\s\S]{0,2000}?\))?\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`([^`]*)`)/g;
+    /\b(?:it|test|describe|itInFull|describeInFull)(?:\.(?:each|runIf)\b[\s\S]{0,2000}?\))?\(\s*(?:"((?:[^"\\\n]|\\.)*)"|`([^`]*)`)/g;
   const named = /^ {4}name: "([^"]*)"/gm;
   return [...text.matchAll(call), ...text.matchAll(named)].map(([, quoted, template]) => quoted ?? template ?? "");
 }
@@ -77,7 +77,7 @@ describe("the requirements", () => {
 });
 
 describe("the tests", () => {
-  it("are all run: none is skipped, set aside or alone", () => {
+  it("are all run in a whole run: none is skipped, set aside or alone", () => {
     const aside = [...TEXTS].filter(([, text]) => /\b(it|test|describe)\.(skip|todo|only|fails)\b/.test(text));
     expect(aside.map(([path]) => path)).toEqual([]);
   });

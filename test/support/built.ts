@@ -4,11 +4,15 @@ import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Brings dist/ up to date, for tests that start real child processes. Takes no time where nothing has changed. */
+const built = { isFresh: false };
+
+/** Brings dist/ up to date, for tests that start real child processes: once in a worker, whose files share this module. */
 export function ensureBuilt(): void {
+  if (built.isFresh) return;
   // Errors of types are for `npm run types`; the files are written all the same.
   run("node_modules/typescript/bin/tsc", "-b");
   if (!isBundleFresh()) run("scripts/bundle.mjs");
+  built.isFresh = true;
 }
 
 function run(...args: readonly string[]): void {

@@ -19,7 +19,7 @@ import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } f
 
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
 
-const LONGEST = isWhole ? 5 : 4;
+const LONGEST = isWhole ? 5 : 3;
 /** How many actions are played in every order whatever comes of them. */
 const ALWAYS_PLAYED = 2;
 /** How long the question has: less than the agent's grace, so that it can run out within it; more where the grace is to be over first. */
@@ -401,5 +401,5 @@ test(`AAEP §6.5, R5, R7, R8, H7, H8: one question, two subscriptions, every seq
     `${sum} sequences, ${longestCount} of them of ${LONGEST} actions, in ${playedCount} plays and ${seconds} s of CPU: ${spread}\n`,
   );
   expect(faults).toEqual([]);
-  expect(sum).toBeGreaterThan(isWhole ? 60_000 : 6000);
+  expect(sum).toBeGreaterThan(isWhole ? 60_000 : 1000);
 });

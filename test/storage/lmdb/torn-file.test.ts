@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../../src/contracts/journal.js";
 import { DATA_FILE, inspectDataFile } from "../../../src/storage/lmdb/data-file.js";
-import { isWhole } from "../../support/extent.js";
+import { isWhole, itInFull } from "../../support/extent.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -92,7 +92,7 @@ describe("P12: a file that was cut off", () => {
 });
 
 describe("P12: bytes that flipped", () => {
-  it("cost at most what they were in, and are told", async () => {
+  itInFull("cost at most what they were in, and are told", async () => {
     const { file, ids } = await recorded();
     const whole = readFileSync(file);
     const outcomes = { whole: 0, partly: 0, setAside: 0 };
