@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { PROGRAM, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -182,13 +183,13 @@ describe("aaepd serve and manifest", () => {
     expect(JSON.parse(chosen.stdout()).agent_id).toBe("coder");
   });
 
-  it("manifest says that no daemon runs, and how to see what one would say", async () => {
+  itInFull("manifest says that no daemon runs, and how to see what one would say", async () => {
     const { code, stderr, stdout } = await run("manifest");
     expect([code, stdout]).toStrictEqual([69, ""]);
     expect(stderr).toMatch(/^Error: There is no daemon in .* aaepd manifest --new\n$/);
   });
 
-  it("says that there is no daemon where there is none", async () => {
+  itInFull("says that there is no daemon where there is none", async () => {
     const socket = join(temporaryDirectory(), "none.sock");
     const { code, stderr, stdout } = await run("manifest", "--socket", socket);
     expect([code, stdout]).toStrictEqual([69, ""]);

@@ -8,6 +8,7 @@ import type { SubscriberOptions } from "../../src/client/subscriber-options.js";
 import type { SubscriberState } from "../../src/client/subscriber-states.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
 import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
 
@@ -95,7 +96,7 @@ test("R8: a session is taken over by its token after the connection was lost", a
   await second.publish([chunk(" Two.", true), completed]);
 });
 
-test("R17, R18: a listener that was cut off for lagging comes back and misses nothing", async () => {
+itInFull("R17, R18: a listener that was cut off for lagging comes back and misses nothing", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--max-lag-events", "1000");
   let release: () => void = () => {};
   const isReleased = new Promise<void>((resolve) => {

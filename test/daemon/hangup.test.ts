@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
 import { type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -115,7 +116,7 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
     await one.reload(readFileSync(one.configFile, "utf8").replace(/.*/s, "{}"), "the configuration was read again");
   });
 
-  it("goes on without its terminal: nobody reads what it logs", async () => {
+  itInFull("goes on without its terminal: nobody reads what it logs", async () => {
     const one = await served({ max_concurrent_subscriptions: 2 });
     one.program.child.stderr.destroy();
     one.program.child.stdin.destroy();
@@ -128,7 +129,7 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
     expect((await one.program.ended).code).toBe(0);
   });
 
-  it("also waits for the time of now when it stops", async () => {
+  itInFull("also waits for the time of now when it stops", async () => {
     const one = await served({ stop_timeout_seconds: 3600 });
     const stuck = await subscribedInLines(one.path);
     stuck.socket.pause();

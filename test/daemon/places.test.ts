@@ -1,6 +1,7 @@
 // R17: places over sockets: of several subscriptions on one connection, and over the end of a process.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import { type LineListener, listenInLines, publishInLines } from "../support/peers/line-listener.js";
 import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
@@ -47,7 +48,7 @@ describe("R17: over JSON-RPC", () => {
     expect(unasked.checkpoints.rest()).toEqual([]);
   });
 
-  it("a ping's answer and a close name the same place as a checkpoint", async () => {
+  itInFull("a ping's answer and a close name the same place as a checkpoint", async () => {
     const rig = await startRig({ clock: "hands" });
     const peer = await rig.rpc();
     const subscription = peer.subscription();
@@ -123,7 +124,7 @@ describe("R17, R29: when the daemon was killed", () => {
       expect(event).toMatchObject({ type: "aaep:agent.state.changed", extensions: { aaepd: { by: "daemon" } } });
   });
 
-  it("a place of a journal in memory is unknown", async () => {
+  itInFull("a place of a journal in memory is unknown", async () => {
     const { place, path } = await killed("--journal", "memory");
     const back = await returnTo(path, "another", RAW, place);
     expect(answerTo(back)).toMatchObject({ honored_capabilities: { aaepd: { resumed: "unknown" } } });

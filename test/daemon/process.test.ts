@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { fixture, PROGRAM, type Program, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -72,7 +73,7 @@ describe("a daemon over stdio", () => {
     expect(said).not.toContain("failed: ");
   });
 
-  it("S1: also where standard output is a file", () => {
+  itInFull("S1: also where standard output is a file", () => {
     const out = join(temporaryDirectory(), "out");
     const file = openSync(out, "w");
     const { status, stderr } = spawnSync(
@@ -203,7 +204,7 @@ describe("a daemon over stdio", () => {
     expect(readdirSync(join(directory, "aaep"))).toStrictEqual([]);
   });
 
-  it("S2, S5: also where somebody else keeps its standard input open", async () => {
+  itInFull("S2, S5: also where somebody else keeps its standard input open", async () => {
     const directory = temporaryDirectory();
     const other = temporaryDirectory();
     const [log, fifo] = [join(other, "log"), join(other, "fifo")];
@@ -233,7 +234,7 @@ describe("a daemon over stdio", () => {
     expect(program.stderr()).not.toContain("internal_error");
   });
 
-  it("R8a, S9: ends in time, and in order, though its parent does not read what it is owed", async () => {
+  itInFull("R8a, S9: ends in time, and in order, though its parent does not read what it is owed", async () => {
     const program = startProgram(["stdio"]);
     program.child.stdout.pause();
     const ids = Array.from({ length: 700 }, (_, index) => index + 1);

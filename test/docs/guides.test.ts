@@ -8,6 +8,7 @@ import { isAaepdListPending, isAaepdRepeat, isAaepdSkip, isSubscriptionRenegotia
 import { FAULT_CODES } from "../../src/base/errors.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { untilHeard } from "../support/peers/heard.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -50,7 +51,7 @@ function start(program: string, ...argv: readonly string[]): Running {
   };
 }
 
-test("R17: the Python agent is heard by the Python listener, which comes back after the daemon", async () => {
+itInFull("R17: the Python agent is heard by the Python listener, which comes back after the daemon", async () => {
   const runtime = runtimeEnvironment();
   const first = await serve(runtime.XDG_RUNTIME_DIR);
   const listener = start(
@@ -80,7 +81,7 @@ test("R17: the Python agent is heard by the Python listener, which comes back af
   expect(listener.err()).not.toContain("Traceback");
 });
 
-test("the JavaScript agent is heard by the JavaScript listener", async () => {
+itInFull("the JavaScript agent is heard by the JavaScript listener", async () => {
   ensureBuilt();
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const place = join(temporaryDirectory(), "cursor");

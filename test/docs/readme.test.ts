@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { untilHeard } from "../support/peers/heard.js";
 import { createHeldNpx } from "../support/peers/held-npx.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -73,13 +74,17 @@ describe("README", () => {
     expect(heard.out.trimEnd().endsWith("subscription.close")).toBe(true);
   }, 180_000);
 
-  it("the JavaScript agent is heard by the JavaScript listener", async () => {
-    const { agent, heard } = await converse("node", "listen.mjs", "agent.mjs");
-    expect(agent).toMatchObject({ code: 0, out: "" });
-    expect(heard).toMatchObject({ code: 0, err: "" });
-    expect(heard.out).toContain("Dr. Li counted them.");
-    expect(heard.out).toContain("aaep:agent.session.completed Counted.");
-  }, 180_000);
+  itInFull(
+    "the JavaScript agent is heard by the JavaScript listener",
+    async () => {
+      const { agent, heard } = await converse("node", "listen.mjs", "agent.mjs");
+      expect(agent).toMatchObject({ code: 0, out: "" });
+      expect(heard).toMatchObject({ code: 0, err: "" });
+      expect(heard.out).toContain("Dr. Li counted them.");
+      expect(heard.out).toContain("aaep:agent.session.completed Counted.");
+    },
+    180_000,
+  );
 
   it("every file that it points to exists", () => {
     const links = [...README.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? "");

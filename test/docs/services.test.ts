@@ -12,6 +12,7 @@ import { flagOf, keyOf } from "../../src/daemon/config/option-names.js";
 import { STATUS, STATUS_OF } from "../../transports/rpc-status.js";
 import { runtimeEnvironment } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { itInFull } from "../support/extent.js";
 import { startProgram } from "../support/peers/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -47,7 +48,7 @@ test("options and methods are called by their names", () => {
   for (const method of methods) expect(PAGE, method).toContain(method);
 });
 
-test("C1: the listener in Node hears an agent over both kinds of socket", async () => {
+itInFull("C1: the listener in Node hears an agent over both kinds of socket", async () => {
   ensureBuilt();
   const [, example = ""] = /```js listen\.mjs\n([\s\S]*?)```/.exec(PAGE) ?? [];
   // Inside the package, so that its own name is found as it would be in a project that depends on it.

@@ -14,9 +14,7 @@ const SKIPPED_COUNT = 58;
 
 /** Lanes of a short run: each transport, envelope and service once. */
 const SHORT: ReadonlySet<string> = new Set([
-  "ipc, length-prefixed",
   "ipc, newline",
-  "ipc, JSON-RPC, newline",
   "ipc, JSON-RPC, content-length",
   "memory",
   "memory, JSON-RPC",

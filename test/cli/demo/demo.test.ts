@@ -8,6 +8,7 @@ import { createColumnsView, createPlainView, type DemoEntry } from "../../../src
 import { createTally } from "../../../src/cli/demo/demo-tally.js";
 import { columnsOf } from "../../../src/cli/terminal/shown-text.js";
 import { ensureBuilt } from "../../support/built.js";
+import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -118,7 +119,7 @@ test("R10: three different streams of one session, each complete; nothing is lef
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith("aaepd-demo-"))).toEqual(before);
 });
 
-test("each listens in its own language", async () => {
+itInFull("each listens in its own language", async () => {
   const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()), columns: 120 });
   await demo(stage, "--session", "yoruba-market", "--speed", "100", "--plain");
   expect(stage.exitCode()).toBe(0);
@@ -155,7 +156,7 @@ test("S2: interrupted, it takes its daemon and its files with it", async () => {
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test("S2: killed, its daemon goes all the same", async () => {
+itInFull("S2: killed, its daemon goes all the same", async () => {
   ensureBuilt();
   const temporary = temporaryDirectory();
   const environment = { ...cleanEnvironment(temporaryDirectory()), TMPDIR: temporary };

@@ -6,6 +6,7 @@ import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
 import { createSubscriber } from "../../../src/client/subscriber.js";
 import { ensureBuilt } from "../../support/built.js";
+import { itInFull } from "../../support/extent.js";
 import type { LineListener } from "../../support/peers/line-listener.js";
 import { cleanEnvironment, type Program, startProgram } from "../../support/peers/program.js";
 import { joinedByPosition, returnTo } from "../../support/peers/returning.js";
@@ -111,39 +112,42 @@ describe("aaepd replay", () => {
     expect(program.stdout()).toBe(`${JSON.stringify(line)}\n`);
   });
 
-  it("R17: goes on after a place that it gave out itself, and plays from the beginning for one that another gave out", async () => {
-    const folder = await journalFolder(RECORDED);
-    const options = ["--session", "sess_1", "--journal", folder, "--speed", "0.05"];
-    const [own, other] = await Promise.all(
-      [1, 2].map(() => replay(cleanEnvironment(temporaryDirectory()), ...options)),
-    );
-    const terms = { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } };
-    const listening = (one: Replay | undefined, place?: string) =>
-      returnTo(one?.line.endpoints.ipc ?? "", "listener", terms, place);
-    const first = await listening(own);
-    const { cursor } = JSON.parse(await first.line((line) => line.includes('"aaepd.checkpoint"')));
-    first.socket.destroy();
-    const read = async (listener: LineListener) => {
-      await listener.line((line) => line.includes('"subscription.close"'));
-      return listener.lines.map((line) => JSON.parse(line));
-    };
-    const [goesOn, begins] = await Promise.all([
-      listening(own, cursor).then(read),
-      listening(other, cursor).then(read),
-    ]);
-    const resumed = ([accepted]: readonly Heard[]) => accepted?.honored_capabilities;
-    expect(resumed(goesOn)).toMatchObject({ aaepd: { resumed: "all" } });
-    expect(resumed(begins)).toMatchObject({ aaepd: { resumed: "unknown" } });
-    const typesOf = (heard: readonly Heard[]) => heard.map(({ type }) => withoutCommon(type));
-    expect(typesOf(goesOn)).not.toContain("session.started");
-    expect(typesOf(goesOn)).toContain("session.completed");
-    expect(typesOf(begins)).toContain("session.started");
-    const before = first.lines.map((line) => JSON.parse(line));
-    expect(joinedByPosition([...before, ...goesOn])).toBe("A sentence. And one more.");
-    expect(joinedByPosition(begins)).toBe("A sentence. And one more.");
-    for (const one of [own, other]) one?.program.child.kill("SIGTERM");
-    for (const one of [own, other]) expect((await one?.program.ended)?.code).toBe(0);
-  });
+  itInFull(
+    "R17: goes on after a place that it gave out itself, and plays from the beginning for one that another gave out",
+    async () => {
+      const folder = await journalFolder(RECORDED);
+      const options = ["--session", "sess_1", "--journal", folder, "--speed", "0.05"];
+      const [own, other] = await Promise.all(
+        [1, 2].map(() => replay(cleanEnvironment(temporaryDirectory()), ...options)),
+      );
+      const terms = { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } };
+      const listening = (one: Replay | undefined, place?: string) =>
+        returnTo(one?.line.endpoints.ipc ?? "", "listener", terms, place);
+      const first = await listening(own);
+      const { cursor } = JSON.parse(await first.line((line) => line.includes('"aaepd.checkpoint"')));
+      first.socket.destroy();
+      const read = async (listener: LineListener) => {
+        await listener.line((line) => line.includes('"subscription.close"'));
+        return listener.lines.map((line) => JSON.parse(line));
+      };
+      const [goesOn, begins] = await Promise.all([
+        listening(own, cursor).then(read),
+        listening(other, cursor).then(read),
+      ]);
+      const resumed = ([accepted]: readonly Heard[]) => accepted?.honored_capabilities;
+      expect(resumed(goesOn)).toMatchObject({ aaepd: { resumed: "all" } });
+      expect(resumed(begins)).toMatchObject({ aaepd: { resumed: "unknown" } });
+      const typesOf = (heard: readonly Heard[]) => heard.map(({ type }) => withoutCommon(type));
+      expect(typesOf(goesOn)).not.toContain("session.started");
+      expect(typesOf(goesOn)).toContain("session.completed");
+      expect(typesOf(begins)).toContain("session.started");
+      const before = first.lines.map((line) => JSON.parse(line));
+      expect(joinedByPosition([...before, ...goesOn])).toBe("A sentence. And one more.");
+      expect(joinedByPosition(begins)).toBe("A sentence. And one more.");
+      for (const one of [own, other]) one?.program.child.kill("SIGTERM");
+      for (const one of [own, other]) expect((await one?.program.ended)?.code).toBe(0);
+    },
+  );
 
   it("says how long it will play, without what the longest pause leaves out, and counts what it delivers", async () => {
     const long = record(({ publish, advance }) => {
@@ -184,7 +188,7 @@ describe("aaepd replay", () => {
     expect(program.stderr()).not.toContain("Error");
   });
 
-  it("turns agents away, and declares what is missing of its beginning", async () => {
+  itInFull("turns agents away, and declares what is missing of its beginning", async () => {
     const directory = temporaryDirectory();
     const journal = await journalFolder(RECORDED.slice(1));
     const { program, line } = await replay(cleanEnvironment(directory), "--session", "sess_1", "--journal", journal);

@@ -8,6 +8,7 @@ import { registerTail } from "../../../src/cli/tail/tail.js";
 import { ipcConnector } from "../../../src/client/node.js";
 import { createSubscriber } from "../../../src/client/subscriber.js";
 import { ensureBuilt } from "../../support/built.js";
+import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { startProgram } from "../../support/peers/program.js";
 import { createStage, eventually, run, runtimeEnvironment, SESSIONS, type Stage, serve } from "../command-stage.js";
@@ -109,7 +110,7 @@ test("--stop-on-error: nothing after the first refusal; --json: for programs", a
   expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);
 });
 
-test("a file that is not there is told before anything is connected, exit code 2", async () => {
+itInFull("a file that is not there is told before anything is connected, exit code 2", async () => {
   const stage = createStage({ environment: runtimeEnvironment() });
   await publish(stage, "/no/such/file");
   expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n(]*\n$/);
@@ -130,7 +131,7 @@ test("--producer-id names who publishes; without it equal refusals are told five
   expect([named.err(), named.exitCode()]).toEqual(["", 0]);
 });
 
-test("without a daemon: exit code 69; with several and no --socket: 2", async () => {
+itInFull("without a daemon: exit code 69; with several and no --socket: 2", async () => {
   const runtime = runtimeEnvironment();
   const none = createStage({ environment: runtime });
   await publish(none, PLANNER);
@@ -165,7 +166,7 @@ test("SIGINT: what was sent is acknowledged, what was published is told, exit co
   await subscriber.close();
 });
 
-test("what tail records is valid and can be published, raw as well as coalesced", async () => {
+itInFull("what tail records is valid and can be published, raw as well as coalesced", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const recorders = [
     ["--boundaries", "none", "--verbosity", "detailed"],
@@ -216,7 +217,7 @@ test("R6: what tail records of a session with a question can be published, wheth
   expect(leftOut.map(([, lines]) => lines)).toEqual(["1 line", "1 line", "1 line", "1 line"]);
 });
 
-test("a daemon that goes in the middle: exit code 69", async () => {
+itInFull("a daemon that goes in the middle: exit code 69", async () => {
   const { socketPath, child } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage();
   const running = publish(stage, PLANNER, "--rate", "10", "--socket", socketPath);

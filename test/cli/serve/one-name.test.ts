@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../support/built.js";
+import { itInFull } from "../../support/extent.js";
 import { type Program, startProgram } from "../../support/peers/program.js";
 import { runtimeEnvironment } from "../command-stage.js";
 
@@ -58,7 +59,7 @@ describe("U9: a second serve of one name", () => {
     expect(sockets()).toContain("chosen.sock");
   });
 
-  it("is refused also where only services have the name", async () => {
+  itInFull("is refused also where only services have the name", async () => {
     const { served, start, socket, sockets } = user();
     const first = await served("--socket", "off", "--grpc", "auto");
     const second = start("serve", "--socket", socket("a.sock"), "--grpc", "auto");
@@ -80,7 +81,7 @@ describe("U9: a second serve of one name", () => {
     }
   });
 
-  it("is none where the first was killed", async () => {
+  itInFull("is none where the first was killed", async () => {
     const { served, sockets } = user();
     const first = await served();
     first.child.kill("SIGKILL");
@@ -90,15 +91,18 @@ describe("U9: a second serve of one name", () => {
     expect(JSON.parse(second.stdout()).endpoints.ipc).toMatch(/\/aaepd\.sock$/);
   });
 
-  it("is refused beside an agent's daemon of that name too; agents' daemons get the next names, however many", async () => {
-    const { spawned, served, start, sockets } = user();
-    const agent = await spawned("--producer-id", "planner");
-    const refused = start("serve", "--producer-id", "planner");
-    expect((await refused.ended).code).toBe(73);
-    expect(refused.stderr()).toContain(`process ${agent.child.pid} listens at`);
-    await served();
-    await spawned();
-    await spawned();
-    expect(sockets()).toEqual(["aaepd-2.sock", "aaepd-3.sock", "aaepd.sock", "planner.sock"]);
-  });
+  itInFull(
+    "is refused beside an agent's daemon of that name too; agents' daemons get the next names, however many",
+    async () => {
+      const { spawned, served, start, sockets } = user();
+      const agent = await spawned("--producer-id", "planner");
+      const refused = start("serve", "--producer-id", "planner");
+      expect((await refused.ended).code).toBe(73);
+      expect(refused.stderr()).toContain(`process ${agent.child.pid} listens at`);
+      await served();
+      await spawned();
+      await spawned();
+      expect(sockets()).toEqual(["aaepd-2.sock", "aaepd-3.sock", "aaepd.sock", "planner.sock"]);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { registerStatus } from "../../../src/cli/status/status.js";
 import { statusLines } from "../../../src/cli/status/status-text.js";
 import type { DaemonStatus } from "../../../src/daemon/status/daemon-status.js";
+import { itInFull } from "../../support/extent.js";
 import { requestOf, startRig } from "../../support/rigs/daemon-rig.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { createStage, eventually, run, runtimeEnvironment } from "../command-stage.js";
@@ -228,7 +229,7 @@ describe("aaepd status", () => {
     expect(stage.err()).toMatch(/^Error: There is no daemon in .*\. Start one with: aaepd serve \(not_found\)\n$/s);
   });
 
-  it("ends with 69 where the socket is not there", async () => {
+  itInFull("ends with 69 where the socket is not there", async () => {
     const stage = createStage();
     await run(registerStatus, stage, "--socket", join(runtimeEnvironment().directory, "none.sock"));
     expect(stage.exitCode()).toBe(69);
@@ -296,7 +297,7 @@ describe("aaepd status", () => {
     expect(lines.filter((line) => line.trim().length < 3).length).toBeLessThan(lines.length / 10);
   });
 
-  it("watches: on a terminal in the same place, also while there is no daemon", async () => {
+  itInFull("watches: on a terminal in the same place, also while there is no daemon", async () => {
     const stage = createStage({ columns: 72 });
     const running = run(registerStatus, stage, "-w", "1");
     await eventually(() => expect(stage.out().startsWith("\u001b[H\u001b[JError: There is no daemon")).toBe(true));

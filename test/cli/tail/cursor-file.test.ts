@@ -6,6 +6,7 @@ import { createCursorFile } from "../../../src/cli/tail/cursor-file.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
+import { itInFull } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
@@ -135,7 +136,7 @@ test.each(["--cursor-file", "--resume-after"])(
   },
 );
 
-test("--cursor-file: a folder that is not there is told before anything is done", async () => {
+itInFull("--cursor-file: a folder that is not there is told before anything is done", async () => {
   const { socketPath } = await speaking();
   const folder = join(temporaryDirectory(), "not there");
   const stage = createStage();

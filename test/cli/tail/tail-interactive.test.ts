@@ -5,6 +5,7 @@ import { registerTail } from "../../../src/cli/tail/tail.js";
 import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { Clock } from "../../../src/contracts/clock.js";
+import { itInFull } from "../../support/extent.js";
 import {
   createStage,
   eventually,
@@ -132,7 +133,7 @@ test("nothing is said over a question, except what is critical or about it (§6.
   await second;
 });
 
-test("A5: d tells the detailed summary, which this subscription is not sent otherwise", async () => {
+itInFull("A5: d tells the detailed summary, which this subscription is not sent otherwise", async () => {
   const socketPath = await daemon();
   const one = await person(socketPath);
   const agent = await agentAt(socketPath);
@@ -209,7 +210,7 @@ test.each([true, false])(
   },
 );
 
-test("H2: a person who comes late is asked what is open, and one who is answered for is told", async () => {
+itInFull("H2: a person who comes late is asked what is open, and one who is answered for is told", async () => {
   const socketPath = await daemon("--confirmation-grace-seconds", "60");
   const agent = await agentAt(socketPath);
   const outcome = agent.confirm(QUESTION);
@@ -224,7 +225,7 @@ test("H2: a person who comes late is asked what is open, and one who is answered
   await asked(other, "Question 1 has ended without your answer");
 });
 
-test("--json gives programs every event as it comes, the question among them", async () => {
+itInFull("--json gives programs every event as it comes, the question among them", async () => {
   const socketPath = await daemon();
   const one = await person(socketPath, { argv: ["--json"] });
   one.type("accept");

@@ -6,6 +6,7 @@ import { registerTail } from "../../../src/cli/tail/tail.js";
 import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { ensureBuilt } from "../../support/built.js";
+import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -62,7 +63,7 @@ test("follows one daemon on the terms that were asked for, in plain lines withou
   expect(stage.exitCode()).toBe(0);
 });
 
-test("--no-time: a line begins with who speaks", async () => {
+itInFull("--no-time: a line begins with who speaks", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage();
   const running = tail(stage, "--socket", socketPath, "--no-time", "-n", "1");
@@ -131,46 +132,52 @@ test("without --socket: every daemon, labelled, also those that start later or a
   expect(stage.exitCode()).toBe(0);
 });
 
-test("U2: daemons whose path was too long are followed in the other folder too, and told apart where they share a name", async () => {
-  expectNothingLeftOpen();
-  const runtime = runtimeEnvironment();
-  // Not there at first: whose daemon comes first makes it.
-  const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
-  const stage = createStage({ environment: runtime, fallbackDirectory });
-  const running = tail(stage);
-  await eventually(() =>
-    expect(stage.err()).toContain(`No daemon in ${runtime.directory} or ${fallbackDirectory} yet`),
-  );
-  const far = await serve(temporaryDirectory(), "--socket", join(fallbackDirectory, "aaepd.sock"));
-  await eventually(() => expect(stage.err()).toMatch(/^aaepd: Connected/m));
-  const near = await serve(runtime.XDG_RUNTIME_DIR);
-  await eventually(() => expect(stage.err()).toContain(`\n${near.socketPath}: Connected`));
-  await (await agent(far.socketPath)).publish(started("sess_1"));
-  await (await agent(near.socketPath)).publish(started("sess_2"));
-  await eventually(() => {
-    expect(stage.out()).toMatch(/^\S+ aaepd, tester: started: Hello\.$/m);
-    expect(stage.out()).toContain(` ${near.socketPath}, tester: started: Hello.\n`);
-  });
-  await far.stop();
-  await eventually(() => expect(stage.err()).toContain("\naaepd: Its socket is gone."));
-  stage.interrupt();
-  await running;
-  expect(stage.exitCode()).toBe(0);
-});
+itInFull(
+  "U2: daemons whose path was too long are followed in the other folder too, and told apart where they share a name",
+  async () => {
+    expectNothingLeftOpen();
+    const runtime = runtimeEnvironment();
+    // Not there at first: whose daemon comes first makes it.
+    const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
+    const stage = createStage({ environment: runtime, fallbackDirectory });
+    const running = tail(stage);
+    await eventually(() =>
+      expect(stage.err()).toContain(`No daemon in ${runtime.directory} or ${fallbackDirectory} yet`),
+    );
+    const far = await serve(temporaryDirectory(), "--socket", join(fallbackDirectory, "aaepd.sock"));
+    await eventually(() => expect(stage.err()).toMatch(/^aaepd: Connected/m));
+    const near = await serve(runtime.XDG_RUNTIME_DIR);
+    await eventually(() => expect(stage.err()).toContain(`\n${near.socketPath}: Connected`));
+    await (await agent(far.socketPath)).publish(started("sess_1"));
+    await (await agent(near.socketPath)).publish(started("sess_2"));
+    await eventually(() => {
+      expect(stage.out()).toMatch(/^\S+ aaepd, tester: started: Hello\.$/m);
+      expect(stage.out()).toContain(` ${near.socketPath}, tester: started: Hello.\n`);
+    });
+    await far.stop();
+    await eventually(() => expect(stage.err()).toContain("\naaepd: Its socket is gone."));
+    stage.interrupt();
+    await running;
+    expect(stage.exitCode()).toBe(0);
+  },
+);
 
-test("U3: a second folder that others could have filled is not believed, and the first is followed all the same", async () => {
-  const runtime = runtimeEnvironment();
-  const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
-  const hidden = join(temporaryDirectory(), "private");
-  await serve(temporaryDirectory(), "--socket", join(hidden, "stranger.sock"));
-  symlinkSync(hidden, fallbackDirectory);
-  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "ours");
-  const stage = createStage({ environment: runtime, fallbackDirectory });
-  void tail(stage);
-  await eventually(() => expect(stage.err()).toMatch(/^ours: Connected/m));
-  expect(stage.err()).toMatch(/^Warning: The folder \S+ is a symbolic link\. .* Its daemons are not followed\.$/m);
-  expect(stage.err()).not.toContain("stranger");
-});
+itInFull(
+  "U3: a second folder that others could have filled is not believed, and the first is followed all the same",
+  async () => {
+    const runtime = runtimeEnvironment();
+    const fallbackDirectory = join(temporaryDirectory(), "aaep-7");
+    const hidden = join(temporaryDirectory(), "private");
+    await serve(temporaryDirectory(), "--socket", join(hidden, "stranger.sock"));
+    symlinkSync(hidden, fallbackDirectory);
+    await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "ours");
+    const stage = createStage({ environment: runtime, fallbackDirectory });
+    void tail(stage);
+    await eventually(() => expect(stage.err()).toMatch(/^ours: Connected/m));
+    expect(stage.err()).toMatch(/^Warning: The folder \S+ is a symbolic link\. .* Its daemons are not followed\.$/m);
+    expect(stage.err()).not.toContain("stranger");
+  },
+);
 
 test("R17: a daemon that is killed and started again is followed again", async () => {
   const runtime = runtimeEnvironment();
@@ -187,20 +194,23 @@ test("R17: a daemon that is killed and started again is followed again", async (
   await eventually(() => expect(stage.out()).toContain("started: Hello."));
 });
 
-test("U1: a socket that a killed daemon left behind is told once, and followed when a daemon takes it over", async () => {
-  const runtime = runtimeEnvironment();
-  const daemon = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-  daemon.child.kill("SIGKILL");
-  await new Promise((resolve) => daemon.child.once("close", resolve));
-  const stage = createStage({ environment: runtime });
-  void tail(stage);
-  await eventually(() => expect(stage.err()).toMatch(/^one: Nobody listens at /m));
-  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
-  await eventually(() => expect(stage.err()).toMatch(/^two: Connected/m));
-  await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-  await eventually(() => expect(stage.err()).toMatch(/^one: Connected/m));
-  expect(stage.err().match(/Nobody listens/g)).toHaveLength(1);
-});
+itInFull(
+  "U1: a socket that a killed daemon left behind is told once, and followed when a daemon takes it over",
+  async () => {
+    const runtime = runtimeEnvironment();
+    const daemon = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+    daemon.child.kill("SIGKILL");
+    await new Promise((resolve) => daemon.child.once("close", resolve));
+    const stage = createStage({ environment: runtime });
+    void tail(stage);
+    await eventually(() => expect(stage.err()).toMatch(/^one: Nobody listens at /m));
+    await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
+    await eventually(() => expect(stage.err()).toMatch(/^two: Connected/m));
+    await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+    await eventually(() => expect(stage.err()).toMatch(/^one: Connected/m));
+    expect(stage.err().match(/Nobody listens/g)).toHaveLength(1);
+  },
+);
 
 test("no daemon at the socket: exit code 69, told in one line that begins with Error: (A21)", async () => {
   const stage = createStage();
@@ -219,7 +229,7 @@ test("--no-reconnect ends with the daemon", async () => {
   expect(stage.exitCode()).toBe(0);
 });
 
-test("--no-reconnect without any daemon: exit code 69; --label without --json: 2", async () => {
+itInFull("--no-reconnect without any daemon: exit code 69; --label without --json: 2", async () => {
   const none = createStage({ environment: runtimeEnvironment() });
   await tail(none, "--no-reconnect");
   expect(none.err()).toMatch(/^Error: There is no daemon in .+\n$/);
@@ -229,15 +239,18 @@ test("--no-reconnect without any daemon: exit code 69; --label without --json: 2
   expect([label.err(), label.exitCode()]).toEqual(["Error: --label goes with --json. Give both, or neither.\n", 2]);
 });
 
-test("rejected for good by every daemon: told as an error, exit code 1; a pattern that matches nothing is warned of", async () => {
-  const runtime = runtimeEnvironment();
-  await serve(runtime.XDG_RUNTIME_DIR);
-  const stage = createStage({ environment: runtime });
-  await tail(stage, "--signed-only", "--include", "tool.*");
-  expect(stage.err()).toContain('Warning: "tool.*" matches no event of AAEP.');
-  expect(stage.err()).toMatch(/^Error: The daemon has rejected the subscription: /m);
-  expect(stage.exitCode()).toBe(1);
-});
+itInFull(
+  "rejected for good by every daemon: told as an error, exit code 1; a pattern that matches nothing is warned of",
+  async () => {
+    const runtime = runtimeEnvironment();
+    await serve(runtime.XDG_RUNTIME_DIR);
+    const stage = createStage({ environment: runtime });
+    await tail(stage, "--signed-only", "--include", "tool.*");
+    expect(stage.err()).toContain('Warning: "tool.*" matches no event of AAEP.');
+    expect(stage.err()).toMatch(/^Error: The daemon has rejected the subscription: /m);
+    expect(stage.exitCode()).toBe(1);
+  },
+);
 
 test.each([
   [["--rate", "0"], "Give a whole number from 1 to 100000."],

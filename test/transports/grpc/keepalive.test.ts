@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { callConnection, callOnce, createGrpcClient } from "../../support/peers/grpc-client.js";
@@ -46,7 +47,7 @@ describe("a client that is gone without a word", () => {
     expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
   });
 
-  it("is noticed where it never spoke at all", async () => {
+  itInFull("is noticed where it never spoke at all", async () => {
     const { path } = await stageOf(SOON);
     const socket = connect(path);
     socket.on("error", () => {});
