@@ -33,7 +33,7 @@ export abstract class Pull extends Outlet {
     if (out.length === 0 && this.isShortCut()) {
       const { log } = viewCursor.view;
       if (viewCursor.cursor >= log.end()) return IDLE;
-      const { batch, next } = log.batch(viewCursor.cursor, BATCH_LIMIT);
+      const { batch, next } = log.batch(viewCursor.cursor);
       if (log.lastCritical() >= viewCursor.cursor)
         for (const unit of log.from(viewCursor.cursor, next)) this.noteQuestion(unit);
       viewCursor.cursor = next;

@@ -1,4 +1,6 @@
 // The newest units of one view, numbered from its beginning, and the batches that several subscriptions take alike.
+
+import { eventSize } from "../event/event-size.js";
 import type { Delivery, DeliveryBatch } from "./delivery.js";
 import { createDeliveryBatch } from "./delivery.js";
 import type { EventUnit, Unit } from "./unit.js";
@@ -22,14 +24,29 @@ export interface ViewLog {
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
   /** Index of the newest critical unit; -1 if there was none. */
   readonly lastCritical: () => number;
-  /** The units from `from` as one batch of at most `limit` units. Equal requests share one object. */
-  readonly batch: (from: number, limit: number) => { readonly batch: DeliveryBatch; readonly next: number };
+  /** The units from `from` as one batch, of at most 256 units and no more after 64 KiB (R34). Equal requests share one object. */
+  readonly batch: (from: number) => { readonly batch: DeliveryBatch; readonly next: number };
   /** Drops the units before `index`. */
   readonly drop: (index: number) => void;
 }
 
 const CRITICALS_KEPT = 1000;
 const BATCHES_KEPT = 8;
+/** Small events travel together by the hundred, as one write each. Long ones are encoded a few at a time, so that others come between (R34). */
+const BATCH_UNITS = 256;
+const BATCH_BYTES = 64 * 1024;
+
+interface KnownBatch {
+  readonly from: number;
+  readonly next: number;
+  readonly batch: DeliveryBatch;
+  /** Whether the limits end the batch: further units do not change it. */
+  readonly isFull: boolean;
+}
+
+function bytesOf(unit: Unit): number {
+  return unit.kind === "text" ? unit.text.length : eventSize(unit.entry);
+}
 
 export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let units: Unit[] = [];
@@ -39,7 +56,19 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
   let base = 0;
   let madeTextCount = 0;
   const criticals: CriticalUnit[] = [];
-  const batches: { from: number; next: number; batch: DeliveryBatch }[] = [];
+  const batches: KnownBatch[] = [];
+
+  /** The index behind the batch that begins at `from`, and whether the limits end it there. */
+  const endOfBatch = (from: number): { readonly next: number; readonly isFull: boolean } => {
+    const end = first + units.length;
+    let next = from;
+    for (let bytes = 0; next < end; next += 1) {
+      if (next - from === BATCH_UNITS || bytes >= BATCH_BYTES) return { next, isFull: true };
+      const unit = units[next - first];
+      if (unit !== undefined) bytes += bytesOf(unit);
+    }
+    return { next, isFull: false };
+  };
 
   return {
     append: (unit) => {
@@ -65,14 +94,14 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
       return found;
     },
     lastCritical: () => criticals.at(-1)?.index ?? -1,
-    batch: (from, limit) => {
-      const next = Math.min(first + units.length, from + limit);
+    batch: (from) => {
       for (let place = batches.length - 1; place >= 0; place -= 1) {
         const known = batches[place];
-        if (known !== undefined && known.from === from && known.next === next) return known;
+        if (known?.from === from && (known.isFull || known.next === first + units.length)) return known;
       }
+      const { next, isFull } = endOfBatch(from);
       const taken = units.slice(from - first, next - first);
-      const made = { from, next, batch: createDeliveryBatch(taken.map(render)) };
+      const made = { from, next, batch: createDeliveryBatch(taken.map(render)), isFull };
       batches.push(made);
       if (batches.length > BATCHES_KEPT) batches.shift();
       return made;

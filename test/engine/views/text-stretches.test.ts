@@ -1,40 +1,8 @@
 // R10: what a subscription with an empty queue makes of the texts that stand next.
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { createTextStretches } from "../../../src/engine/views/text-stretches.js";
 import type { TextUnit } from "../../../src/engine/views/unit.js";
-
-const BASE: AgentEvent = {
-  "@context": "https://aaep-protocol.org/context/v1",
-  type: "aaep:agent.output.streaming",
-  event_id: "evt_1",
-  session_id: "sess_1",
-  timestamp: "2026-05-24T14:00:00.000Z",
-  producer: { agent_id: "agent" },
-};
-
-function text(position: number, chunk: string, changes: Partial<TextUnit> = {}): TextUnit {
-  return {
-    kind: "text",
-    session: "sess_1",
-    agent: "agent",
-    at: 0,
-    firstEpoch: position + 1,
-    epoch: position + 1,
-    deliveredEpoch: 0,
-    output: "sess_1/out_1",
-    position,
-    endPosition: position + chunk.length,
-    text: chunk,
-    hint: "sentence",
-    complete: false,
-    timestamp: BASE.timestamp,
-    base: BASE,
-    mergeable: true,
-    verbatim: undefined,
-    ...changes,
-  };
-}
+import { textUnit as text } from "../../support/rigs/text-unit.js";
 
 /** The stretch from the first unit: its text, how many units are in it, and whether it is cut off. */
 function first(units: readonly TextUnit[], maxChars: number): readonly unknown[] {
