@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createTextStretches } from "../../../src/engine/views/text-stretches.js";
 import type { TextUnit } from "../../../src/engine/views/unit.js";
-import { textUnit as text } from "../../support/rigs/text-unit.js";
+import { BASE, textUnit as text } from "../../support/rigs/text-unit.js";
 
 /** The stretch from the first unit: its text, how many units are in it, and whether it is cut off. */
 function first(units: readonly TextUnit[], maxChars: number): readonly unknown[] {
