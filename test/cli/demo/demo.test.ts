@@ -108,7 +108,9 @@ test("R10: three different streams of one session, each complete; nothing is lef
   expect(out.match(/text: complete, every character once and in order/g)).toHaveLength(3);
   expect(out.match(/critical error: /g)).toHaveLength(3);
   const got = [...out.matchAll(/got: (\d+) events/g)].map(([, count]) => Number(count));
-  expect(got[2]).toBe(397);
+  // All of them, unless a busy machine kept the tool from reading for a moment: what waits then may merge (R10, R11).
+  expect(got[2]).toBeLessThanOrEqual(397);
+  expect(got[2]).toBeGreaterThan(390);
   // R8a: what the braille display still had to come is no breach of its rate, and is said not to be.
   expect(out).toMatch(
     /Braille display\n.*\n {2}got: .*; \d+ of all at the end, handed out whatever the rate, as the daemon was stopped\n/,
