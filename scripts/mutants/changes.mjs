@@ -1,0 +1,133 @@
+// The changes that a mutant may have: small slips of a hand, which the compiler would mostly let pass.
+import { blockAt, blocksOf } from "./blocks.mjs";
+import { parse, walk } from "./syntax.mjs";
+
+const OPERATORS = {
+  "<": ["<=", ">="],
+  "<=": ["<", ">"],
+  ">": [">=", "<="],
+  ">=": [">", "<"],
+  "===": ["!=="],
+  "!==": ["==="],
+  "+": ["-"],
+  "-": ["+"],
+  "*": ["/"],
+  "/": ["*"],
+  "%": ["*"],
+  "&&": ["||"],
+  "||": ["&&"],
+  "+=": ["-="],
+  "-=": ["+="],
+  "++": ["--"],
+  "--": ["++"],
+};
+const METHODS = {
+  min: "max",
+  max: "min",
+  floor: "ceil",
+  ceil: "floor",
+  some: "every",
+  every: "some",
+  push: "unshift",
+  unshift: "push",
+  shift: "pop",
+  pop: "shift",
+  startsWith: "endsWith",
+  endsWith: "startsWith",
+  indexOf: "lastIndexOf",
+  lastIndexOf: "indexOf",
+};
+const EFFECTS = new Set([
+  "AssignmentExpression",
+  "AwaitExpression",
+  "CallExpression",
+  "UpdateExpression",
+  "YieldExpression",
+]);
+
+/** All changes of a source in the order of their places: `{ start, end, text, what, block }`, `block` being the key of the block around it. */
+export function changesOf(source, path) {
+  const blocks = blocksOf(source, path);
+  const changes = [];
+  walk(parse(source, path), (node, parents) => {
+    for (const change of changesAt(node, parents, source))
+      changes.push({ ...change, block: blockAt(blocks, node.start).key });
+  });
+  return changes.sort((one, other) => one.start - other.start || one.end - other.end);
+}
+
+function changesAt(node, [parent], source) {
+  switch (node.type) {
+    case "BinaryExpression":
+    case "LogicalExpression":
+    case "AssignmentExpression":
+      return operatorChanges(node, source);
+    case "UpdateExpression": {
+      const start = node.prefix ? node.start : node.end - 2;
+      return [{ start, end: start + 2, text: OPERATORS[node.operator][0], what: "operator" }];
+    }
+    case "IfStatement":
+    case "ConditionalExpression":
+      return conditionChanges(node.test, source);
+    case "UnaryExpression":
+      return node.operator === "!" ? [replaced(node, `(${textOf(node.argument, source)})`, "condition")] : [];
+    case "ExpressionStatement":
+      return isEffect(node.expression) ? [replaced(node, ";", "statement")] : [];
+    case "ThrowStatement":
+    case "ContinueStatement":
+      return [replaced(node, ";", "statement")];
+    case "ReturnStatement":
+      return node.argument === null ? [replaced(node, ";", "statement")] : [];
+    case "ArrayExpression":
+      return node.elements.length > 0 ? [replaced(node, "[]", "value")] : [];
+    case "Literal":
+      return literalChanges(node, parent);
+    case "TemplateLiteral":
+      return node.quasis.some(({ value }) => /\s/.test(value.raw)) || parent?.type === "TaggedTemplateExpression"
+        ? []
+        : [replaced(node, '""', "value")];
+    case "MemberExpression":
+      return Object.hasOwn(METHODS, node.property.name ?? "") && !node.computed && parent?.type === "CallExpression"
+        ? [replaced(node.property, METHODS[node.property.name], "method")]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function operatorChanges(node, source) {
+  const { left, right, operator } = node;
+  const isText = [left, right].some(({ type, value }) => type === "TemplateLiteral" || typeof value === "string");
+  if (operator === "+" && isText) return [];
+  if (operator === "??") return [replaced(node, `(${textOf(right, source)})`, "operator")];
+  if (!Object.hasOwn(OPERATORS, operator)) return [];
+  const start = left.end + source.slice(left.end, right.start).indexOf(operator);
+  return OPERATORS[operator].map((text) => ({ start, end: start + operator.length, text, what: "operator" }));
+}
+
+function conditionChanges(test, source) {
+  // What is turned over elsewhere already.
+  const isTurned = test.type === "UnaryExpression" || /^[!=]==$/.test(test.operator ?? "");
+  const never = replaced(test, "false", "condition");
+  return isTurned ? [never] : [replaced(test, `!(${textOf(test, source)})`, "condition"), never];
+}
+
+function literalChanges(node, parent) {
+  const { value } = node;
+  if (typeof value === "boolean") return [replaced(node, String(!value), "value")];
+  if (typeof value === "number" && node.bigint === undefined)
+    return [value + 1, ...(value >= 1 ? [value - 1] : [])].map((number) => replaced(node, String(number), "value"));
+  // What has blanks is for people to read, and a text that stands alone is a directive.
+  const isCode =
+    typeof value === "string" && value !== "" && !/\s/.test(value) && parent?.type !== "ExpressionStatement";
+  return isCode ? [replaced(node, '""', "value")] : [];
+}
+
+function isEffect(expression) {
+  if (expression.type === "ChainExpression") return isEffect(expression.expression);
+  if (expression.type === "CallExpression") return expression.callee.type !== "Super";
+  return EFFECTS.has(expression.type) || expression.operator === "delete";
+}
+
+const replaced = ({ start, end }, text, what) => ({ start, end, text, what });
+const textOf = ({ start, end }, source) => source.slice(start, end);

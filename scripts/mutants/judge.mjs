@@ -1,0 +1,56 @@
+// Whether the tests notice a mutant.
+import { isCounted } from "./gather.mjs";
+import { testsFor } from "./reach.mjs";
+import { compile, write } from "./scratch.mjs";
+
+/** How long a test file may take with a mutant before it counts as one that hangs: on a busy machine, still far from what it takes without. */
+const limitOf = (ms) => 30_000 + 5 * ms;
+
+/**
+ * Judges mutants in the copy of one runner: `judge(mutant)` resolves with the mutant and `verdict`, which is "refused" by the compiler, "noticed"
+ * (`by` a test file), "survived", or "unreached" if no test comes near it. `sound` remembers of test files whether they pass without a mutant; one
+ * that does not is no witness.
+ */
+export function createJudge(runner, sources, map, sound, budgetMs) {
+  const sourceOf = new Map(sources.map(({ path, source }) => [path, source]));
+  const { folder } = runner;
+
+  async function isSound({ path, ms }, changed) {
+    if (!sound.has(path)) {
+      write(folder, changed, sourceOf.get(changed));
+      compile(folder);
+      const { passed } = await runner.run(path, [changed], limitOf(ms));
+      sound.set(path, passed);
+    }
+    return sound.get(path);
+  }
+
+  return async (mutant) => {
+    const source = sourceOf.get(mutant.path);
+    const line = source.slice(0, mutant.start).split("\n").length;
+    const mutated = source.slice(0, mutant.start) + mutant.text + source.slice(mutant.end);
+    const lines = [source, mutated].map((text) => text.split("\n")[line - 1].trim());
+    const judged = { ...mutant, line, from: lines[0], to: lines[1] };
+    try {
+      write(folder, mutant.path, mutated);
+      if (!compile(folder)) return { ...judged, verdict: "refused" };
+      const tests = testsFor(mutant, map, isCounted(map, mutant.path, source), budgetMs);
+      if (tests.length === 0) return { ...judged, verdict: "unreached" };
+      let asked = 0;
+      for (const test of tests) {
+        if (sound.get(test.path) === false) continue;
+        asked += 1;
+        const { passed, isLate } = await runner.run(test.path, [mutant.path], limitOf(test.ms));
+        if (!passed) {
+          if (await isSound(test, mutant.path)) return { ...judged, verdict: "noticed", by: test.path, isLate };
+          asked -= 1;
+          write(folder, mutant.path, mutated);
+          compile(folder);
+        }
+      }
+      return { ...judged, verdict: "survived", after: asked };
+    } finally {
+      write(folder, mutant.path, source);
+    }
+  };
+}

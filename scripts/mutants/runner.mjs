@@ -1,0 +1,68 @@
+// Runs tests in a copy of the project, within a limit of time.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createScratch, removeScratch } from "./scratch.mjs";
+
+/** Without what a test runner says to its children: this may be one. */
+const ownEnvironment = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
+
+const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
+
+/**
+ * A copy of the project at `root`, and a process that runs its tests. `run(path, changed, limitMs)` resolves with `{ passed, failed, ms }`, `failed`
+ * being the names of the tests that failed; `isLate` says that the limit passed. `changed` are the sources written since the last run. `close`
+ * ends the process with its children, and removes the copy.
+ */
+export function createRunner(root) {
+  const folder = createScratch(root);
+  let child;
+
+  async function start() {
+    // A group of its own: what a test started ends with it.
+    child = fork(SLOT, { cwd: folder, detached: true, stdio: "ignore", env: ownEnvironment() });
+    await once(child, "message");
+  }
+
+  function end() {
+    if (child === undefined) return;
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      // It has ended already.
+    }
+    child = undefined;
+  }
+
+  return {
+    folder,
+    run: async (path, changed, limitMs) => {
+      if (child === undefined) await start();
+      const started = performance.now();
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), limitMs);
+      const { signal } = controller;
+      child.send({ path, changed, limitMs });
+      try {
+        const answer = await Promise.race([
+          once(child, "message", { signal }),
+          once(child, "exit", { signal }).then(() => [{ passed: false, failed: ["the process of the tests ended"] }]),
+        ]);
+        if (child.exitCode !== null || child.signalCode !== null) end();
+        return { ...answer[0], ms: performance.now() - started, isLate: false };
+      } catch (caught) {
+        if (!signal.aborted) throw caught;
+        end();
+        return { passed: false, failed: [], ms: limitMs, isLate: true };
+      } finally {
+        clearTimeout(timer);
+        controller.abort();
+      }
+    },
+    close: () => {
+      end();
+      removeScratch(folder);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Which mutants a seed draws: from each room in proportion to its code.
+import { createHash } from "node:crypto";
+
+/** The room of a source: its folder, as far down as two names. */
+export function roomOf(path) {
+  return path.split("/").slice(0, -1).slice(0, 2).join("/");
+}
+
+/**
+ * For each room a list of all its mutants in an order that only `seed` and the mutants themselves decide, with the `quota` of them that belongs to a
+ * sample of `count`. `sources` are `{ path, source, changes }`. A change of one function moves no mutant of another.
+ */
+export function drawn(sources, seed, count) {
+  const rooms = new Map();
+  for (const { path, source, changes } of sources) {
+    const seen = new Map();
+    for (const change of changes) {
+      const name = [seed, path, change.block, source.slice(change.start, change.end), change.text, change.what].join(
+        "\n",
+      );
+      const number = (seen.get(name) ?? 0) + 1;
+      seen.set(name, number);
+      const rank = createHash("sha256").update(`${name}\n${number}`).digest("hex");
+      const room = roomOf(path);
+      if (!rooms.has(room)) rooms.set(room, []);
+      rooms.get(room).push({ path, rank, ...change });
+    }
+  }
+  const names = [...rooms.keys()].sort();
+  for (const mutants of rooms.values()) mutants.sort((one, other) => (one.rank < other.rank ? -1 : 1));
+  const quotas = quotasOf(
+    names.map((name) => rooms.get(name).length),
+    count,
+  );
+  return names.map((room, index) => ({ room, mutants: rooms.get(room), quota: quotas[index] }));
+}
+
+/** Whole numbers in proportion to the sizes, `count` in all if there are so many. What is left over goes to the greatest rests. */
+function quotasOf(sizes, count) {
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  const wanted = Math.min(count, all);
+  const shares = sizes.map((size) => (wanted * size) / Math.max(all, 1));
+  const quotas = shares.map(Math.floor);
+  const byRest = shares.map((share, index) => [share - quotas[index], index]).sort((one, other) => other[0] - one[0]);
+  const left = wanted - quotas.reduce((sum, quota) => sum + quota, 0);
+  for (const [, index] of byRest.slice(0, left)) quotas[index] += 1;
+  return quotas;
+}

@@ -1,0 +1,40 @@
+// A process that runs test files of one copy of the project, one after another, with everything loaded once. Its parent tells it what.
+import { createVitest } from "vitest/node";
+
+const folder = process.cwd();
+const tests = await createVitest("test", {
+  root: folder,
+  watch: false,
+  maxWorkers: 1,
+  bail: 1,
+  reporters: [{}],
+  // What is printed by a mutant interests nobody.
+  silent: true,
+});
+
+/** Runs a test file, as the files of the project are now. A single test has half of the limit, so that what hangs is mostly told before the limit. */
+async function run(path, changed, limitMs) {
+  for (const { config } of tests.projects)
+    Object.assign(config, { testTimeout: limitMs / 2, hookTimeout: limitMs / 2 });
+  for (const one of changed) tests.invalidateFile(`${folder}/${one}`);
+  tests.state.filesMap.clear();
+  tests.state.idMap.clear();
+  tests.state.errorsSet.clear();
+  process.exitCode = undefined;
+  const specifications = await tests.globTestSpecifications([`${folder}/${path}`]);
+  const { testModules, unhandledErrors } = await tests.runTestSpecifications(specifications);
+  const passed = testModules.length > 0 && testModules.every((module) => module.ok()) && unhandledErrors.length === 0;
+  const failed = testModules.flatMap((module) => [...module.children.allTests("failed")].map((test) => test.fullName));
+  return { passed, failed };
+}
+
+process.on("message", async ({ path, changed, limitMs }) => {
+  try {
+    process.send(await run(path, changed, limitMs));
+  } catch (caught) {
+    process.send({ passed: false, failed: [String(caught)] });
+  }
+});
+// A parent that is gone asks for nothing any more.
+process.on("disconnect", () => process.kill(0, "SIGKILL"));
+process.send({ ready: true });
