@@ -15,7 +15,7 @@ const tests = await createVitest("test", {
 /** Runs a test file, as the files of the project are now. A single test has half of the limit, so that what hangs is mostly told before the limit. */
 async function run(path, changed, limitMs) {
   for (const { config } of tests.projects)
-    Object.assign(config, { testTimeout: limitMs / 2, hookTimeout: limitMs / 2 });
+    Object.assign(config, { isolate: true, testTimeout: limitMs / 2, hookTimeout: limitMs / 2 });
   for (const one of changed) tests.invalidateFile(`${folder}/${one}`);
   tests.state.filesMap.clear();
   tests.state.idMap.clear();
