@@ -36,7 +36,9 @@ export async function handOver(
   };
   const sendSome = (): Pause => {
     do {
-      const state = sendingTurns.pull(sendNext);
+      const from = sendingTurns.begin();
+      const state = sendNext();
+      sendingTurns.end(from);
       if (state !== "taken") return state;
     } while (sendingTurns.isRoomLeft());
     return "no_room";

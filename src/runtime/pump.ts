@@ -98,7 +98,10 @@ class TurnPump implements Pump, Checkpointed {
       return;
     }
     for (;;) {
-      if (turns.pull(() => this.pullOnce()) !== "more") return;
+      const from = turns.begin();
+      const state = this.pullOnce();
+      turns.end(from);
+      if (state !== "more") return;
       if (turns.isRoomLeft()) continue;
       this.waitForTurn();
       return;

@@ -1,13 +1,15 @@
 // Whose turn it is to be sent what waits for it. Shaping and encoding much for many is done over turns of the event loop, one subscription after
 // another, so that what arrives meanwhile is not held up (R34).
-import type { Clock } from "../contracts/clock.js";
+import type { Clock, Millis } from "../contracts/clock.js";
 import type { TurnRoom } from "../engine/time/turn-room.js";
 
 export interface SendingTurns {
   /** Whether more may be pulled in this turn. */
   readonly isRoomLeft: () => boolean;
-  /** Runs a piece of work that is pulling, and counts its time. */
-  readonly pull: <Result>(work: () => Result) => Result;
+  /** Call it before a piece of work. Returns the instant for `end`. */
+  readonly begin: () => Millis;
+  /** Counts the time of the piece of work since `from`. */
+  readonly end: (from: Millis) => void;
   /** Calls `goOn` in a later turn that has room; those that wait come in the order in which they asked. Answers the cancellation. */
   readonly wait: (goOn: () => void) => () => void;
 }
@@ -38,14 +40,8 @@ export function createSendingTurns(clock: Pick<Clock, "now" | "afterTurn">, room
 
   return {
     isRoomLeft: room.isLeft,
-    pull: (work) => {
-      const from = clock.now();
-      try {
-        return work();
-      } finally {
-        room.used(clock.now() - from);
-      }
-    },
+    begin: () => clock.now(),
+    end: (from) => room.used(clock.now() - from),
     wait: (goOn) => {
       const entry = { goOn };
       waiting.add(entry);

@@ -33,7 +33,7 @@ const FRAMING_BYTES = 4;
 
 type Item =
   | { readonly kind: "frame"; readonly bytes: Uint8Array }
-  | { readonly kind: "batch"; readonly batch: FrameBatch<Uint8Array> };
+  | { readonly kind: "batch"; readonly pieces: Pieces };
 
 export function createOutbox(stream: Writable, limits: OutboxLimits, owner: OutboxOwner): Outbox {
   return new StreamOutbox(stream, limits, owner);
@@ -66,7 +66,10 @@ class StreamOutbox implements Outbox {
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
-    return this.isTaking ? this.hold({ kind: "batch", batch }, this.piecesOf(batch).bytes) : false;
+    if (!this.isTaking) return false;
+    // The framing is settled: a peer that is sent deliveries has spoken.
+    const pieces = piecesOfBatch(batch, this.owner.framing(), this.limits.pieceBytes);
+    return this.hold({ kind: "batch", pieces }, pieces.bytes);
   }
 
   writable(): Promise<void> {
@@ -99,15 +102,15 @@ class StreamOutbox implements Outbox {
     if (items === undefined) return;
     this.items = undefined;
     this.itemBytes = 0;
-    const framing = this.owner.framing();
-    const { pieceBytes } = this.limits;
     const [only] = items;
     if (items.length === 1 && only !== undefined) {
-      if (only.kind === "batch") this.enqueue(piecesOfBatch(only.batch, framing, pieceBytes));
-      else this.enqueueOne(frame(framing, only.bytes));
+      if (only.kind === "batch") this.enqueue(only.pieces);
+      else this.enqueueOne(frame(this.owner.framing(), only.bytes));
       this.writeOn();
       return;
     }
+    const framing = this.owner.framing();
+    const { pieceBytes } = this.limits;
     let single: Uint8Array[] = [];
     const endSingle = (): void => {
       if (single.length > 0) this.enqueue(piecesOf(framing, single, pieceBytes));
@@ -120,7 +123,7 @@ class StreamOutbox implements Outbox {
         continue;
       }
       endSingle();
-      this.enqueue(piecesOfBatch(item.batch, framing, pieceBytes));
+      this.enqueue(item.pieces);
     }
     endSingle();
     this.writeOn();
@@ -129,10 +132,6 @@ class StreamOutbox implements Outbox {
   private release(): void {
     this.waiting?.release();
     this.waiting = undefined;
-  }
-
-  private piecesOf(batch: FrameBatch<Uint8Array>): Pieces {
-    return piecesOfBatch(batch, this.owner.framing(), this.limits.pieceBytes);
   }
 
   private enqueue({ buffers, bytes }: Pieces): void {

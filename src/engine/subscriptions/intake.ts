@@ -48,7 +48,7 @@ export abstract class Intake extends Listener {
   protected spokenAt = Number.NEGATIVE_INFINITY;
   private isLastMerging = false;
   // Made with the first urgent unit.
-  private urgent: UrgentUnits | undefined;
+  protected urgent: UrgentUnits | undefined;
 
   constructor(spec: SubscriptionSpec, services: SubscriptionServices, shared: SharedView) {
     super(spec, services, shared);

@@ -30,7 +30,7 @@ export abstract class Listener implements DeliveryQueueOptions {
   private askedEpochs: Set<Epoch> | undefined;
   private pruneAt = ASKED_KEPT_COUNT;
   // Present while the briefing has anything left.
-  private brief: UnitBriefing | undefined;
+  protected brief: UnitBriefing | undefined;
 
   constructor({ id, subscriberId, terms }: SubscriptionSpec, services: SubscriptionServices, shared: SharedView) {
     this.id = id;

@@ -28,19 +28,20 @@ export abstract class Pull extends Outlet {
   private draining: Draining | undefined;
 
   protected next(now: Millis): Taken {
-    const out = this.takeUrgent();
     const { viewCursor } = this;
-    if (out.length === 0 && this.isShortCut()) {
+    if (this.isShortCut()) {
       const { log } = viewCursor.view;
-      if (viewCursor.cursor >= log.end()) return IDLE;
-      const { batch, next } = log.batch(viewCursor.cursor);
+      const shared = log.batch(viewCursor.cursor);
+      if (shared === undefined) return IDLE;
+      const { batch, next, isLast } = shared;
       if (log.lastCritical() >= viewCursor.cursor)
         for (const unit of log.from(viewCursor.cursor, next)) this.noteQuestion(unit);
       viewCursor.cursor = next;
       this.criticalSeen = next;
       this.budget.spend(now);
-      return { kind: "batch", batch, isAll: next >= log.end() };
+      return { kind: "batch", batch, isAll: isLast };
     }
+    const out = this.takeUrgent();
     const isHeldBack = this.holdsBack();
     if (isHeldBack) this.takeCritical(out, now);
     if (!this.pace.paused && !this.isAsking()) this.takeLimited(out, now);
@@ -165,8 +166,9 @@ export abstract class Pull extends Outlet {
       !pace.paused &&
       pace.paceWpm === undefined &&
       this.backlog === undefined &&
-      this.waiting() === 0 &&
-      !this.isAsking() &&
+      this.queue.size() === 0 &&
+      (this.brief === undefined || this.pendingNoticeCount() === 0) &&
+      (this.urgent === undefined || !this.isAsking()) &&
       this.overtaking.length === 0
     );
   }
@@ -183,7 +185,7 @@ export abstract class Pull extends Outlet {
   }
 
   private isShortCut(): boolean {
-    return this.isPlain() && this.isBacklogPlain() && this.outOfOrder === undefined;
+    return this.urgent === undefined && this.outOfOrder === undefined && this.isPlain() && this.isBacklogPlain();
   }
 
   private nextWait(now: Millis): Taken {

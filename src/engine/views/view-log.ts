@@ -10,6 +10,15 @@ export interface CriticalUnit {
   readonly unit: EventUnit;
 }
 
+/** Units that subscriptions at the same place take together. */
+export interface SharedBatch {
+  readonly batch: DeliveryBatch;
+  /** The index behind the last unit. */
+  readonly next: number;
+  /** Whether there was no further unit when the batch was made. */
+  readonly isLast: boolean;
+}
+
 export interface ViewLog {
   readonly append: (unit: Unit) => void;
   /** Index of the oldest unit held, and one past the newest. */
@@ -24,8 +33,10 @@ export interface ViewLog {
   readonly criticalFrom: (index: number) => CriticalUnit | undefined;
   /** Index of the newest critical unit; -1 if there was none. */
   readonly lastCritical: () => number;
-  /** The units from `from` as one batch, of at most 256 units and no more after 64 KiB (R34). Equal requests share one object. */
-  readonly batch: (from: number) => { readonly batch: DeliveryBatch; readonly next: number };
+  /**
+   * The units from `from` as one batch, of at most 256 units and no more after 64 KiB (R34). Equal requests share one object. Undefined at the end.
+   */
+  readonly batch: (from: number) => SharedBatch | undefined;
   /** Drops the units before `index`. */
   readonly drop: (index: number) => void;
 }
@@ -36,10 +47,8 @@ const BATCHES_KEPT = 8;
 const BATCH_UNITS = 256;
 const BATCH_BYTES = 64 * 1024;
 
-interface KnownBatch {
+interface KnownBatch extends SharedBatch {
   readonly from: number;
-  readonly next: number;
-  readonly batch: DeliveryBatch;
   /** Whether the limits end the batch: further units do not change it. */
   readonly isFull: boolean;
 }
@@ -95,13 +104,15 @@ export function createViewLog(render: (unit: Unit) => Delivery): ViewLog {
     },
     lastCritical: () => criticals.at(-1)?.index ?? -1,
     batch: (from) => {
+      const end = first + units.length;
+      if (from >= end) return undefined;
       for (let place = batches.length - 1; place >= 0; place -= 1) {
         const known = batches[place];
-        if (known?.from === from && (known.isFull || known.next === first + units.length)) return known;
+        if (known?.from === from && (known.next === end ? known.isLast : known.isFull && !known.isLast)) return known;
       }
       const { next, isFull } = endOfBatch(from);
       const taken = units.slice(from - first, next - first);
-      const made = { from, next, batch: createDeliveryBatch(taken.map(render)), isFull };
+      const made = { from, next, batch: createDeliveryBatch(taken.map(render)), isFull, isLast: next === end };
       batches.push(made);
       if (batches.length > BATCHES_KEPT) batches.shift();
       return made;
