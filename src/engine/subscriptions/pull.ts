@@ -178,14 +178,13 @@ export abstract class Pull extends Outlet {
     return !this.isPlain() || this.viewCursor.cursor < this.backlogEnd;
   }
 
-  /** Whether units that arrived while the peer took nothing leave as for other subscriptions. They are held back only from critical events. */
-  private isBacklogPlain(): boolean {
-    const { viewCursor } = this;
-    return viewCursor.cursor >= this.backlogEnd || viewCursor.view.log.criticalFrom(this.criticalSeen) === undefined;
-  }
-
+  /**
+   * Whether the next units leave as for all subscriptions. Units that arrived while the peer took nothing are held back only from critical events.
+   */
   private isShortCut(): boolean {
-    return this.urgent === undefined && this.outOfOrder === undefined && this.isPlain() && this.isBacklogPlain();
+    if (this.urgent !== undefined || this.outOfOrder !== undefined || !this.isPlain()) return false;
+    const { cursor, view } = this.viewCursor;
+    return cursor >= this.backlogEnd || view.log.criticalFrom(this.criticalSeen) === undefined;
   }
 
   private nextWait(now: Millis): Taken {

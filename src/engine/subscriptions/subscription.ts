@@ -104,13 +104,14 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     // Units that are not critical were not looked at.
     if (only === "critical") return taken;
     if (this.timer !== undefined) this.cancelTimer();
-    shared.ready.delete(this);
     if (taken.kind === "wait") {
+      shared.ready.delete(this);
       this.timer = services.wakeUps.at(taken.until, () => {
         this.timer = undefined;
         this.tellReady();
       });
     } else if (this.isReady(now)) shared.ready.add(this);
+    else shared.ready.delete(this);
     return taken;
   }
 
