@@ -1,24 +1,24 @@
-// Parts of a text that was read, found by its outline.
+// Finds parts of a text by the outline that was made when it was read.
 import type { JsonOutline } from "./json-document.js";
 import { closingQuote, endOfValue, nameBetween, skipSpace } from "./json-text.js";
 
 /** An object or a list of the outline. */
 export interface OutlinedPart {
-  /** The index at which it begins, and that of what stands behind it. */
+  /** Index of the first character, and the index behind the last. */
   readonly start: number;
   readonly end: number;
-  /** Its place in the outline. */
+  /** Index of the part's beginning in the outline. */
   readonly mark: number;
 }
 
-/** The part that begins at this place of an outline; undefined where none does. */
+/** Returns the part that begins at this index of the outline; undefined if none begins there. */
 export function partAt(outline: JsonOutline, mark: number): OutlinedPart | undefined {
   const start = outline[mark];
   if (start === undefined || start < 0) return undefined;
   return { start, end: ~(outline[lastMark(outline, mark)] ?? 0) + 1, mark };
 }
 
-/** The objects and lists that stand directly in a part, in their order. */
+/** Returns the objects and lists that stand directly in a part, in the order of the text. */
 export function partsIn(outline: JsonOutline, { mark }: OutlinedPart): readonly OutlinedPart[] {
   const parts: OutlinedPart[] = [];
   let part = partAt(outline, mark + 1);
@@ -29,7 +29,7 @@ export function partsIn(outline: JsonOutline, { mark }: OutlinedPart): readonly 
   return parts;
 }
 
-/** The member of an object, where it is an object or a list. */
+/** Returns the member `name` of an object, if its value is an object or a list. */
 export function partNamed(
   text: string,
   outline: JsonOutline,
@@ -50,7 +50,7 @@ export function partNamed(
   return undefined;
 }
 
-/** Where the outline says that what begins at `mark` ends. */
+/** Returns the index in the outline of the end of the part that begins at `mark`. */
 function lastMark(outline: JsonOutline, mark: number): number {
   let depth = 0;
   for (let at = mark; at < outline.length; at += 1) {
