@@ -1,9 +1,6 @@
 import type { AgentEvent } from "../engine/event/event.js";
 
-/**
- * Result of one attempt to answer a question. Only the audit log records the reason; the sender of the reply learns no more than whether it counted
- * (R19).
- */
+/** Result of one attempt to answer a question. Only the audit log has the reason; the sender learns whether the reply counted, no more (R19). */
 export type ReplyFate =
   | "counted"
   | "malformed"

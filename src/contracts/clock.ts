@@ -8,10 +8,7 @@ export interface Clock {
   readonly wallTime: () => number;
   /** Calls `wake` once at or after `at`. Returns the cancellation. */
   readonly wakeAt: (at: Millis, wake: () => void) => () => void;
-  /**
-   * Calls `run` once, after the running call has returned and within the same turn of the event loop. Work that this turn brings after `run` waits
-   * for the end of the turn.
-   */
+  /** Calls `run` once after the running call, in the same turn of the event loop; work that this turn brings later waits for its end. */
   readonly afterCall: (run: () => void) => void;
   /** Calls `run` once after the current turn of the event loop, so that writes of one turn leave together. */
   readonly afterTurn: (run: () => void) => void;

@@ -12,10 +12,7 @@ export interface DeliverySource {
   readonly setBlocked: (blocked: boolean) => void;
   /** Whether the peer receives checkpoints (R17). */
   readonly wantsCheckpoints: () => boolean;
-  /**
-   * Returns the place if it moved since the last checkpoint. `isDue`: the time for a checkpoint has come. The checkpoint goes out behind all that
-   * was taken.
-   */
+  /** Returns the place if it moved since the last checkpoint. `isDue`: it is time for one. A checkpoint goes out behind everything taken. */
   readonly checkpoint: (isDue: boolean) => Checkpoint | undefined;
 }
 
@@ -49,9 +46,7 @@ export interface LastWords<Message> {
  */
 export type EndReason = "producer_shutdown" | "recording_ended" | "producer_error" | "lagging" | "handshake_timeout";
 
-/**
- * One peer's conversation in a protocol of messages. Synchronous: an incoming message takes effect before the call returns; deliveries are pulled.
- */
+/** One peer's conversation in a protocol of messages. Synchronous: an incoming message takes effect at once; deliveries are pulled. */
 export interface ProtocolSession<Message> {
   /** `text`: the peer's text, if the frame was text. */
   readonly receive: (message: Message, text?: () => string | undefined) => Reaction<Message>;
@@ -60,10 +55,7 @@ export interface ProtocolSession<Message> {
   readonly source: DeliverySource;
   /** Whether the handshake is done. */
   readonly isOpen: () => boolean;
-  /**
-   * Ends the session from this side. For "producer_shutdown" and "recording_ended" nothing more follows, so every pending delivery goes out first
-   * (R8a).
-   */
+  /** Ends the session from this side. At a shutdown and at the end of a recording every pending delivery goes out first (R8a). */
   readonly finish: (reason: EndReason) => LastWords<Message>;
   /** The connection is gone. `reason`: why this side ended it; undefined if the peer ended it. */
   readonly ended: (reason?: EndReason) => void;
@@ -79,10 +71,7 @@ export interface FirstMessage {
   readonly members: Readonly<Record<string, unknown>>;
 }
 
-/**
- * One of the protocols that share connections. The endpoint asks each in order; the first protocol that recognizes the first message gets the peer
- * (R23).
- */
+/** One of the protocols that share connections. The endpoint asks each in order; the first that recognizes the first message gets the peer (R23). */
 export interface Protocol<Host, Session> {
   readonly recognizes: (first: FirstMessage) => boolean;
   /** Opens the session of one peer. `host` runs the session: connection, pumps, end. */

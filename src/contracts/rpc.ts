@@ -22,10 +22,7 @@ export interface RpcCall {
 /** The part of an AbortSignal that the pure folders need. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
-  /**
-   * Why it was aborted. "cancelled": the peer no longer wants an answer. "ended": the peer can no longer get one. Undefined while it is not
-   * aborted.
-   */
+  /** "cancelled": the peer no longer wants an answer. "ended": the peer can no longer get one. Undefined while it is not aborted. */
   readonly reason: "cancelled" | "ended" | undefined;
   readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
 }
@@ -77,10 +74,7 @@ export interface AnsweringConnection {
    */
   readonly ended: Promise<void>;
   readonly takeNoMore: () => void;
-  /**
-   * Stops reading, sends everything handed over and the answers that handlers give in this turn, then closes as `Connection.close` does. Never
-   * rejects.
-   */
+  /** Reads no more, sends everything handed over and the handlers' answers of this turn, then closes as `Connection.close`. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
   readonly closed: Promise<CloseInfo>;
 }

@@ -4,10 +4,7 @@ import type { Millis } from "./clock.js";
 import type { AbortSignalLike } from "./rpc.js";
 import type { Connection, Listener, PeerIdentity } from "./transport.js";
 
-/**
- * The bytes of a message in protobuf. If the client sent JSON, `written` is its text. A text with a fault, such as two meanings (R19), has no
- * bytes, and `fault` is set.
- */
+/** A message's bytes in protobuf. `written` is the text of a client that sent JSON; a text with a fault, as two meanings (R19), has no bytes. */
 export interface ServiceMessage extends Uint8Array {
   readonly written?: { readonly text: string; readonly fault?: Fault | undefined };
 }
@@ -67,9 +64,6 @@ export type ServiceAddress =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number };
 
 export interface ServiceListener extends Listener {
-  /**
-   * Called after `stop`, while the streams are being closed. Waits at most `withinMs` for streams and answers, then ends every connection. Never
-   * rejects.
-   */
+  /** Called after `stop`. Waits at most `withinMs` for closing streams and for answers, then ends every connection. Never rejects. */
   readonly drain: (withinMs?: Millis) => Promise<void>;
 }

@@ -5,10 +5,7 @@ import type { Millis } from "./clock.js";
 export interface PeerIdentity {
   /** For people and logs: "unix:/run/…/x.sock#7", "stdio", "memory#1". */
   readonly label: string;
-  /**
-   * The identity that the transport vouches for: the parent over stdio, a process of the same user over a socket with mode 0600, a holder of the
-   * token over TCP.
-   */
+  /** The peer that the platform vouches for: the parent, a process of the same user (a socket with mode 0600), or a holder of the token (TCP). */
   readonly trust: "parent" | "same-user" | "token-holder" | "in-process";
   /** The origin whose plain pages the peer can fetch, as "http://127.0.0.1:8700". Undefined if the called address serves none, or has no URL. */
   readonly origin?: string | undefined;
@@ -22,10 +19,7 @@ export interface CloseInfo {
   readonly isCutShort?: true;
 }
 
-/**
- * Messages that leave together. `joined` caches the transport's form of the batch by framing, so that a thousand connections with the same framing
- * share one buffer.
- */
+/** Messages that leave together. `joined` caches a transport's form of the batch by framing: connections with one framing share one buffer. */
 export interface FrameBatch<Frame> {
   readonly frames: readonly Frame[];
   /** Goes out behind the frames, in a message of its own. */
