@@ -2,24 +2,24 @@ import { pointerStep } from "./json-pointer.js";
 import { closingQuote, nameBetween, skipSpace } from "./json-text.js";
 
 export interface DoubledMember {
-  /** Unescaped. */
+  /** The name, unescaped. */
   readonly name: string;
-  /** JSON pointer of the second of the two. */
+  /** JSON pointer of the second member of that name. */
   readonly pointer: string;
 }
 
-/** An object or a list that is being read. */
+/** An object or a list whose end has not been reached. */
 interface Open {
-  /** Of an object: what stood in it so far. Undefined: it is a list. */
+  /** The names found so far in an object; undefined for a list. */
   readonly names: Set<string> | undefined;
-  /** The step from it to what is being read in it. */
+  /** The current step of the pointer: the name in an object, the index in a list. */
   name: string;
   index: number;
 }
 
 /**
- * The first member of a text, in its order, whose name stood in its object before. For text that a parser has accepted, and in which there is one: it
- * takes its time, and memory for every name.
+ * Finds the first member, in the order of the text, whose object already has a member of that name. The text must be one that a parser has accepted
+ * and that contains such a member. The search is linear in the text and remembers every name.
  */
 export function doubledMember(text: string): DoubledMember {
   const open: Open[] = [];
@@ -51,7 +51,7 @@ export function doubledMember(text: string): DoubledMember {
         break;
     }
   }
-  // Only if this and the parser disagreed, which a test rules out.
+  // Reached only if this function and the parser disagreed; a test rules that out.
   return { name: "", pointer: "" };
 }
 

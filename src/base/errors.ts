@@ -1,9 +1,9 @@
-// The one error class. This file has the closed set of codes and the class that carries one. Status
-// numbers do not live here: each transport and protocol keeps an exhaustive table of its own.
+// The one error class: the closed set of codes, and the class that carries one code. Each transport and each protocol has an exhaustive table of
+// its own from codes to status numbers.
 
-/** Every code a fault can carry, each with the meaning a program may rely on (R20). Adding one does not compile until each table maps it. */
+/** Every code of a fault. The meaning of a code is stable, so programs may rely on it (R20). A new code does not compile until each table maps it. */
 export const FAULT_CODES = [
-  // What the peer sent cannot be read or is not allowed by a schema.
+  // The message cannot be read, or a schema forbids it.
   "invalid_json",
   "invalid_message",
   "invalid_event",
@@ -12,7 +12,7 @@ export const FAULT_CODES = [
   "framing_lost",
   "unknown_method",
   "unknown_type",
-  // What the peer sent breaks the order of events (AAEP §4.5, R3).
+  // The event breaks the order of events (AAEP §4.5, R3).
   "session_not_started",
   "session_already_started",
   "session_ended",
@@ -62,21 +62,21 @@ export type FaultCode = (typeof FAULT_CODES)[number];
 export interface FaultDetail {
   /** JSON pointer of the field at fault, from the root of the event or message ("" is the whole). */
   readonly pointer?: string | undefined;
-  /** Whether the sentence tells of several places, each in its own words; `pointer` and `rule` are those of the first. Default false. */
+  /** Whether the sentence names several places, each in its own words; `pointer` and `rule` are those of the first. Default false. */
   readonly tellsSeveral?: boolean;
-  /** The rule that was broken: a paragraph or a ruling, as in "AAEP §4.5.4" or "R3a". */
+  /** The broken rule: a paragraph or a ruling, as in "AAEP §4.5.4" or "R3a". */
   readonly rule?: string | undefined;
-  /** Whose mistake it was. Default "peer". */
+  /** The side that made the mistake. Default "peer". */
   readonly origin?: "local" | "peer";
-  /** The event at fault, where it had a readable id. */
+  /** The event at fault, if its id was readable. */
   readonly eventId?: string | undefined;
-  /** How long to wait before trying again, seconds. */
+  /** Seconds to wait before the next attempt. */
   readonly retryAfterSeconds?: number | undefined;
-  /** What was caught. For logs only; never sent. */
+  /** The error that was caught. For logs only; never sent. */
   readonly cause?: unknown;
 }
 
-/** Faults quote what the peer sent; whatever that was, an answer stays short, and so does a line of the log. UTF-16 units. */
+/** Limits in UTF-16 units. A fault quotes the peer's message, and the limits keep the answer and the line of the log short whatever the peer sent. */
 const LONGEST_SENTENCE = 4000;
 const LONGEST_POINTER = 1024;
 const LONGEST_EVENT_ID = 256;
@@ -88,15 +88,15 @@ function bounded(sentence: string): string {
   return `${sentence.slice(0, LONGEST_SENTENCE - (isHalf ? 2 : 1))}…`;
 }
 
-/** The nearest place around it that can be named. */
+/** Shortens a pointer to the nearest enclosing place that fits the limit. */
 function boundedPointer(pointer: string): string {
   return pointer.length <= LONGEST_POINTER ? pointer : pointer.slice(0, pointer.lastIndexOf("/", LONGEST_POINTER));
 }
 
-/** A fault with a stable code and a sentence that says what to do about it (R20). */
+/** A fault with a stable code and a sentence that tells the reader what to do (R20). */
 export class Fault extends Error {
   readonly code: FaultCode;
-  /** The sentence alone; `message` puts the code in front of it, because logs often show nothing else. */
+  /** The sentence alone. `message` puts the code in front of the sentence, because logs often show nothing but `message`. */
   readonly sentence: string;
   readonly pointer: string | undefined;
   readonly tellsSeveral: boolean;
@@ -118,7 +118,7 @@ export class Fault extends Error {
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 
-  /** The same fault with some details told anew, as where it is told of another place: nothing else of it is lost. */
+  /** Copies the fault with some details replaced, for example the pointer of another place. All other details stay. */
   with(detail: FaultDetail): Fault {
     const { pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds, cause } = this;
     const known = { pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds, cause };
@@ -126,7 +126,7 @@ export class Fault extends Error {
   }
 }
 
-/** Turns anything caught into a Fault, keeping the original as its cause. */
+/** Turns any caught value into a Fault and keeps the original as its cause. */
 export function faultFrom(caught: unknown): Fault {
   if (caught instanceof Fault) return caught;
   const sentence = caught instanceof Error ? caught.message : String(caught);
@@ -134,7 +134,8 @@ export function faultFrom(caught: unknown): Fault {
 }
 
 /**
- * What a peer may be told of anything caught: a Fault as it is, of an accident only that there was one (R20). What it was stands in the log.
+ * Makes the fault that a peer may see: a Fault is passed on as it is; any other error becomes a general "internal" fault (R20), and its details go
+ * to the log.
  */
 export function publicFault(
   caught: unknown,

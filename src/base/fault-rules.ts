@@ -1,4 +1,4 @@
-// The rule that stands behind each code, for faults whose finder named none: every error on the wire names one (R20, R33).
+// The rule behind each code, for faults that name no rule of their own: every error on the wire names a rule (R20, R33).
 import type { Fault, FaultCode } from "./errors.js";
 
 const RULES: Readonly<Record<FaultCode, string>> = {
@@ -52,7 +52,7 @@ const RULES: Readonly<Record<FaultCode, string>> = {
   internal: "R20",
 };
 
-/** The rule that a fault names, or the one of its code. */
+/** The rule that the fault names, else the rule of its code. */
 export function ruleOf({ rule, code }: Pick<Fault, "rule" | "code">): string {
   return rule ?? RULES[code];
 }

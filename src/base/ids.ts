@@ -1,4 +1,4 @@
-// Branded ids. A subscription's id cannot be passed where a session's is wanted.
+// Branded ids: the compiler rejects the id of a subscription in the place of a session's.
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
@@ -6,7 +6,7 @@ export type EventId = Branded<"EventId">;
 export type SessionId = Branded<"SessionId">;
 export type SubscriptionId = Branded<"SubscriptionId">;
 
-/** Where random ids come from (R24). Each call answers `bytes` × 2 lower-case hex digits. */
+/** Source of random ids (R24). Each call returns `bytes` × 2 lower-case hex digits. */
 export interface IdSource {
   readonly hex: (bytes: number) => string;
 }

@@ -1,19 +1,19 @@
-// From the text of a message to its document: the one place where JSON that came in is read, for every protocol. What could be read in two ways is no
-// message (R19), and neither is what is nested deeper than any message needs.
+// Parses the text of a message: the one place where incoming JSON is read, for every protocol. A text that could be read in two ways is refused
+// (R19), and so is one that is nested deeper than any message needs.
 import { doubledMember } from "./doubled-member.js";
 import { Fault, faultFrom } from "./errors.js";
 import { closingQuote } from "./json-text.js";
 
-/** Levels of objects and lists that a message may have, itself included. */
+/** Levels of objects and lists allowed in a message, the message itself included. */
 export const MAX_MESSAGE_DEPTH = 64;
 
-/** Levels whose places an outline knows: a message, its params, a list in them, and what stands in that. */
+/** Levels recorded in an outline: a message, its params, a list in the params, and the items of that list. */
 const OUTLINED_DEPTH = 4;
 
 /**
- * The objects and lists in a text's first four levels, in the order in which they begin, so that parts of the text are found without reading it
- * again. Each has three numbers: the index at which it begins, the index behind its end, and the index of the opening quote of the last name before
- * it, which is the name of a member's value.
+ * The objects and lists in the first four levels of a text, in the order in which they begin. Each has three numbers: the index of the beginning, the
+ * index behind the end, and the index of the opening quote of the last name before it, which is the name of a member's value. An outline finds parts
+ * of a text without a second pass over it.
  */
 export type JsonOutline = readonly number[];
 
@@ -28,16 +28,16 @@ export interface JsonDocument {
  * at any depth, with the pointer of the second (R19); nothing else
  */
 export function readJsonDocument(text: string): JsonDocument {
-  // The pass over the text comes first: to build what is nested too deep takes far longer than to see that it is (R34).
+  // The scan comes first: building a value that is nested too deep takes far longer than finding out that it is (R34).
   const { nameCount, outline } = scan(text);
   const value = parsed(text);
   const count = memberCount(value);
-  // The parser keeps the last of equal names, so a text without them has exactly as many names as its value has members.
+  // The parser keeps the last of equal names, so a text without equal names has exactly as many names as its value has members.
   if (nameCount !== count) throw ambiguous(text);
   return { value, outline };
 }
 
-/** The value alone; else as `readJsonDocument`. */
+/** Returns the value alone; otherwise the same as `readJsonDocument`. */
 export function parseJsonDocument(text: string): unknown {
   return readJsonDocument(text).value;
 }
@@ -55,7 +55,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How many members all objects in a value have together. */
+/** Counts the members of all objects in a value. */
 function memberCount(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   let count = 0;
@@ -72,8 +72,8 @@ function memberCount(value: unknown): number {
 }
 
 /**
- * One pass over a text, which tells of JSON what it says. It reads no more than what stands between strings: outside of them each colon follows a
- * name.
+ * Counts the names and records the outline in one pass. The scan skips strings; in JSON every colon outside a string follows a name. The counts
+ * mean something only if the text is JSON.
  * @throws Fault "invalid_message" for nesting below 64 levels
  */
 function scan(text: string): { readonly nameCount: number; readonly outline: JsonOutline } {
@@ -88,7 +88,7 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
   for (let index = 0; index < length; index += 1) {
     switch (text.charCodeAt(index)) {
       case 0x22: {
-        // Most strings have no backslash before their end, and cost no call.
+        // Most strings contain no backslash before their end, so they need no call.
         const quote = text.indexOf('"', index + 1);
         const isPlain = quote > 0 && text.charCodeAt(quote - 1) !== 0x5c;
         stringAt = index;
@@ -118,7 +118,7 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
   return { nameCount, outline };
 }
 
-/** Refuses an object or a list at that level, the message itself being the first. @throws Fault "invalid_message" (AAEP §3.7) */
+/** Refuses an object or a list at that level; the message itself is level 1. @throws Fault "invalid_message" (AAEP §3.7) */
 export function assertLevel(depth: number): void {
   if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
 }
@@ -134,7 +134,7 @@ function ambiguous(text: string): Fault {
   return new Fault("invalid_message", sentence, { pointer, rule: "R19" });
 }
 
-/** Long enough for every name that is meant. */
+/** Code units of a name that a fault quotes; longer names are no deliberate ones. */
 const LONGEST_QUOTED = 80;
 
 function quoted(name: string): string {

@@ -1,23 +1,26 @@
-// What a text says of itself, member by member, where it cannot be taken as a document because it says something twice.
+// Reads a text member by member. It serves texts that are refused as documents because a member stands twice in them.
 import { closingQuote, endOfValue, nameBetween, skipSpace } from "./json-text.js";
 
 /** A member as it stands in a text. */
 export interface JsonMember {
   /** Unescaped. */
   readonly name: string;
-  /** Where its value begins, and what stands behind that. */
+  /** Index of the value's first character, and the index behind its last. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The members of the object that a text is, each as often as it stands there; none of anything else. For text that a parser has accepted. */
+/**
+ * Returns the members of the object in `text`, repeated ones as often as they stand there; none if the text is no object. The text must be one that
+ * a parser has accepted.
+ */
 export function membersOf(text: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
   eachMember(text, (name, start, end) => members.push({ name, start, end }));
   return members;
 }
 
-/** The texts of the values that stand under one of these names in the object that a text is; of equal ones, one. */
+/** Returns the texts of the values under any of these names in the object in `text`, without duplicates. */
 export function textsOf(text: string, ...names: readonly string[]): readonly string[] {
   const texts = new Set<string>();
   eachMember(text, (name, start, end) => {
@@ -26,7 +29,7 @@ export function textsOf(text: string, ...names: readonly string[]): readonly str
   return [...texts];
 }
 
-/** The one value that all of these texts have; undefined where they differ, and where there is none. For values that are no objects or lists. */
+/** Returns the one value that all of these texts have; undefined if they differ or if there is none. The values must be no objects or lists. */
 export function soleValue(texts: readonly string[]): unknown {
   const values = new Set(texts.map((text): unknown => JSON.parse(text)));
   const [only] = values;

@@ -4,29 +4,29 @@ import { closingQuote, nameBetween } from "./json-text.js";
 
 /** An object or a list of the outline. */
 export interface OutlinedPart {
-  /** The index at which the part begins, and the index behind its end. */
+  /** Index of the first character, and the index behind the last. */
   readonly start: number;
   readonly end: number;
-  /** The place of the part in the outline. */
+  /** Index of the part in the outline. */
   readonly mark: number;
 }
 
-/** How many numbers of the outline a part has. */
+/** Numbers of the outline for each part. */
 const STEP = 3;
 
-/** The part at this place of an outline; undefined where there is none. */
+/** Returns the part at this index of the outline; undefined if there is none. */
 export function partAt(outline: JsonOutline, mark: number): OutlinedPart | undefined {
   const start = outline[mark];
   const end = outline[mark + 1];
   return start === undefined || end === undefined ? undefined : { start, end, mark };
 }
 
-/** The objects and lists that stand directly in a part, in their order. */
+/** Returns the objects and lists that stand directly in a part, in the order of the text. */
 export function partsIn(outline: JsonOutline, whole: OutlinedPart): readonly OutlinedPart[] {
   const parts: OutlinedPart[] = [];
   let end = 0;
   for (let mark = whole.mark + STEP; (outline[mark] ?? whole.end) < whole.end; mark += STEP) {
-    // A part that begins before the end of the last one stands in that.
+    // A part that begins before the end of the last part stands in the last part.
     const part = (outline[mark] ?? 0) < end ? undefined : partAt(outline, mark);
     if (part === undefined) continue;
     end = part.end;
@@ -35,7 +35,7 @@ export function partsIn(outline: JsonOutline, whole: OutlinedPart): readonly Out
   return parts;
 }
 
-/** The member of an object, where it is an object or a list. */
+/** Returns the member of an object if the member is an object or a list. */
 export function partNamed(
   text: string,
   outline: JsonOutline,

@@ -1,7 +1,10 @@
-// Steps through the text of JSON that a parser has accepted. None of them goes deeper with its nesting, none is worse than linear, and none goes on
-// for ever in a text that is something else.
+// Steps through the text of JSON that a parser has accepted. No step recurses with the nesting, and each is linear. In a text that is not JSON
+// every step still ends.
 
-/** The closing quote of the string that begins at `opening`. By jumps, because most of a message is within strings. */
+/**
+ * Returns the index of the quote that closes the string beginning at `opening`. The search jumps from quote to quote, because most of a message is
+ * within strings.
+ */
 export function closingQuote(text: string, opening: number): number {
   let at = text.indexOf('"', opening + 1);
   while (text.charCodeAt(at - 1) === 0x5c && isEscaped(text, at)) at = text.indexOf('"', at + 1);
@@ -14,15 +17,15 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The next place that is no white space. */
+/** Returns the index of the next character that is no white space. */
 export function skipSpace(text: string, from: number): number {
   let index = from;
-  // Everything above a blank is none of the four, and most texts have none here.
+  // No character above a blank is white space of JSON, and most texts have none at all here.
   while (text.charCodeAt(index) <= 0x20 && isWhiteSpace(text.charCodeAt(index))) index += 1;
   return index;
 }
 
-/** What stands behind the value that begins at `start`. */
+/** Returns the index behind the value that begins at `start`. */
 export function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === 0x22) return closingQuote(text, start) + 1;
@@ -53,7 +56,7 @@ function endOfContainer(text: string, start: number): number {
   return text.length;
 }
 
-/** The name that stands between two quotes, unescaped. */
+/** Returns the name between two quotes, unescaped. */
 export function nameBetween(text: string, opening: number, closing: number): string {
   const raw = text.slice(opening + 1, closing);
   return raw.includes("\\") ? String(JSON.parse(`"${raw}"`)) : raw;

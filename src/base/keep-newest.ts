@@ -1,6 +1,6 @@
-// What is remembered up to a number, the newest of it.
+// Bounds collections to a number of entries: the newest stay.
 
-/** Lets go of the oldest keys of a set or a map beyond `most`; they stand in the order in which they were added. */
+/** Removes the oldest keys of a set or a map beyond `most`. The oldest key is the one added first. */
 export function keepNewest<Key>(kept: Set<Key> | Map<Key, unknown>, most: number): void {
   for (const oldest of kept.keys()) {
     if (kept.size <= most) return;

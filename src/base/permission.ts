@@ -1,6 +1,6 @@
 import { Fault } from "./errors.js";
 
-/** Throws "permission_denied" where the access of a connection forbids the operation (R36). */
+/** Throws "permission_denied" if the access of a connection forbids the operation (R36). */
 export function assertMay<Operation extends string>(
   access: { readonly may: (operation: Operation, sessionId?: unknown) => boolean },
   operation: Operation,

@@ -1,10 +1,10 @@
 /** The part of a clock that a time limit needs (R24). */
 export interface Waking {
-  /** Calls `wake` once at or after `at`. Answers the cancellation. */
+  /** Calls `wake` once at or after `at`. Returns the cancellation. */
   readonly wakeAt: (at: number, wake: () => void) => () => void;
 }
 
-/** Settles with `done`, or resolves when the time has come. `until` is an instant of the clock, ms. */
+/** Settles as `done` does, or resolves when `until` has come, an instant of the clock in ms. */
 export function within(until: number, done: Promise<unknown>, clock: Waking): Promise<void> {
   return new Promise((resolve, reject) => {
     const cancel = clock.wakeAt(until, resolve);
@@ -21,10 +21,10 @@ export function within(until: number, done: Promise<unknown>, clock: Waking): Pr
   });
 }
 
-/** Time that what was handed over has to leave where there is none left, ms. */
+/** The shortest time for handed-over bytes to leave, ms, even if the time limit is over. */
 const LEAST_CLOSE_MS = 100;
 
-/** The rest of a time limit, for a connection to close, ms; undefined where there is no limit. */
+/** Returns the rest of a time limit for a connection to close, ms; undefined if there is no limit. */
 export function timeToClose(until: number | undefined, now: number): number | undefined {
   return until === undefined ? undefined : Math.max(LEAST_CLOSE_MS, Math.ceil(until - now));
 }

@@ -1,5 +1,5 @@
-// Calls of an agent that are not answered yet. They outlive the connection that they went over, and go over the next one in the order in which they
-// were made: the daemon answers a repeated one as it answered the first (R3).
+// Unanswered calls of an agent. The calls outlive their connection and go over the next one in the order in which they were made: the daemon answers
+// a repeated call as it answered the first (R3).
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection } from "../contracts/rpc.js";
 import type { Timers } from "./platform-clock.js";
@@ -8,24 +8,24 @@ type Link = Pick<RpcConnection, "request" | "writable">;
 
 export interface AgentCalls {
   /**
-   * As `RpcConnection.request`, and waits while there is no connection. Rejects with "rate_limit" where too many wait already, and with
-   * "peer_gone" where the wait has taken too long.
+   * As `RpcConnection.request`, and waits while there is no connection. Rejects with "rate_limit" if too many calls already wait, and with
+   * "peer_gone" if the wait takes too long.
    */
   readonly request: RpcConnection["request"];
-  /** All that is not answered goes over this connection, and then all that is asked for. */
+  /** Sends every unanswered call over this connection, and every later call. */
   readonly goOver: (link: Link) => void;
-  /** The connection is lost: calls wait for the next. */
+  /** Reports the loss of the connection: calls wait for the next one. */
   readonly wait: () => void;
-  /** Rejects what is not answered, and all that is asked for from now on. */
+  /** Rejects every unanswered call and every later one. */
   readonly end: (fault: Fault) => void;
 }
 
 export interface AgentCallsOptions {
-  /** Whether a call that its connection did not answer is made again over the next; else it is rejected. */
+  /** Whether a call that its connection did not answer is sent again over the next one; if false, the call is rejected. */
   readonly repeats: boolean;
   /** How long calls wait for a connection, ms. Infinity: for ever. */
   readonly patienceMs: number;
-  /** A connection that lasted as long as this ends a time without one, ms; so does any answer. */
+  /** A connection that lasts this long, ms, ends a period without connection. Any answer ends the period too. */
   readonly stableAfterMs: number;
   readonly timers: Timers;
 }
@@ -37,24 +37,24 @@ interface Call {
   readonly reject: (fault: Fault) => void;
 }
 
-/** What a call is answered with that the daemon has not taken, and will, or its next run: it is made again. */
+/** Codes that answer a call that the daemon did not take: a later connection or the daemon's next boot will take it, so the call is sent again. */
 export const UNTAKEN: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down"]);
 
-/** Most calls that wait for a connection. An agent that makes more than that without an answer is told so at once. */
+/** Most calls that wait for a connection. Further calls are rejected at once. */
 const MOST_WAITING = 4096;
-/** Most calls that are on their way at a time; the next goes when one is answered. */
+/** Most calls under way at a time; the next call is sent when one is answered. */
 const MOST_ON_THEIR_WAY = 1024;
 
-/** Waits for its first connection. */
+/** Creates the calls without a connection; they wait for the first one. */
 export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
   const { repeats, patienceMs, stableAfterMs, timers } = options;
-  // In the order in which they were made, whether they are on their way or not.
+  // In the order in which they were made, sent or not.
   const calls = new Set<Call>();
   let unsent = new Set<Call>();
   let onTheirWay = 0;
   let link: Link | undefined;
   let isSending = false;
-  // The faults that calls are rejected with meanwhile: for good, or until there is a connection again.
+  // Faults with which calls are rejected now: `ended` for good, `givenUp` until there is a connection again.
   let ended: Fault | undefined;
   let givenUp: Fault | undefined;
   let awaySince: number | undefined;
@@ -70,7 +70,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
   const make = (call: Call, over: Link): void => {
     onTheirWay += 1;
     const answered = (settle: () => void): void => {
-      // A connection that is lost counts for nothing any more.
+      // Answers over a lost connection no longer count.
       if (link !== over || !calls.delete(call)) return;
       onTheirWay -= 1;
       awaySince = undefined;
@@ -86,7 +86,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
     );
   };
 
-  /** As the connection takes it, so that much that has waited does not break it. */
+  /** Sends as the connection takes, so that many waiting calls do not break it. */
   const send = async (): Promise<void> => {
     if (isSending) return;
     isSending = true;
@@ -100,7 +100,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
     } finally {
       isSending = false;
     }
-    // There was another connection meanwhile.
+    // The connection was replaced meanwhile.
     if (link !== undefined) await send();
   };
 
@@ -144,7 +144,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
   };
 }
 
-/** Longer than a timer can be set to. */
+/** The longest wait that a timer can be set to, ms. */
 const LONGEST_PATIENCE_MS = 0x7fff_ffff;
 
 function longAway(patienceMs: number): Fault {

@@ -1,5 +1,5 @@
-// The agent's side: publishing into the daemon over JSON-RPC, every event acknowledged. A lost connection is made again, the agent's sessions are
-// taken over by it, and what was not answered is sent once more (R3, R8, R8b).
+// The agent's side: publishes into the daemon over JSON-RPC, with an acknowledgement for every event. The client replaces a lost connection, takes
+// the agent's sessions over with the new one, and sends unanswered calls again (R3, R8, R8b).
 import type { ProducerManifest, PublishResult, ResumeSessionParams } from "#gen/aaep/types.js";
 import { isPublishResult } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
@@ -11,52 +11,52 @@ import { type AgentQuestions, createAgentQuestions, type QuestionListeners, tell
 import { createAgentSessions } from "./agent-sessions.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
 
-/** An event as an agent may send it: what R2 lets it leave out, the daemon fills in. */
+/** An event as an agent may send it. The daemon fills in the members that R2 makes optional. */
 export type PublishedFields = Readonly<Record<string, unknown>> & {
   readonly type: string;
   readonly session_id: string;
 };
 
-/** What an agent says of itself, so that its events need no `producer` (R2). Context and type are filled in. */
+/** The agent's identity, so that its events need no `producer` (R2). `@context` and `type` are filled in. */
 export type AgentManifest = Partial<ProducerManifest> & { readonly agent_id: string };
 
 export interface AgentClient extends AgentQuestions {
   /**
    * Publishes one event, or several of which all are accepted or none (R3). Resolves when the daemon has them as safe as its journal makes them;
-   * where the connection is lost before, when the next one has answered. Rejects with the Fault that names code, pointer and rule; `rate_limit`
-   * where 4,096 calls wait for a connection; `peer_gone` where no answer comes: the events may have been taken, and a repeat with the same
-   * `event_id` says so.
+   * after a lost connection, when the daemon has answered over the next one. Rejects with the Fault that names code, pointer and rule; `rate_limit`
+   * if 4,096 calls wait for a connection; `peer_gone` if no answer comes. After `peer_gone` the daemon may or may not have the events: a repeat with
+   * the same `event_id` gets the first answer.
    */
   readonly publish: (events: PublishedFields | readonly PublishedFields[]) => Promise<PublishResult>;
-  /** Is declared again to each daemon that the client comes to. */
+  /** Declares the manifest to the daemon, and again to each daemon that the client reconnects to. */
   readonly setManifest: (manifest: AgentManifest) => Promise<void>;
   /** The daemon's own manifest (AAEP §5.10). */
   readonly manifest: () => Promise<ProducerManifest>;
   /**
-   * Takes over a session that another client, or another run of this program, has begun (R8); `publish` has shown the token. The client's own
-   * sessions it takes over by itself.
+   * Takes over a session begun by another client or by an earlier run of this program (R8), with the token from the result of `publish`. The client
+   * takes over its own sessions by itself.
    */
   readonly resumeSession: (session: ResumeSessionParams) => Promise<Readonly<Record<string, unknown>>>;
   readonly ping: () => Promise<void>;
-  /** Ends the client. Calls that are not answered are rejected with `peer_gone`. */
+  /** Ends the client. Rejects unanswered calls with `peer_gone`. */
   readonly close: () => Promise<void>;
-  /** Resolves when the client has ended for good, with how its last connection did. */
+  /** Resolves when the client has ended for good, with the end of its last connection. */
   readonly closed: Promise<CloseInfo>;
 }
 
 export interface AgentClientOptions extends QuestionListeners, AgentLinkOptions {
   /**
-   * How long what is published or asked waits for a lost connection to be there again, ms. Default 60,000. Then it is rejected with `peer_gone`,
-   * and so is all that follows until the client is back.
+   * How long events and questions wait for a lost connection to return, ms. Default 60,000. After that they are rejected with `peer_gone`, and so are
+   * all later calls until the client is connected again.
    */
   readonly patienceMs?: number;
-  /** `aaep.error`, `aaepd.closing` and other notifications. Default: ignored. */
+  /** Receives `aaep.error`, `aaepd.closing` and other notifications. Default: ignored. */
   readonly onNotification?: (method: string, params: unknown) => void;
 }
 
 /**
- * Connects, and is ready to publish. Rejects with the Fault of `connect` where there is nobody at first. Later it comes back to whoever listens at
- * the same place, by the rules of `options.reconnect`.
+ * Connects, and is then ready to publish. Rejects with the Fault of `connect` if the first connection fails. Later the client reconnects to the same
+ * place by the rules of `options.reconnect`.
  */
 export async function createAgentClient(
   connect: (handlers: RpcHandlers) => Promise<RpcConnection>,
@@ -67,7 +67,7 @@ export async function createAgentClient(
   const sessions = createAgentSessions();
   const questions = createAgentQuestions(calls);
   let manifest: object | undefined;
-  // Found lost and not told yet: an attempt may fail after it has found that.
+  // Lost sessions not yet reported: the attempt that finds them may fail afterwards.
   const lost = new Set<string>();
 
   const handlers: RpcHandlers = {
@@ -125,7 +125,7 @@ export async function createAgentClient(
         for (const event of all) sessions.refused(event);
         throw fault;
       }
-      // Without an answer nobody knows whether the daemon has them: a repeat by these ids tells.
+      // Without an answer nobody knows whether the daemon has the events. A repeat with the same ids finds out.
       const [first] = all as readonly { readonly event_id?: unknown }[];
       throw typeof first?.event_id === "string" ? fault.with({ eventId: first.event_id }) : fault;
     }
@@ -157,8 +157,8 @@ export async function createAgentClient(
   };
 }
 
-/** Faults of a daemon that cannot hand a session over now, and will be able to. */
+/** Codes of a daemon that cannot hand a session over now, but may later. */
 const LATER: ReadonlySet<FaultCode> = new Set<FaultCode>(["peer_gone", "shutting_down", "storage_unavailable"]);
 
-/** So many sessions are claimed together; the next when they are answered. */
+/** Sessions claimed together; the next ones follow when these are answered. */
 const CLAIMS_AT_ONCE = 64;

@@ -1,4 +1,4 @@
-// An agent's connection to its daemon, made again when it is lost, by the rules of its options (R8, R8b).
+// An agent's connection to its daemon, replaced when it is lost, by the rules of its options (R8, R8b).
 import { Fault, faultFrom } from "../base/errors.js";
 import type { RpcConnection } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
@@ -8,12 +8,12 @@ import { createPause } from "./pause.js";
 import { PLATFORM_TIMERS, type Timers } from "./platform-clock.js";
 
 export interface AgentLinkOptions {
-  /** `always`; `never`: the agent has ended with its first connection. Default `always`. */
+  /** `always`; `never`: the agent ends with its first connection. Default `always`. */
   readonly reconnect?: "always" | "never";
   readonly backOff?: BackOffOptions;
   /** A connection that lasted as long as this resets the back-off, ms. Default 10,000. */
   readonly stableAfterMs?: number;
-  /** May not throw. */
+  /** Must not throw. */
   readonly onState?: (state: AgentState) => void;
   /** Default the platform's. */
   readonly timers?: Timers;
@@ -22,31 +22,31 @@ export interface AgentLinkOptions {
 }
 
 export interface AgentLinkServices {
-  /** Makes one connection; called again for each attempt. */
+  /** Makes one connection; called for each attempt. */
   readonly connect: () => Promise<RpcConnection>;
   /**
-   * Takes over by a new connection what the lost one had, and answers the sessions that could not be. Calls `goesOn` whenever the daemon has
-   * answered. Rejects where it has to be tried again.
+   * Takes over with a new connection everything that the lost one had. Resolves with the sessions that could not be taken over. Calls `goesOn` after
+   * each answer of the daemon. Rejects if the attempt has to be repeated.
    */
   readonly comeBack: (connection: RpcConnection, goesOn: () => void) => Promise<readonly string[]>;
-  /** A connection is there to be used. */
+  /** Reports a connection that is ready for use. */
   readonly up: (connection: RpcConnection) => void;
   readonly down: () => void;
-  /** For good. */
+  /** Reports that no connection will follow. */
   readonly over: (fault: Fault) => void;
 }
 
 export interface AgentLink {
-  /** Resolves when there is no connection any more, and no attempt at one. */
+  /** Resolves when the connection is closed and no attempt is under way. */
   readonly close: () => Promise<void>;
-  /** Resolves when there will be no further connection, with how the last one ended. Never rejects. */
+  /** Resolves when no further connection will follow, with the end of the last one. Never rejects. */
   readonly closed: Promise<CloseInfo>;
 }
 
-/** How long a daemon may take to answer for some sessions, ms. Then the connection counts as lost. */
+/** How long a daemon may take to answer for some sessions, ms. After that the connection counts as lost. */
 const ANSWER_MS = 10_000;
 
-/** Begins with a connection. Rejects with the Fault of `connect` where that fails: a wrong address is told at once. */
+/** Starts with a first connection. Rejects with the Fault of `connect` if that fails, so that a wrong address is reported at once. */
 export async function createAgentLink(services: AgentLinkServices, options: AgentLinkOptions): Promise<AgentLink> {
   const {
     reconnect = "always",
@@ -65,7 +65,7 @@ export async function createAgentLink(services: AgentLinkServices, options: Agen
     return info;
   }
 
-  /** One attempt. Answers the sessions that it lost, or why it failed. */
+  /** Makes one attempt. Resolves with the lost sessions, or with the fault of the attempt. */
   async function attempt(): Promise<readonly string[] | Fault> {
     try {
       connection = await services.connect();
@@ -80,7 +80,7 @@ export async function createAgentLink(services: AgentLinkServices, options: Agen
       cancelTimeout = timeOut();
     };
     try {
-      // Closed while the attempt was under way, the client takes nothing over any more.
+      // A client that was closed during the attempt takes nothing over.
       if (isClosing) throw closedHere();
       return await services.comeBack(connection, goesOn);
     } catch (caught) {
@@ -114,7 +114,7 @@ export async function createAgentLink(services: AgentLinkServices, options: Agen
   }
 
   services.up(connection);
-  // A turn later, so that the first state finds who just created the client.
+  // A turn later, so that the creator of the client can observe the first state.
   const closed = Promise.resolve().then(() => {
     onState({ kind: "active", isResumed: false, lostSessions: [] });
     return keep();

@@ -4,14 +4,14 @@ import type { AbortSignalLike, RpcConnection } from "../contracts/rpc.js";
 import { newEventId, newReplyToken } from "./random-ids.js";
 
 /**
- * What is to be consented to: the fields of the awaiting event (AAEP §4.4.1), with `session_id`. Left out, `timeout_seconds` is 300 and
- * `default_decision` "reject"; the daemon makes the `reply_token` and fills in the rest.
+ * A request for consent: the fields of the awaiting event (AAEP §4.4.1), with `session_id`. Defaults: `timeout_seconds` 300, `default_decision`
+ * "reject". The client makes the ids if they are missing; the daemon fills in the rest.
  */
 export type ConfirmationQuestion = Readonly<Record<string, unknown>> & {
   readonly session_id: string;
   /** The exact action, in words. */
   readonly action: string;
-  /** What follows from it, in words. */
+  /** The consequence of the action, in words. */
   readonly consequence: string;
   readonly risk_level?: "low" | "medium" | "high";
   readonly irreversible?: boolean;
@@ -20,7 +20,7 @@ export type ConfirmationQuestion = Readonly<Record<string, unknown>> & {
   readonly default_decision?: "accept" | "reject";
 };
 
-/** What is to be answered (AAEP §4.4.2). Left out, `timeout_seconds` is 300, and any text will do where there are no choices. */
+/** A request for an answer (AAEP §4.4.2). Defaults: `timeout_seconds` 300; without choices any text is accepted. */
 export type ClarificationQuestion = Readonly<Record<string, unknown>> & {
   readonly session_id: string;
   readonly question: string;
@@ -31,34 +31,37 @@ export type ClarificationQuestion = Readonly<Record<string, unknown>> & {
   readonly default_response?: string;
 };
 
-/** How a question ended (pitfall H8). Only "reply" is somebody's decision; everything else is a default, or nothing at all. */
+/**
+ * How a question ended (pitfall H8). Only "reply" is a person's decision by a subscription; the others are defaults, the agent's own report, or no
+ * decision.
+ */
 interface Outcome {
-  /** "host": the agent said what was decided in a dialog of its own. */
+  /** "host": the agent reported the decision of a dialog of its own. */
   readonly resolved_by: "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "host" | "cancelled";
-  /** Who decided, where the one who replied said so. */
+  /** Identity of the decider, if the reply named it. */
   readonly decided_by?: string;
   readonly event_id: string;
   readonly reply_token: string;
 }
 
 export interface ConfirmationOutcome extends Outcome {
-  /** Undefined where the question was taken back. Only "accept" permits the action, and what is irreversible only one by "reply" (R5). */
+  /** Undefined if the question was cancelled. Only "accept" permits the action, and only an "accept" by "reply" permits an irreversible one (R5). */
   readonly decision?: "accept" | "reject";
   readonly decision_rationale?: string;
-  /** What is to be done instead of the action, as the person changed it. Comes only to agents that said they can (docs/confirmations.md). */
+  /** The action to take instead, as changed by the person. Only agents that declare the ability receive it (docs/confirmations.md). */
   readonly modified_action?: Readonly<Record<string, unknown>>;
 }
 
 export interface ClarificationOutcome extends Outcome {
-  /** The answer or the question's default; undefined where there is neither. */
+  /** The answer, or the question's default; undefined if there is neither. */
   readonly response?: string | boolean | number;
-  /** How sure who answered is, 0 to 1. */
+  /** Confidence of the answering person, 0 to 1. */
   readonly confidence?: number;
 }
 
 export type QuestionOutcome = ConfirmationOutcome & ClarificationOutcome;
 
-/** Whether somebody who can answer is being waited for (pitfall H10). */
+/** Whether the daemon is waiting for somebody who can answer (pitfall H10). */
 export interface QuestionWaiting {
   readonly reply_token: string;
   readonly event_id: string;
@@ -71,12 +74,12 @@ export type QuestionState =
   | (QuestionOutcome & { readonly state: "resolved" });
 
 export interface AskOptions {
-  /** Takes the question back when it is aborted; the call then resolves, as "cancelled" unless it had another outcome by then. */
+  /** Cancels the question when aborted. The call then resolves, as "cancelled" unless the question had another outcome by then. */
   readonly signal?: Pick<AbortSignalLike, "aborted" | "addEventListener">;
 }
 
 /**
- * What a person decided in a dialog of the agent's own. It is no confirmation to the daemon: the call then goes out without `irreversible`, with
+ * A person's decision in a dialog of the agent's own. To the daemon it is no confirmation: the call then goes out without `irreversible`, with
  * `extensions.aaepd.approved_by: "host"` (R5a).
  */
 export interface HostDecision {
@@ -86,40 +89,42 @@ export interface HostDecision {
 
 export interface AgentQuestions {
   /**
-   * Asks for consent and resolves with the outcome, whatever it is: nothing of the action may be done before. Rejects with the Fault that refuses
-   * the question (`default_not_allowed`, `session_not_started` …), or `peer_gone` where the outcome can no longer come: then nothing was consented
-   * to. A lost connection, or a daemon that is started again, is waited for: the question stays open meanwhile.
+   * Asks for consent and resolves with the outcome, whatever it is. The agent must not begin the action before. Rejects with the Fault that refuses
+   * the question (`default_not_allowed`, `session_not_started` …), or with `peer_gone` if the outcome can no longer come: then there is no consent.
+   * The call waits through a lost connection and a restart of the daemon; the question stays open meanwhile.
    */
   readonly confirm: (question: ConfirmationQuestion, options?: AskOptions) => Promise<ConfirmationOutcome>;
-  /** Asks for an answer, likewise. */
+  /** Asks for an answer; otherwise as `confirm`. */
   readonly clarify: (question: ClarificationQuestion, options?: AskOptions) => Promise<ClarificationOutcome>;
   /**
-   * Takes a question of this agent's back (AAEP §6.8). With `decided`, where the person answered in a dialog of the agent's own (an editor's
-   * Allow), closes a confirmation as decided there (R5a): prompts elsewhere go away. False: it is not open, as where a reply came first, or not its
-   * own; where the connection was lost meanwhile, perhaps because this call has closed it already, which the outcome says.
+   * Cancels a question of this agent (AAEP §6.8). With `decided`, the person answered in a dialog of the agent's own (an editor's Allow): a
+   * confirmation is closed with that decision (R5a), and prompts elsewhere disappear. False: the question is not open, for example because a reply
+   * came first, or it belongs to another agent. False after a lost connection may mean that this very call has closed the question; the outcome
+   * tells.
    */
   readonly cancel: (replyToken: string, decided?: HostDecision) => Promise<boolean>;
   /**
-   * For an agent that comes back: how its question stands. Rejects with "not_found" for a token that is not remembered, or whose session is not this
-   * connection's: show the `resume_token` of `session.started` where the session has ended meanwhile, else resume it first (R8).
+   * Returns the state of a question, for an agent that comes back. Rejects with "not_found" if the daemon does not remember the token, or if the
+   * session does not belong to this connection. If the session has ended meanwhile, pass the `resume_token` of `session.started`; else resume the
+   * session first (R8).
    */
   readonly outcomeOf: (replyToken: string, resumeToken?: string) => Promise<QuestionState>;
 }
 
 export interface QuestionListeners {
-  /** The outcome of a question that was published as an event of its own, rather than by `confirm` or `clarify`. */
+  /** Receives the outcome of a question that was published as an event of its own, not by `confirm` or `clarify`. */
   readonly onOutcome?: (outcome: QuestionOutcome) => void;
-  /** Waiting for a person begins or ends: for agents that stop their own clocks meanwhile. */
+  /** Reports that waiting for a person begins or ends, for agents that stop their own clocks meanwhile. */
   readonly onWaiting?: (waiting: QuestionWaiting) => void;
 }
 
 export interface AskedQuestions {
   readonly asked: AgentQuestions;
-  /** Whether an outcome is one that a call of `confirm` or `clarify` waits for, and will be answered with. */
+  /** Whether a call of `confirm` or `clarify` waits for this outcome and will resolve with it. */
   readonly isAwaited: (outcome: unknown) => boolean;
 }
 
-/** Asks over `connection`. A question has its ids before it is asked, so that it is asked once though it is sent twice (R3). */
+/** Asks over `connection`. A question gets its ids before it is sent, so that a resent question is asked once (R3). */
 export function createAgentQuestions(connection: Pick<RpcConnection, "request">): AskedQuestions {
   const awaited = new Set<string>();
   const cancel = async (replyToken: string, decided?: HostDecision): Promise<boolean> =>
@@ -133,14 +138,14 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
     if (signal?.aborted === true) {
       throw new Fault("cancelled", "The signal had been aborted before the question was asked.", { origin: "local" });
     }
-    // It can be taken back only by a token that is known here.
+    // Cancelling needs a token that is known here.
     const token = typeof question.reply_token === "string" ? question.reply_token : newReplyToken();
     const outcome = connection.request(method, {
       ...question,
       event_id: question.event_id ?? newEventId(),
       reply_token: token,
     });
-    // Where it cannot be taken back, the connection is gone, which `outcome` says.
+    // `cancel` fails only if the connection is gone, which `outcome` reports.
     signal?.addEventListener("abort", () => void cancel(token).catch(() => {}), { once: true });
     awaited.add(token);
     try {
@@ -169,7 +174,7 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
   return { asked, isAwaited };
 }
 
-/** Hands a notification to whom it is for; false where it is none of these. */
+/** Passes a notification to its listener; false if the method is none of these. */
 export function tellListeners(method: string, params: unknown, listeners: QuestionListeners): boolean {
   switch (method) {
     case "aaep.outcome":
@@ -183,7 +188,7 @@ export function tellListeners(method: string, params: unknown, listeners: Questi
   }
 }
 
-/** Throws a Fault "invalid_message" for what says no outcome: what cannot be read is no consent. */
+/** Throws a Fault "invalid_message" if the value is no outcome: an unreadable outcome is no consent. */
 function readOutcome(value: unknown): QuestionOutcome {
   const { resolved_by: by, reply_token: token, event_id: eventId } = membersOf(value);
   if (typeof by === "string" && typeof token === "string" && typeof eventId === "string")

@@ -1,4 +1,4 @@
-// The sessions that an agent has, and its events as they can be sent twice: so that a lost connection loses neither (R3, R8).
+// The sessions of an agent, and its events in a form that can be sent twice, so that a lost connection loses neither (R3, R8).
 import type { ResumeSessionParams } from "#gen/aaep/types.js";
 import { STARTED, TERMINAL } from "./event-types.js";
 import { newEventId, newResumeToken } from "./random-ids.js";
@@ -7,19 +7,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface AgentSessions {
   /**
-   * The event with what is needed to send it again: an `event_id`, and where it starts a session the session's resume token. Answers the same object
-   * where nothing is missing, and where it is no event.
+   * Adds the members that resending needs: an `event_id`, and for the start of a session its resume token. Returns the same object if nothing is
+   * missing, or if `event` is no event.
    */
   readonly prepare: (event: unknown) => unknown;
   readonly accepted: (event: unknown) => void;
   readonly refused: (event: unknown) => void;
-  /** A session was taken over. */
+  /** Reports a session that was taken over. */
   readonly hold: (claim: ResumeSessionParams) => void;
-  /** What takes over the sessions that are open, the oldest first. */
+  /** The claims that take over the open sessions, the oldest first. */
   readonly claims: () => readonly ResumeSessionParams[];
   /**
-   * A session could not be taken over. Answers whether it is lost: one whose start is still to be answered may begin yet, and one whose end is may
-   * just have ended.
+   * Reports that a session could not be taken over. Returns whether the session is lost. A session whose start is unanswered may still begin, and a
+   * session whose end is under way may just have ended: these are not lost.
    */
   readonly isLost: (sessionId: string) => boolean;
   readonly drop: (sessionId: string) => void;
@@ -28,7 +28,7 @@ export interface AgentSessions {
 interface HeldSession {
   readonly token: string;
   isStarted: boolean;
-  /** Its end is on its way. */
+  /** The end of the session is under way. */
   isEnding: boolean;
 }
 
@@ -49,7 +49,7 @@ export function createAgentSessions(): AgentSessions {
       if (!isOf(identified, STARTED)) return identified;
       const known = held.get(identified.session_id);
       if (known?.isStarted === true) return identified;
-      // A start that was never answered is repeated with the token that it had.
+      // A start without an answer is sent again with the same token.
       const token = ownTokenOf(identified) ?? known?.token ?? newResumeToken();
       begin(identified.session_id, token, false);
       return withOwnToken(identified, token);
@@ -89,7 +89,7 @@ function ownTokenOf({ extensions }: Fields): string | undefined {
   return typeof own === "string" ? own : undefined;
 }
 
-/** Where its extensions are none the daemon says so. */
+/** Leaves malformed extensions alone; the daemon reports them. */
 function withOwnToken(event: Fields, token: string): Fields {
   const { extensions = {} } = event;
   if (!isFields(extensions) || (extensions.aaepd !== undefined && !isFields(extensions.aaepd))) return event;

@@ -1,13 +1,13 @@
-// How an agent stands with its daemon, as seen from outside. Types only.
+// The states of an agent's link to its daemon, as seen from outside. Types only.
 import type { Fault } from "../base/errors.js";
 
 export type AgentState =
   /**
-   * Events that are published go out. `isResumed`: the connection had been lost. The sessions that `lostSessions` names could not be taken over
-   * then: to who listens they are over, and what is published into them is refused.
+   * Published events go out. `isResumed`: the connection had been lost. `lostSessions` could not be taken over: for listeners they are over, and the
+   * daemon refuses events published into them.
    */
   | { readonly kind: "active"; readonly isResumed: boolean; readonly lostSessions: readonly string[] }
-  /** The connection is lost. Events that are published wait. */
+  /** The connection is lost. Published events wait. */
   | { readonly kind: "waiting"; readonly retryInMs: number; readonly because: Fault }
-  /** The last state: by `close`, where `because` is undefined, or because trying again is of no use or was not asked for. */
+  /** The last state: after `close`, with `because` undefined, or because another attempt is of no use or not requested. */
   | { readonly kind: "ended"; readonly because: Fault | undefined };

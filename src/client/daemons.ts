@@ -1,9 +1,9 @@
-// The daemons of this user, as the files in the runtime directory tell of them (AAEP appendix B). For Node.
+// Finds the daemons of this user by the files in the runtime directory (AAEP appendix B). For Node.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "../../transports/node-errors.js";
 
-/** A socket in the runtime directory, and what stands beside it. Whether somebody listens is seen by connecting. */
+/** A socket in the runtime directory, with the contents of the files beside it. Only an attempt to connect shows whether a daemon listens. */
 export interface FoundDaemon {
   /** The socket's file name without ".sock". */
   readonly name: string;
@@ -15,12 +15,12 @@ export interface FoundDaemon {
 
 const SOCKET_ENDING = ".sock";
 
-/** Those of several directories, one after the other. Directories that do not exist have none. */
+/** Finds the daemons of several directories, in the order of the directories. A missing directory has none. */
 export async function findAllDaemons(directories: readonly string[]): Promise<readonly FoundDaemon[]> {
   return (await Promise.all(directories.map(findDaemons))).flat();
 }
 
-/** In the order of their names; none where the directory does not exist. */
+/** Finds the daemons of one directory, in the order of their names; none if the directory does not exist. */
 export async function findDaemons(directory: string): Promise<readonly FoundDaemon[]> {
   const names = (await fileNames(directory)).filter((name) => name.endsWith(SOCKET_ENDING)).sort();
   return Promise.all(names.map((fileName) => readDaemon(directory, fileName.slice(0, -SOCKET_ENDING.length))));
@@ -48,7 +48,7 @@ async function readDaemon(directory: string, name: string): Promise<FoundDaemon>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The manifest, with `pid` beside its own members. A file that is missing or not yet whole says nothing. */
+/** Reads the manifest, with `pid` beside its own members. A missing or incomplete file gives no members. */
 async function readManifest(path: string): Promise<Fields> {
   try {
     return fieldsOf(JSON.parse(await readFile(path, "utf8")));

@@ -1,4 +1,4 @@
-// The event types that the clients look for, in both forms that a type may have.
+// The event types that the clients look for, in both spellings of a type.
 
 export const STARTED = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.session\.started$/;
 export const TERMINAL =

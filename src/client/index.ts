@@ -1,4 +1,4 @@
-// What `aaepd/client` exports: nothing here needs Node. The connectors for Node are `aaepd/client/node`.
+// The exports of `aaepd/client`. Nothing here needs Node; the connectors for Node are in `aaepd/client/node`.
 export type {
   AaepdError,
   Capabilities,

@@ -1,4 +1,4 @@
-// The messages a subscriber receives on a plain connection, told apart. Knows no connection and no state.
+// Reads the messages that a subscriber receives on a plain connection. Knows no connection and no state.
 import type {
   AaepdError,
   Envelope,
@@ -14,13 +14,13 @@ export type Incoming =
   | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
   | { readonly kind: "close"; readonly close: SubscriptionClose }
   | { readonly kind: "error"; readonly error: AaepdError }
-  /** The questions that are open, as `aaepd.list_pending` was answered (R28). */
+  /** The open questions: the answer to `aaepd.list_pending` (R28). */
   | { readonly kind: "pending"; readonly questions: readonly Envelope[] }
   /** A reply of this subscription did not count (R19). */
   | { readonly kind: "reply not taken"; readonly replyToken: string }
-  /** The place that everything before it leads to (R17). */
+  /** The place that everything before this message leads to (R17). */
   | { readonly kind: "checkpoint"; readonly cursor: string }
-  /** A message of a kind that this version does not know. */
+  /** A message of a kind unknown to this version. */
   | { readonly kind: "other"; readonly message: Readonly<Record<string, unknown>> };
 
 /** Reads one frame. Throws a Fault "invalid_json" or "invalid_message": the peer is no AAEP producer. */
@@ -49,7 +49,7 @@ export function readIncoming(frame: Uint8Array): Incoming {
     case "aaepd.error":
       return { kind: "error", error: message as unknown as AaepdError };
   }
-  // What a producer sends is read leniently: new fields and types are no reason to stop listening (AAEP ch. 12).
+  // Messages of a producer are read leniently: new fields and types are no reason to stop listening (AAEP ch. 12).
   if (typeof message.event_id === "string" && typeof message.session_id === "string") {
     return { kind: "event", event: message as unknown as Envelope };
   }
@@ -77,7 +77,7 @@ function notAaep(what: string): Fault {
   return new Fault("invalid_message", `A message ${what}. Check that the address is that of an AAEP producer.`);
 }
 
-/** The place that an acceptance or a close names, where it names one (R17). */
+/** Returns the cursor in the `aaepd` members of an acceptance or a close; undefined if there is none (R17). */
 export function cursorIn(members: unknown): string | undefined {
   const cursor = typeof members === "object" && members !== null && "cursor" in members ? members.cursor : undefined;
   return typeof cursor === "string" ? cursor : undefined;

@@ -9,19 +9,19 @@ import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 
 export interface IpcConnectorOptions {
-  /** How messages are cut on the wire; the daemon answers in kind (R23). Default `length-prefixed`. */
+  /** Framing of the messages this side sends; the daemon answers in the same (R23). Default `length-prefixed`. */
   readonly framing?: Framing;
 }
 
 /**
- * Where the daemon of that producer id listens on this machine for this user: a socket, on Windows a named pipe (AAEP appendix B). The second
- * live daemon of one id that agents started with `aaepd stdio` is `ID-2`. Nothing is looked at: whether somebody listens is seen by connecting.
+ * Returns the path where the daemon of that producer id listens on this machine for this user: a socket, on Windows a named pipe (AAEP appendix B).
+ * The second live daemon of one id started by `aaepd stdio` is `ID-2`. The function reads no files: only connecting shows whether a daemon listens.
  */
 export function socketPath(producerId = "aaepd"): string {
   return ipcPath(currentPlace(), producerId);
 }
 
-/** For `createSubscriber`: connects to the socket or named pipe at `path`. Throws a Fault "address_invalid" where `path` is no text. */
+/** For `createSubscriber`: connects to the socket or named pipe at `path`. Throws a Fault "address_invalid" if `path` is no text or empty. */
 export function ipcConnector(path: string, options: IpcConnectorOptions = {}): () => Promise<Connection<Uint8Array>> {
   assertPath(path);
   return () => connectIpc(path, options);
@@ -36,7 +36,7 @@ export function ipcRpcConnector(
   return async (handlers) => overJsonRpc(await connectIpc(path, options), handlers);
 }
 
-/** The standard input and output of a child, as `child_process.spawn` gives them for `stdio: ["pipe", "pipe", …]`. */
+/** The standard input and output of a child, as `child_process.spawn` returns them for `stdio: ["pipe", "pipe", …]`. */
 export interface ChildStreams {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -60,7 +60,7 @@ export function childRpcConnector(child: ChildStreams): (handlers: RpcHandlers) 
   };
 }
 
-/** Programs in JavaScript hand over what process.argv did not have. */
+/** Callers in JavaScript may pass the undefined of a missing argument. */
 function assertPath(path: unknown): void {
   if (typeof path === "string" && path !== "") return;
   const sentence = "There is no path to connect to. Give the path of the daemon's socket, for instance socketPath().";

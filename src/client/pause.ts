@@ -1,9 +1,9 @@
 import type { Timers } from "./platform-clock.js";
 
-/** A wait between two attempts, which can be cut short. */
+/** A wait between two attempts that can be cut short. */
 export interface Pause {
   readonly take: (milliseconds: number) => Promise<void>;
-  /** Ends the one that is being taken. */
+  /** Ends the current wait. */
   readonly cutShort: () => void;
 }
 

@@ -1,9 +1,9 @@
 import type { Clock } from "../contracts/clock.js";
 
-/** What the clients need of a clock. */
+/** The part of a clock that the clients need. */
 export type Timers = Pick<Clock, "now" | "wakeAt">;
 
-/** The platform's timers, in Node and in browsers alike. A wake-up that is due keeps a Node process running. */
+/** The platform's timers, in Node and in browsers alike. A pending wake-up keeps a Node process running. */
 export const PLATFORM_TIMERS: Timers = {
   now: () => performance.now(),
   wakeAt: (at, wake) => {

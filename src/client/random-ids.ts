@@ -1,4 +1,4 @@
-// Ids that a client chooses itself, so that what it sends can be sent again (R3) and taken back: each has 128 random bits.
+// Ids chosen by the client, so that its events can be sent again (R3) and its questions cancelled. Each id has 128 random bits.
 
 export function newEventId(): string {
   return `evt_${randomHex()}`;

@@ -1,31 +1,31 @@
-// A subscriber's memory of the events that came: it tells duplicates from news (R12), and from where to go on after a reconnect (R17).
-// Knows no connection. Memory is bounded: by the window of ids, and by the sessions that are remembered.
+// A subscriber's memory of received events: it recognises duplicates (R12), and holds the place to resume at after a reconnect (R17). Knows no
+// connection. Memory is bounded by the window of ids and by the number of remembered sessions.
 import type { Envelope } from "#gen/aaep/types.js";
 import { STREAMING, TERMINAL } from "./event-types.js";
 import { createTextProgress, type TextProgress } from "./text-progress.js";
 
 export interface Received {
   /**
-   * The event as it is to be shown, or undefined where it was shown before. A chunk that repeats text and goes on after it is answered
-   * without the repeated part: merged text may be cut elsewhere after a reconnect.
+   * Returns the event to show, or undefined if it was shown before. A chunk that begins with known text is returned without that text: after a
+   * reconnect merged text may be cut elsewhere.
    */
   readonly accept: (event: Envelope) => Envelope | undefined;
-  /** The producer has named the place that everything so far leads to: the text so far is kept there. */
+  /** Reports the place that everything received so far leads to; the text received so far stays valid at that place. */
   readonly reached: (cursor: string) => void;
-  /** The last such place; undefined before any. */
+  /** The last place; undefined before the first. */
   readonly cursor: () => string | undefined;
-  /** Text that was received may never have been kept: what comes from now on is news, wherever it stands (R17). */
+  /** Forgets the text received after the last place, which may never have become durable: text from now on is new, wherever it stands (R17). */
   readonly forgetText: () => void;
 }
 
 export interface ReceivedOptions {
-  /** The cursor of an earlier subscriber. */
+  /** Cursor of an earlier subscriber. */
   readonly cursor?: string | undefined;
-  /** Ids that are remembered to recognise duplicates. Default 10,000; the oldest are forgotten first. */
+  /** Ids remembered to recognise duplicates. Default 10,000; the oldest are forgotten first. */
   readonly rememberedIds?: number;
 }
 
-/** So many are remembered after their end, so that what is repeated of them is not new; and so many in all, should no end be seen. */
+/** Sessions remembered after their end, so that repeats of their events are recognised; and sessions remembered in all, in case no end is seen. */
 const REMEMBERED_ENDED_SESSIONS = 256;
 const REMEMBERED_SESSIONS = 1024;
 
@@ -34,7 +34,7 @@ export function createReceived(options: ReceivedOptions = {}): Received {
   const ids = new Set<string>();
   const outputs = new Map<string, Map<string, TextProgress>>();
   const ended = new Set<string>();
-  // Outputs with text since the last place.
+  // Outputs with text after the last place.
   const unkept = new Set<TextProgress>();
   let { cursor } = options;
 
@@ -98,7 +98,7 @@ export function createReceived(options: ReceivedOptions = {}): Received {
   };
 }
 
-/** Takes the member that was added first out of a set that has one. */
+/** Removes and returns the oldest member of a set; "" if the set is empty. */
 function dropOldest(set: Set<string>): string {
   for (const oldest of set) {
     set.delete(oldest);

@@ -1,5 +1,5 @@
-// A subscriber that stays one: it shakes hands, tells duplicates from news, and when its connection breaks it comes back where it was (R17).
-// One subscription at a time; what one connection carries is in subscription-run.ts.
+// A lasting subscriber: it shakes hands, recognises duplicates, and resumes at its place when its connection breaks (R17). It has one subscription at
+// a time; subscription-run.ts handles one connection.
 import type { Capabilities, Envelope, SubscriptionAccepted, SubscriptionRejected } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
 import { backOffMs, isHopeless } from "./back-off.js";
@@ -12,33 +12,33 @@ import { openSubscription, type SubscriptionRun } from "./subscription-run.js";
 
 export interface Subscriber {
   /**
-   * Asks for other terms; members that are left out stay as they are (AAEP §5.7, R32). Resolves with the new terms, which later
-   * reconnects ask for as well. Rejects with a Fault: `unknown_subscription` while there is none, else what the producer said.
+   * Asks for other terms; omitted members stay as they are (AAEP §5.7, R32). Resolves with the new terms, which later reconnects request as well.
+   * Rejects with a Fault: `unknown_subscription` while there is no subscription, else the producer's error.
    */
   readonly renegotiate: (capabilities: Capabilities) => Promise<SubscriptionAccepted>;
-  /** Skips the rest of one output, or with no argument everything held back (R26). False while there is no subscription. */
+  /** Skips the rest of one output, or without an argument everything held back (R26). False while there is no subscription. */
   readonly skip: (target?: { readonly session_id: string; readonly output_id?: string }) => boolean;
-  /** Asks for one event again (R28); it arrives as "repeated". False while there is no subscription. */
+  /** Asks for one event again (R28); the event arrives as "repeated". False while there is no subscription. */
   readonly repeat: (eventId: string) => boolean;
-  /** The questions that are open and were put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
+  /** Returns the open questions put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
   readonly listPending: () => Promise<readonly Envelope[]>;
   /**
-   * Answers a question. True says that it was sent, not that it counted: that is told by the question's resolution, that it did not by
-   * `onReplyNotTaken`, and why not by nobody (AAEP §6.3.4). False while there is no subscription.
+   * Answers a question. True: the reply was sent, which does not mean that it counted. The question's resolution reports a reply that counted,
+   * `onReplyNotTaken` one that did not; nothing reports the reason (AAEP §6.3.4). False while there is no subscription.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
-  /** Where a later subscriber can go on (R17): after all that was handed on up to the last checkpoint. Undefined before any. */
+  /** The place where a later subscriber can resume (R17): behind everything delivered up to the last checkpoint. Undefined before the first. */
   readonly cursor: () => string | undefined;
   /**
-   * Takes its leave and ends. Resolves when it has ended, or, so that `onEvent` may wait for it too, when the connection is closed and only
-   * `onEvent` is not done.
+   * Closes the subscription and ends. Resolves when the subscriber has ended. While `onEvent` runs, resolves once the connection is closed, so that
+   * `onEvent` itself may await `close`.
    */
   readonly close: (reasonMessage?: string) => Promise<void>;
-  /** Resolves when it has ended for good. Rejects only with what `onEvent` or `onCursor` threw. */
+  /** Resolves when the subscriber has ended for good. Rejects only with an error thrown by `onEvent` or `onCursor`. */
   readonly ended: Promise<SubscriberEnd>;
 }
 
-/** Connects at once, and again by the rules of `options.reconnect` until it is closed. */
+/** Connects at once, and again by the rules of `options.reconnect` until `close`. */
 export function createSubscriber(options: SubscriberOptions): Subscriber {
   const {
     request,
@@ -59,7 +59,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   const pause = createPause(timers);
 
   async function deliver(event: Envelope): Promise<void> {
-    // An event that is not handed on must not count as received: the cursor stays before it.
+    // An event that is not delivered must not count as received: the cursor stays before it.
     if (isClosing) return;
     const news = received.accept(event);
     isDelivering = true;
@@ -97,7 +97,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
         options.onCursor?.(cursor);
       },
       error: (error) => {
-        // What cannot be sent again is not waited for.
+        // An event that cannot be sent again is no longer expected.
         if (error.answers === "aaepd.repeat" && error.event_id !== undefined) asked.delete(error.event_id);
         options.onError?.(error);
       },
@@ -132,7 +132,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     return state;
   }
 
-  // A turn later, so that the first state finds whoever just created this.
+  // A turn later, so that the creator of the subscriber can observe the first state.
   const ended = Promise.resolve().then(keepSubscribed);
   const settled = ended.then(
     () => {},
@@ -171,11 +171,11 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   };
 }
 
-/** The least wait before the next attempt, ms; undefined where it is of no use. */
+/** The shortest wait before the next attempt, ms; undefined if another attempt is of no use. */
 function retryDelayMs(because: Interruption): number | undefined {
   switch (because.kind) {
     case "closed":
-      // Nothing more follows, however often it is asked for.
+      // Nothing more follows, however often the subscriber asks.
       return because.close.reason_code === "recording_ended" ? undefined : 0;
     case "fault":
       return isHopeless(because.fault) ? undefined : 0;
@@ -186,7 +186,7 @@ function retryDelayMs(because: Interruption): number | undefined {
 
 function rejectionDelayMs({ reason_code: reason, retry_after_seconds: seconds }: SubscriptionRejected) {
   if (seconds !== undefined) return seconds * 1000;
-  // A producer that ends may be there again in a moment.
+  // A producer that is stopping may be back in a moment.
   return reason === "rate_limit" || reason === "transport_unavailable" ? 0 : undefined;
 }
 
@@ -197,13 +197,15 @@ function withPlace(request: SubscriberOptions["request"], resumeAfter: string | 
   return { ...complete, extensions: { ...extensions, aaepd: { ...extensions?.aaepd, resume_after: resumeAfter } } };
 }
 
-/** Unless it says otherwise, it is told its place (R17). */
+/** Requests checkpoints (R17), unless the capabilities say otherwise. */
 function withOwnWishes(capabilities: Capabilities): Capabilities {
   const { aaepd, ...others } = withReplyStatus(capabilities);
   return { ...others, aaepd: { checkpoints: true, ...aaepd } };
 }
 
-/** Unless it says, or said `before`, otherwise, one that can reply is told of a reply that did not count (R19). */
+/**
+ * Requests reports of replies that did not count (R19) for a subscriber that can reply, unless the capabilities, or those `before`, say otherwise.
+ */
 function withReplyStatus(capabilities: Capabilities, before: Capabilities = {}): Capabilities {
   const { supports_confirmation_reply: confirms, supports_clarification_reply: clarifies, aaepd } = capabilities;
   const isUnsaid = (aaepd?.reply_status ?? before.aaepd?.reply_status) === undefined;
@@ -211,7 +213,7 @@ function withReplyStatus(capabilities: Capabilities, before: Capabilities = {}):
   return { ...capabilities, aaepd: { ...aaepd, reply_status: true } };
 }
 
-/** As the producer merges them (R32): `event_filters` and `aaepd` by their members, everything else whole. */
+/** Merges capabilities as the producer does (R32): `event_filters` and `aaepd` member by member, everything else whole. */
 function mergedCapabilities(old: Capabilities, changes: Capabilities): Capabilities {
   return {
     ...old,

@@ -15,7 +15,7 @@ export interface RunOptions {
   readonly opened: (run: SubscriptionRun) => void;
   readonly active: (accepted: SubscriptionAccepted) => void;
   readonly event: (event: Envelope) => Promise<void>;
-  /** Everything that came before leads to this place (R17). */
+  /** Reports the place that everything before leads to (R17). */
   readonly reached: (cursor: string) => void;
   readonly error: ((error: AaepdError) => void) | undefined;
   readonly replyNotTaken: ((replyToken: string) => void) | undefined;
@@ -23,21 +23,24 @@ export interface RunOptions {
 }
 
 export interface SubscriptionRun {
-  /** Hands a message over. False where the subscription is not active. */
+  /** Hands a message over. False if the subscription is not active. */
   readonly send: (message: object) => boolean;
   readonly renegotiate: (capabilities: Capabilities) => Promise<SubscriptionAccepted>;
   readonly listPending: () => Promise<readonly Envelope[]>;
-  /** Sends `subscription.close`, where there is a subscription, and closes the connection. */
+  /** Sends `subscription.close` if there is a subscription, and closes the connection. */
   readonly close: (reasonMessage: string | undefined) => Promise<void>;
 }
 
-/** Somebody who waits for an answer. Answers come in the order of the questions. */
+/** A caller that waits for an answer. Answers come in the order of the requests. */
 interface Waiting<Answer> {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (fault: Fault) => void;
 }
 
-/** Resolves with why it ended. Rejects only with what `options.event` or `options.reached` threw, the connection being closed. */
+/**
+ * Resolves with the interruption that ended the subscription. Rejects only with an error thrown by `options.event` or `options.reached`, after the
+ * connection is closed.
+ */
 export async function openSubscription(options: RunOptions): Promise<Interruption> {
   let connection: Connection<Uint8Array>;
   try {
@@ -82,7 +85,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     },
   });
 
-  /** An accident of its owner, which is no fault of the connection. */
+  /** Marks an error of the owner's callbacks, which is no fault of the connection. */
   function ownersAccident(caught: unknown): never {
     failure = { caught };
     throw caught;
@@ -97,14 +100,14 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     }
   }
 
-  /** A producer that does not say what was at fault can only have meant terms. */
+  /** An error without `answers` can only mean the terms. */
   function refused(error: AaepdError): void {
     const { answers = "subscription.renegotiate" } = error;
     if (answers === "subscription.renegotiate") renegotiations.shift()?.reject(faultFromError(error));
     if (answers === "aaepd.list_pending") listings.shift()?.reject(faultFromError(error));
   }
 
-  /** Answers the end of the subscription, where this frame is one. */
+  /** Returns the end of the subscription if this frame is one. */
   async function take(frame: Uint8Array): Promise<Interruption | undefined> {
     const incoming = readIncoming(frame);
     switch (incoming.kind) {

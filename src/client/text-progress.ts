@@ -1,25 +1,25 @@
-// How far the text of one output was received. Text that came after the last place may be void after a crash of the daemon, and other text may
-// stand there; so that text is remembered, and a repeat is known by its characters (R17).
+// How far the text of one output was received. A crash of the daemon may void text after the last place, and other text may then stand there.
+// Therefore recent text is remembered, and a repeat is recognised by its characters (R17).
 
 export interface TextProgress {
-  /** Takes characters that stand at a position, and answers how many of them, from the first on, were received before. */
+  /** Takes characters at a position. Returns how many of them, counted from the first, were received before. */
   readonly take: (characters: readonly string[], position: number) => number;
-  /** Whether this is the first time that the output is said to be complete. */
+  /** Whether the output is reported complete for the first time. */
   readonly completes: (isComplete: boolean) => boolean;
-  /** All text so far is covered by a place: a repeat of it is known by its position alone. */
+  /** Reports that a place covers all text so far: repeats of it are recognised by position alone. */
   readonly keep: () => void;
 }
 
-/** At least so many characters of an output are remembered, and at most twice as many. */
+/** Fewest characters of an output that are remembered; at most twice as many are. */
 const REMEMBERED_CHARACTERS = 16_384;
 
 export function createTextProgress(): TextProgress {
   let end = 0;
   let isOver = false;
-  // The characters directly before the end.
+  // The characters directly before `end`.
   let recent: string[] = [];
 
-  /** The first position, from `position` on, at which other text stands now; the end of the text where there is none. */
+  /** The first position, from `position` on, at which other text stands now; the end of the known text if there is none. */
   const differsAt = (characters: readonly string[], position: number): number => {
     const recentStart = end - recent.length;
     const to = Math.min(end, position + characters.length);
@@ -33,7 +33,7 @@ export function createTextProgress(): TextProgress {
       const known = position >= end ? position : differsAt(characters, position);
       const repeatedCount = known - position;
       if (repeatedCount === characters.length) return repeatedCount;
-      // Text beyond the first difference was void.
+      // Text behind the first difference was void.
       if (known < end) {
         recent.length -= end - known;
         isOver = false;

@@ -1,8 +1,8 @@
 import type { PeerIdentity } from "./transport.js";
 
 /**
- * Operations of an agent. "publish": an event that asks nothing. "ask": a question, by any call. "cancel", "outcome": of a question. "declare": its
- * manifest. "resume": a session.
+ * Operations of an agent. "publish": an event that asks nothing. "ask": a question, by any call. "cancel" and "outcome": of a question. "declare":
+ * the agent's manifest. "resume": a session.
  */
 export type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare" | "resume";
 
@@ -12,14 +12,14 @@ export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_p
 /** All operations. "observe": the status of the daemon. */
 export type Operation = AgentOperation | SubscriberOperation | "observe";
 
-/** The rights of one connection (R36). The agent's handler, the subscriber's handler and the status ask it, and nothing else does. */
+/** The rights of one connection (R36). Only the agent's handler, the subscriber's handler and the status ask it. */
 export interface Access {
-  /** Answers for one operation, before it begins. `sessionId`: the session that the operation names, as it was given. May not throw. */
+  /** Decides one operation before it begins. `sessionId`: the session that the operation names, unchecked. Must not throw. */
   readonly may: (operation: Operation, sessionId?: unknown) => boolean;
 }
 
 /** Decides the rights of connections. A connection without the right to reply is sent no question (R6). */
 export interface AccessPolicy {
-  /** Called once for each connection. A call has the access of its connection; a key has that of the connection it was given to. */
+  /** Called once for each connection. A call has the access of its connection; a key has the access of the connection that received it. */
   readonly of: (peer: PeerIdentity) => Access;
 }

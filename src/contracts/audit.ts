@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../engine/event/event.js";
 
-/** What became of one attempt to answer a question. Only the log says why; whoever replied is told no more than whether it counted (R19). */
+/** Result of one attempt to answer a question. Only the audit log has the reason; the sender learns whether the reply counted, no more (R19). */
 export type ReplyFate =
   | "counted"
   | "malformed"
@@ -11,17 +11,17 @@ export type ReplyFate =
   | "wrong_subscription"
   | "wrong_kind"
   | "not_offered"
-  /** It would have counted, but the journal could not take its outcome: the question is still open. */
+  /** The reply would have counted, but the journal could not write its outcome: the question is still open. */
   | "not_recorded";
 
-/** A reply that came as text. */
+/** A reply that arrived as text. */
 export interface ReplyAsItCame {
   readonly text: string;
-  /** What the text says; missing where it could be read in two ways, or in none. */
+  /** The message in the text; missing if the text could be read in two ways, or not at all. */
   readonly message?: unknown;
 }
 
-/** One line of the audit log: who asked, what exactly, who was shown it, every attempt to answer, and how it ended (AAEP §10 T3). */
+/** One line of the audit log: the question, the subscriptions that were shown it, every attempt to answer, and the outcome (AAEP §10 T3). */
 export type AuditEntry =
   | { readonly kind: "asked"; readonly event: AgentEvent }
   | {
@@ -39,7 +39,7 @@ export type AuditEntry =
       readonly token_is_open: boolean;
       readonly subscription_id: string;
       readonly subscriber_id: string;
-      /** The reply: a `ReplyAsItCame` where it came as text, else the message. */
+      /** The reply: a `ReplyAsItCame` if it arrived as text, else the message. */
       readonly reply: unknown;
     }
   | {
@@ -49,17 +49,17 @@ export type AuditEntry =
       readonly outcome: Readonly<Record<string, unknown>>;
     };
 
-/** What there is to say of an entry beside what it says itself. */
+/** Facts about an entry that do not stand in the entry itself. */
 export interface AuditNote {
   /** When it happened, milliseconds since 1970. Default now. */
   readonly at?: number;
-  /** Called once, when the operating system has the line or it is counted as lost: nobody need keep it any longer. Default nobody waits for that. */
+  /** Called once, when the operating system has the line or the line is counted as lost. From then on no copy is needed. Default: nobody waits. */
   readonly settled?: () => void;
 }
 
-/** Appends; never throws and never waits. What cannot be written is counted and logged. */
+/** Appends lines. Never throws and never waits: lines that cannot be written are counted and logged. */
 export interface Audit {
-  /** False where nothing is recorded, so that nothing is kept for it either. */
+  /** False if nothing is recorded; callers then keep nothing for the audit log either. */
   readonly isOn: boolean;
   readonly record: (entry: AuditEntry, note?: AuditNote) => void;
 }

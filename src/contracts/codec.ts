@@ -1,13 +1,13 @@
 import type { WireFormat } from "../engine/views/delivery.js";
 
-/** Turns frames into messages and back. `format` is how deliveries become frames; its identity is the key under which they are shared (R14). */
+/** Turns frames into messages and back. `format` turns deliveries into frames; its identity is the key under which frames are shared (R14). */
 export interface Codec<Frame, Message> {
   /** Throws a Fault "invalid_json" or "invalid_message"; never anything else. */
   readonly decode: (frame: Frame) => Message;
-  /** What the peer wrote, where frames of this form are text; undefined where this one is none. Never throws. Default: frames are no text. */
+  /** Returns the peer's text, for forms whose frames are text; undefined if this frame is not text. Never throws. Default: the frames are no text. */
   readonly textOf?: (frame: Frame) => string | undefined;
   readonly encode: (message: Message) => Frame;
-  /** The message that tells a cursor (R17). Its identity is the key under which runs that end with one are shared. */
+  /** Makes the message that reports a cursor (R17). Its identity is the key under which batches that end with a checkpoint are shared. */
   readonly checkpoint: (cursor: string) => Frame;
   readonly format: WireFormat<Frame>;
 }

@@ -1,4 +1,4 @@
-/** Structured log lines for people. Lossy under back-pressure; never blocks and never throws. */
+/** Structured log lines for people. Lines may be lost under back-pressure. No call blocks or throws. */
 export interface Log {
   readonly debug: (fields: Readonly<Record<string, unknown>>, message: string) => void;
   readonly info: (fields: Readonly<Record<string, unknown>>, message: string) => void;

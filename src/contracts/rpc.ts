@@ -6,60 +6,60 @@ import type { Millis } from "./clock.js";
 import type { DeliverySource, EndReason, Protocol } from "./protocol.js";
 import type { CloseInfo, FrameBatch, PeerIdentity } from "./transport.js";
 
-/** One JSON-RPC message that came in. */
+/** One incoming JSON-RPC message. */
 export interface RpcCall {
   readonly method: string;
-  /** As parsed; undefined where the message had none. */
+  /** The parsed params; undefined if the message had none. */
   readonly params: unknown;
-  /** The text of the whole message as it was received, so that what must go out byte-identical can be cut from it (R2). */
+  /** The text of the whole message as received, from which byte-identical parts are cut (R2). */
   readonly text: string;
-  /** Of that text. */
+  /** The outline of `text`. */
   readonly outline: JsonOutline;
-  /** Aborted when the peer cancels the request or the connection ends. Made when it is first read. */
+  /** Aborted when the peer cancels the request or the connection ends. Created when it is first read. */
   readonly signal: AbortSignalLike;
 }
 
-/** What the pure folders need of an AbortSignal. */
+/** The part of an AbortSignal that the pure folders need. */
 export interface AbortSignalLike {
   readonly aborted: boolean;
-  /** Why: the peer wants no answer any more, or cannot get one. Undefined while it is not aborted. */
+  /** "cancelled": the peer no longer wants an answer. "ended": the peer can no longer get one. Undefined while it is not aborted. */
   readonly reason: "cancelled" | "ended" | undefined;
   readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
 }
 
-/** A message that is JSON and no call as it stands, because it could be taken for two (R19) or breaks JSON-RPC. */
+/** A message that is JSON but not a valid call: it could be read in two ways (R19), or it breaks JSON-RPC. */
 export interface RefusedCall {
   readonly text: string;
   readonly fault: Fault;
-  /** It has no id: nobody waits for an answer. */
+  /** The message has no id: nobody waits for an answer. */
   readonly isNotification: boolean;
 }
 
 export interface RpcHandlers {
-  /** Answers the result, or throws a Fault, which becomes the error of the answer (R33). A synchronous answer is sent in the same turn. */
+  /** Returns the result, or throws a Fault that becomes the error of the answer (R33). A synchronous result is sent in the same turn. */
   readonly request: (call: RpcCall) => unknown;
-  /** May not throw. */
+  /** Must not throw. */
   readonly notification: (call: RpcCall) => void;
-  /** Answers the result of a refused message, which goes out if its id is clear; undefined: its error goes out. May not throw. Default: its error. */
+  /** Returns the result for a refused message, sent if its id is clear; undefined: its error is sent. Must not throw. Default: its error. */
   readonly refused?: (call: RefusedCall) => { readonly result: unknown } | undefined;
-  /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: none does. */
+  /** Whether this call may cost so much that the peer's next message waits for a later turn of the event loop. Default: no call does. */
   readonly isCostly?: (method: string, params: unknown) => boolean;
-  /** A promise of when the peer's next message may be handled; undefined where it may be at once, which is the default. */
+  /** Returns a promise that resolves when the peer's next message may be handled. Undefined, the default: at once. */
   readonly room?: () => Promise<void> | undefined;
 }
 
-/** One JSON-RPC 2.0 peer over any byte connection, which is answered and not asked. Knows method names only as strings. */
+/** One JSON-RPC 2.0 peer over any connection of bytes. The peer's requests are answered; it is asked nothing. Method names are plain strings here. */
 export interface AnsweringConnection {
   readonly peer: PeerIdentity;
   /**
-   * Answers as `Connection.send` does. What a handler sends with it while it has a notification counts as the answer to it: no more is read until
-   * that is taken.
+   * Answers as `Connection.send` does. A notification that a handler sends while it handles a notification counts as the answer: no more is read
+   * until the peer has taken it.
    */
   readonly notify: (method: string, params: object) => boolean;
   /**
-   * One notification a frame of `run`; each frame is the JSON of its params, spliced unchanged between a constant head and tail.
-   * `members` are further members of the message beside method and params; `lastMethod` is the method of the run's last frame, by default the same,
-   * and has the members among its params too.
+   * Sends one notification for each frame of `batch`. Each frame is the JSON of the params and is spliced unchanged between a constant head and
+   * tail. `members` are further members of the message beside method and params. `lastMethod` is the method of the batch's last frame, by default
+   * the same; the params of that notification get the members too.
    */
   readonly notifyBatch: (
     method: string,
@@ -69,19 +69,19 @@ export interface AnsweringConnection {
   ) => boolean;
   readonly writable: () => Promise<void>;
   /**
-   * Resolves when the peer sends no more and all it sent has been handed to the handlers. Never rejects. Answers and notifications can still go out
-   * until `close` is called or the connection closes (R8a).
+   * Resolves when the peer sends no more and all its input has been handed to the handlers. Never rejects. Answers and notifications can still go
+   * out until `close` is called or the connection closes (R8a).
    */
   readonly ended: Promise<void>;
   readonly takeNoMore: () => void;
-  /** Takes no more in, sends what was handed over and what handlers answer in this turn, then closes as `Connection.close` does. Never rejects. */
+  /** Reads no more, sends everything handed over and the handlers' answers of this turn, then closes as `Connection.close`. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
   readonly closed: Promise<CloseInfo>;
 }
 
-/** The same of a peer that is asked as well. */
+/** A connection whose peer is asked as well. */
 export interface RpcConnection extends AnsweringConnection {
-  /** Rejects with a Fault: the peer's own code where it gave one, "peer_gone" where the answer can no longer come. */
+  /** Rejects with a Fault: the peer's own code if the peer gave one, "peer_gone" if the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
 }
 
@@ -89,9 +89,9 @@ type SendBatch = (batch: DeliveryBatch) => boolean;
 
 /** The runner of a session of calls, as the session sees it. */
 export interface CallHost {
-  /** As of `AnsweringConnection`. */
+  /** As `AnsweringConnection.notify`. */
   readonly notify: AnsweringConnection["notify"];
-  /** One notification a delivery, and where the run has a checkpoint another one behind them; else as of `AnsweringConnection`. */
+  /** Sends one notification for each delivery, and one for the batch's checkpoint behind them; otherwise as `AnsweringConnection.notifyBatch`. */
   readonly notifyBatch: (
     method: string,
     batch: DeliveryBatch,
@@ -104,8 +104,8 @@ export interface CallHost {
     send: SendBatch,
   ) => { readonly wake: () => void; readonly stop: () => void };
   /**
-   * Hands over what is owed as the peer takes it, until it is all or the time is over; `until` is an instant of the clock, ms. Resolves with at most
-   * how many events were left. Rejects where one could not be made.
+   * Hands over the pending deliveries as the peer takes them, until none is left or the time is over. `until` is an instant of the clock, ms.
+   * Resolves with an upper bound of the events that were left. Rejects if an event could not be made.
    */
   readonly handOver: (
     pendingDeliveries: PendingDeliveries,
@@ -117,15 +117,15 @@ export interface CallHost {
 /** One peer's conversation in a protocol of calls. */
 export interface CallSession {
   readonly handlers: RpcHandlers;
-  /** Whether anything has been said that keeps a silent connection open (R22). */
+  /** Whether the peer has sent anything that keeps a silent connection open (R22). */
   readonly isOpen: () => boolean;
   /** The connection is gone: its agent's sessions begin their grace, its subscriptions end. `reason`: why this side ended it. */
   readonly ended: (reason?: EndReason) => void;
-  /** Its agent says no more, while its subscriptions go on (R8a). */
+  /** The agent publishes no more, while the subscriptions go on (R8a). */
   readonly agentEnded: () => void;
   /**
-   * Ends its subscriptions from this side; on a shutdown everything owed goes out first, as the peer takes it. Resolves with at most how many events
-   * were left when the time was over. Never rejects.
+   * Ends the subscriptions from this side. On a shutdown every pending delivery goes out first, as the peer takes it. Resolves with an upper bound
+   * of the events that were left when the time was over. Never rejects.
    */
   readonly finish: (reason: EndReason, until: Millis | undefined) => Promise<number>;
 }

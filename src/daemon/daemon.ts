@@ -37,42 +37,42 @@ import { startEngine } from "./start-engine.js";
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 
 export interface Daemon {
-  /** Where each transport listens, by its name: the local socket as `ipc`, services as lists. */
+  /** Addresses by transport: the local socket as `ipc`, services as lists. */
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
-  /** Where the token stands that services over TCP ask for; undefined where none does. */
+  /** Path of the file with the token for services over TCP; undefined if no token is required. */
   readonly tokenPath: string | undefined;
   /**
-   * Ends sessions, hands out everything that is owed, closes every connection (R8a). On "stdin_ended" what standard input brought is taken first.
-   * Where sessions are kept (`onStop`, R8b), they stay open, and what is owed follows in the next run. Never rejects.
+   * Ends sessions, hands out all pending deliveries and closes every connection (R8a). On "stdin_ended" the daemon first takes the rest of standard
+   * input. If sessions are kept (`onStop`, R8b), they stay open, and pending deliveries follow in the next boot. Never rejects.
    */
   readonly stop: (reason: StopReason) => Promise<void>;
   readonly stopped: Promise<void>;
   /**
-   * Applies what of a configuration can change at run time, by the table of config-schema.ts, and makes the token of services over TCP anew;
-   * whoever was let in stays (R8b). Changes nothing once it stops. Never throws.
+   * Applies the changes that are possible at run time, by the table of config-schema.ts, and makes another token for services over TCP; admitted
+   * callers stay (R8b). Has no effect during a stop. Never throws.
    */
   readonly reconfigure: (configuration: Configuration) => Reconfigured;
-  /** Serves a connection that the embedder made, as if it had come in over the socket. Resolves when it is over. Never rejects. */
+  /** Serves a connection made by the embedder as one that came in over the socket. Resolves when the connection is over. Never rejects. */
   readonly serve: (connection: PeekableConnection<Uint8Array>) => Promise<void>;
 }
 
-/** How long a peer that does not read may keep what it was handed over from being given up, where the daemon goes on without it (S9). */
+/** Time after which a peer that does not read is given up while the daemon goes on, ms (S9). */
 const CLOSE_TIMEOUT_MS = 1000;
-/** How long the end of standard input may take to arrive behind what was sent before it. */
+/** Time for the end of standard input to arrive behind earlier input, ms. */
 const INPUT_TIMEOUT_MS = 500;
-/** How long calls under way may still be answered when a stop has handed everything over, ms. */
+/** Time for answers to calls under way after a stop has handed everything over, ms. */
 const LAST_ANSWERS_MS = 250;
 
-// How the process that started the daemon is served, and how everybody else is.
+// `PARENT`: the process that started the daemon. `PEER`: every other process.
 const PARENT: ServeOptions = { speaksRpc: true, keepsOutput: true };
 const PEER: ServeOptions = { speaksRpc: false, keepsOutput: false };
 
-/** Starts a daemon. Throws a Fault where it cannot listen; nothing is left behind then. */
+/** Starts a daemon. Throws a Fault if the daemon cannot listen, and then leaves nothing behind. */
 export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
-  // Everything reads what may change from this copy, at the time that it is needed: `reconfigure` writes into it.
+  // `reconfigure` writes into this copy; every part reads a changeable option from it at each use.
   const options: DaemonOptions = { ...given };
   const { clock, log } = options;
-  /** What is under way, and over which transport. */
+  /** Conversations under way, with the transport of each. */
   const connections = new Map<Conversation, string>();
   let presence: Presence | undefined;
   let listener: Listener | undefined;
@@ -92,14 +92,14 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       configuration: options,
       version: options.version,
       hasStdio: options.stdio !== undefined,
-      // Spawned by one agent, it stands for that agent; else it is itself, whoever publishes (R1).
+      // A daemon spawned by one agent represents that agent; any other daemon represents itself, whoever publishes (R1).
       agent: declared,
     }),
   });
   const languages = createSpokenLanguages(options.defaultLanguage);
   const startedAt = clock.wallTime();
   const begunAt = clock.now();
-  // Loaded when somebody asks: most daemons are never asked.
+  // Loaded at the first request: most daemons are never asked.
   const status = async (params: unknown, access: Access): Promise<Message> => {
     assertMay(access, "observe");
     const { statusDocument } = await import("./status/status-document.js");
@@ -134,7 +134,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifest,
       status,
       manifestDeclared: (theirs, { trust }) => {
-        // Only the agent that a daemon was started for can speak for it (R1).
+        // Only the agent that started the daemon can name the producer (R1).
         if (trust !== "parent") return;
         declared = theirs;
         presence?.update();
@@ -161,8 +161,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     return served;
   };
 
-  // Whoever uses the local socket alone never loads what services need. It is loaded before anything is listened at: after an `rmSync` of a file that
-  // is not there Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
+  // A daemon with only the local socket never loads the code of services. The import comes before any listening: after an `rmSync` of a missing file,
+  // Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
   const services = offersServices(options) ? await import("./services/offer-services.js") : undefined;
   try {
     listener = await listen(options, (connection) => void serve(connection, false));
@@ -201,10 +201,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     const times = stopTimes(options, options.stdio !== undefined);
     const keepsSessions = options.onStop === "keep" && options.stdio === undefined && engine.keepsSessions;
     try {
-      // Nobody is to find what is about to go.
+      // First, so that no client finds a daemon that is about to stop.
       presence?.remove();
       await Promise.all([listener?.stop(), offered?.stop()]);
-      // What a parent that takes no answers still has in its pipe may stay there (S9).
+      // Bounded, because a parent that takes no answers may leave input in its pipe (S9).
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
       await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(reason), clock);
@@ -215,7 +215,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       const until = begun + times.handOverMs;
       const served = [...connections.keys()];
       const leftCounts = await Promise.all(served.map((one) => one.finish("producer_shutdown", until)));
-      // Once for all kinds of peers that read nothing.
+      // One drain for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
       tellLeft(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
@@ -239,7 +239,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     engine.limitsChanged();
     retentionChanged();
     if (names.includes("auditMaxBytes") || names.includes("auditKeepFiles")) auditLog.limitsChanged();
-    // It says how many subscriptions there may be.
+    // The manifest contains the limit of subscriptions.
     presence?.update();
   };
 
@@ -265,7 +265,7 @@ function countByTransport(connections: ReadonlyMap<Conversation, string>): Reado
   return counts;
 }
 
-/** One line for all that a stop could not do in its time. */
+/** Logs one line for everything that a stop could not finish in time. */
 function tellLeft(leftCounts: readonly number[], sessionCount: number, log: Log): void {
   const left = leftCounts.filter((count) => count > 0);
   if (left.length === 0 && sessionCount === 0) return;
@@ -337,7 +337,7 @@ function endpointsOf(listener: Listener | undefined, offered: OfferedServices | 
   return { ...(listener === undefined ? {} : { ipc: listener.address }), ...offered?.endpoints };
 }
 
-/** Undefined where there is nothing to be found. */
+/** Returns undefined if the daemon has no address to announce. */
 function announcePresence(
   { producerId, log }: DaemonOptions,
   listener: Listener | undefined,

@@ -1,4 +1,4 @@
-// One accepted connection: its first message says which protocol it speaks, and from then on that protocol has it (R23).
+// One accepted connection: its first message selects the protocol, which serves the connection from then on (R23).
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
@@ -13,11 +13,11 @@ export interface EndpointServices {
   readonly codec: Codec<Uint8Array, unknown>;
   readonly clock: Clock;
   readonly handshakeTimeoutMs: () => Millis;
-  /** Told of a connection that was closed before it spoke any protocol. */
+  /** Called for a connection that was closed before it spoke any protocol. */
   readonly refused: (reason: "handshake_timeout") => void;
 }
 
-/** Serves a connection by the first of the protocols that recognizes its first message. */
+/** Serves a connection by the first protocol that recognizes its first message. */
 export function serveConnection(
   connection: PeekableConnection<Uint8Array>,
   services: EndpointServices,
@@ -26,7 +26,7 @@ export function serveConnection(
   return new ServedConnection(connection, services, options);
 }
 
-/** A class, because there is one for each connection. */
+/** A class, because each connection has one. */
 class ServedConnection implements Conversation {
   private readonly connection: PeekableConnection<Uint8Array>;
   private readonly services: EndpointServices;

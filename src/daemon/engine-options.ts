@@ -1,11 +1,11 @@
-// What of the configuration its engine is made with.
+// Makes the engine's options from the configuration.
 import type { Millis } from "../contracts/clock.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import type { Configuration } from "./config/config.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A value that may change at run time is read from `options` each time (R8b). */
+/** Values that may change at run time are read from `options` each time (R8b). */
 export function engineOptionsOf(
   options: Configuration & { readonly declaredProducerId: string | undefined },
 ): EngineOptions {
@@ -50,7 +50,7 @@ export function engineOptionsOf(
   };
 }
 
-/** R17: a day more than the events of a session can be read. In memory those go by their number, whatever their age. */
+/** One day longer than a session's events can be read (R17). A journal in memory limits its events by number, not by age. */
 function endedRetentionMs({ journal, journalRetentionSeconds }: Configuration): Millis {
   return DAY_MS + (journal.kind === "memory" ? 0 : journalRetentionSeconds * 1000);
 }

@@ -1,4 +1,4 @@
-// The first message of a connection, read as far as it can be: it says which protocol the peer speaks (R23).
+// Reads the first message of a connection as far as possible: the message selects the protocol (R23).
 import { refusedHead } from "../../transports/framing/refusal.js";
 import { faultFrom } from "../base/errors.js";
 import { membersOf } from "../base/json-members.js";
@@ -9,10 +9,10 @@ import type { PeekableConnection } from "../contracts/transport.js";
 const NO_NAMES: ReadonlySet<string> = new Set();
 const NO_MESSAGE: FirstMessage = { kind: "other", names: NO_NAMES, members: {} };
 
-/** How much of a damaged message is read. */
+/** Bytes of a damaged message that are read. */
 const SNIFFED_BYTES = 256;
 
-/** Leaves the frames to the iteration. Never rejects. */
+/** Reads the first message; the frames stay in the iteration. Never rejects. */
 export async function firstMessageOf(
   connection: PeekableConnection<Uint8Array>,
   codec: Codec<Uint8Array, unknown>,
@@ -21,7 +21,7 @@ export async function firstMessageOf(
   return frame === undefined ? NO_MESSAGE : messageIn(frame, codec);
 }
 
-/** The first frame, or the beginning of one that was refused; undefined where there is neither. */
+/** Returns the first frame, or the beginning of one that was refused; undefined if there is neither. */
 async function firstFrameOf(connection: PeekableConnection<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
     const [frame] = await connection.peek();
@@ -39,19 +39,19 @@ function messageIn(frame: Uint8Array, codec: Codec<Uint8Array, unknown>): FirstM
     const members = message as Readonly<Record<string, unknown>>;
     return { kind: "object", names: new Set(Object.keys(members)), members };
   } catch (caught) {
-    // A peer that sends a broken message is to understand the answer to it.
+    // A damaged message is still assigned a protocol, so that its peer understands the answer.
     const text = faultFrom(caught).code === "invalid_message" ? codec.textOf?.(frame) : undefined;
     return text === undefined ? damaged(frame) : ambiguous(text);
   }
 }
 
-/** JSON that could be taken for two messages, or is nested too deep. */
+/** JSON that could be read as two messages, or is nested too deep. */
 function ambiguous(text: string): FirstMessage {
   const names = new Set(membersOf(text).map(({ name }) => name));
   return { kind: /^\s*\[/.test(text) ? "array" : "object", names, members: {} };
 }
 
-/** Names are found up to the first value that is an object or an array. */
+/** Finds names up to the first value that is an object or an array. */
 function damaged(frame: Uint8Array): FirstMessage {
   const beginning = String.fromCharCode(...frame.subarray(0, SNIFFED_BYTES));
   const [, plain = ""] = /^\s*\{([^{[]*)/.exec(beginning) ?? [];

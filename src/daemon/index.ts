@@ -1,4 +1,4 @@
-// What `aaepd/daemon` exports: a daemon inside another program, and connections to it in memory.
+// The exports of `aaepd/daemon`: a daemon inside another program, and connections to it in memory.
 export { createMemoryPair, type MemoryOptions, type MemoryPair } from "../../transports/memory/memory-pair.js";
 export type { Access, AccessPolicy, Operation } from "../contracts/access.js";
 export type { Configuration } from "./config/config.js";

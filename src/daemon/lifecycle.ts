@@ -1,5 +1,5 @@
-// How the process of a daemon ends. Whatever asks for it (a signal, the end of standard input, the parent's end, an error nobody caught) takes the
-// same way: one line in the log that says why, an orderly stop, and an exit when its time is over whatever hangs (R8a, S2, S3, S9).
+// Ends the process of a daemon. A signal, the end of standard input, the parent's end and an uncaught error all take the same way: one log line with
+// the reason, an orderly stop, and an exit when its time is over, whatever hangs (R8a, S2, S3, S9).
 import type { Readable } from "node:stream";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
 import { Fault } from "../base/errors.js";
@@ -7,10 +7,10 @@ import type { Daemon, StopReason } from "./daemon.js";
 import { EXIT_CODES } from "./platform/exit-codes.js";
 import type { DaemonLog } from "./platform/log.js";
 
-/** What of a running daemon its lifecycle needs. `stop` is called once. */
+/** The part of a running daemon that its lifecycle needs. `stop` is called once. */
 export type Stoppable = Pick<Daemon, "stop" | "stopped">;
 
-/** What of a process is watched and ended. A parameter, so that tests can hand in another. */
+/** The part of a process that is watched and ended. A parameter, so that tests can pass another. */
 export interface ProcessHost {
   readonly on: (event: string, listener: (...facts: readonly unknown[]) => void) => unknown;
   readonly off: (event: string, listener: (...facts: readonly unknown[]) => void) => unknown;
@@ -20,28 +20,28 @@ export interface ProcessHost {
 export interface LifecycleOptions<Running extends Stoppable> {
   readonly log: DaemonLog;
   readonly start: () => Promise<Running>;
-  /** Called when everything listens. */
+  /** Called when every address listens. */
   readonly ready: (running: Running) => void;
-  /** Its end ends the daemon. Undefined where standard input is nobody's business. */
+  /** Its end ends the daemon. Undefined: standard input is ignored. */
   readonly stdin: Readable | undefined;
   readonly watchParent: boolean;
-  /** How long an orderly stop may take, ms; the last log lines come after it. Asked when one begins. */
+  /** Longest orderly stop, ms; the last log lines come after it. Read when a stop begins. */
   readonly stopWithinMs: () => number;
   /**
-   * SIGHUP calls it in place of a stop, to read the configuration again (R8b). An error that it throws is logged, and changes nothing. A SIGHUP that
-   * comes before everything listens is heard then, and one during a stop not at all. Default: SIGHUP stops.
+   * Called on SIGHUP instead of a stop, to read the configuration again (R8b). An error thrown here is logged and changes nothing. A SIGHUP before
+   * every address listens takes effect afterwards; during a stop it is ignored. Default: SIGHUP stops.
    */
   readonly reload?: (running: Running) => void;
-  /** Default this process. */
+  /** Default: this process. */
   readonly host?: ProcessHost;
-  /** Default the parent of this process, looked at once a second. */
+  /** Default: checks the parent of this process once a second. */
   readonly watch?: (onGone: () => void) => () => void;
 }
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const HANGUP = "SIGHUP";
 const ENDINGS_OF_STDIN = ["end", "close", "error"] as const;
-/** How long the last log lines may take. */
+/** Time for the last log lines, ms. */
 const FLUSH_MS = 100;
 
 interface Ending {
@@ -50,8 +50,8 @@ interface Ending {
 }
 
 /**
- * Starts a daemon and ends the process with one of EXIT_CODES when it has stopped. Rejects where it cannot start, with everything given back;
- * resolves only with a host whose `exit` returns.
+ * Starts a daemon, and ends the process with one of EXIT_CODES when the daemon has stopped. Rejects if it cannot start, after releasing everything.
+ * Resolves only with a host whose `exit` returns.
  */
 export async function runDaemon<Running extends Stoppable>(options: LifecycleOptions<Running>): Promise<void> {
   const { log, stdin, reload, host = process } = options;
@@ -136,7 +136,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   running = started;
   if (ending === undefined) options.ready(running);
   if (isReloadAsked) onHangup();
-  // Where it stopped by itself, nobody asked; that is an orderly end too.
+  // A daemon that stopped by itself has ended in order too.
   const why = await Promise.race([asked, stoppedByItself(running)]);
   if (why === undefined) log.info({ reason: "nothing_left", exitCode: EXIT_CODES.done.code }, "stopped");
   else await stopInOrder(running, why, log);
@@ -145,7 +145,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   host.exit(why?.code ?? EXIT_CODES.done.code);
 }
 
-/** Never rejects: whatever went wrong, it has stopped. */
+/** Resolves when the daemon has stopped, also after an error. Never rejects. */
 async function stoppedByItself(running: Stoppable): Promise<undefined> {
   await running.stopped.catch(() => undefined);
   return undefined;

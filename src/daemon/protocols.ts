@@ -1,4 +1,4 @@
-// The protocols that share connections (R23), each with what runs its sessions.
+// The protocols that share connections (R23), each with the runner of its sessions.
 import { createAnsweringConnection } from "../../transports/json-rpc/answering-connection.js";
 import { Fault } from "../base/errors.js";
 import type { Codec } from "../contracts/codec.js";
@@ -20,7 +20,7 @@ export interface ProtocolServices extends ConversationServices {
 export interface ServeOptions {
   /** Whether a first frame that is no message is answered in JSON-RPC. */
   readonly speaksRpc: boolean;
-  /** Whether the peer's end is not yet the connection's (R8a): the owner calls `finish`. */
+  /** Whether the connection outlives the peer's end (R8a): the owner calls `finish`. */
   readonly keepsOutput: boolean;
 }
 
@@ -32,13 +32,13 @@ export interface ServedProtocol extends Pick<Protocol<never, never>, "recognizes
 export interface Protocols {
   /** In the order in which they are asked. */
   readonly all: readonly ServedProtocol[];
-  /** Answers a first message that no protocol recognizes. */
+  /** Returns the protocol that answers a first message recognized by none. */
   readonly strangers: (first: FirstMessage, options: Pick<ServeOptions, "speaksRpc">) => ServedProtocol;
-  /** The message for a peer that said nothing in time, and so spoke no protocol; undefined where the peer waits for JSON-RPC. */
+  /** The message for a peer that sent nothing in time and so spoke no protocol; undefined if the peer expects JSON-RPC. */
   readonly nothingSaid: (options: Pick<ServeOptions, "speaksRpc">) => Uint8Array | undefined;
 }
 
-/** A further protocol is a folder of its own, and an entry in `all`. */
+/** The list of protocols. Another protocol is a folder of its own and an entry in `all`. */
 export function createProtocols(services: ProtocolServices): Protocols {
   const { aaep, codec } = services;
   const jsonRpc = byCalls(createRpcProtocol(aaep), services);
@@ -56,7 +56,7 @@ export function createProtocols(services: ProtocolServices): Protocols {
   };
 }
 
-/** Each frame is a message. */
+/** A protocol whose frames are messages. */
 function byMessages(protocol: MessageProtocol<unknown>, services: ProtocolServices): ServedProtocol {
   return {
     recognizes: protocol.recognizes,
@@ -64,14 +64,14 @@ function byMessages(protocol: MessageProtocol<unknown>, services: ProtocolServic
   };
 }
 
-/** Each frame is a call of JSON-RPC, or its answer. */
+/** A protocol whose frames are calls of JSON-RPC, or answers to calls. */
 function byCalls(protocol: CallProtocol, services: ProtocolServices): ServedProtocol {
   const { codec, log } = services;
   const shared: CallServices = {
     ...services,
     answerCalls: (connection, handlers) =>
       createAnsweringConnection(connection, handlers, { closeAtEnd: false, log }).answering,
-    // Params without the type, which the method says; events are encoded as everywhere.
+    // The params have no type, because the method gives it; events are encoded as everywhere.
     form: { format: codec.format, checkpoint: (cursor) => codec.encode({ cursor }) },
   };
   return {

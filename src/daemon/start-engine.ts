@@ -1,4 +1,4 @@
-// The engine of a daemon, on the journal that its configuration names.
+// Starts the engine of a daemon, on the journal that the configuration names.
 import type { Audit } from "../contracts/audit.js";
 import type { Journal } from "../contracts/journal.js";
 import { createEngine, type Engine } from "../engine/engine.js";
@@ -12,7 +12,7 @@ export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged">
   readonly engine: Engine;
 }
 
-/** Throws the Faults of `openJournal`; nothing is left open then. An option that may change is read each time (R8b). */
+/** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */
 export async function startEngine(options: DaemonOptions, audit: Audit): Promise<StartedEngine> {
   const { clock, ids, log, sha256Hex } = options;
   const { create, abandon, retentionChanged } = await openJournal(options, options);

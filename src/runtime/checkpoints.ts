@@ -1,23 +1,23 @@
-// When a subscription is told the place that it has reached: within a second after something was handed over and no more often, and after a while
-// also where only what is kept back from it moved the place (R17). One clock for all pumps, and no timer of their own.
+// Times of the checkpoints: a subscription is told its place within a second after a hand-over, at most once a second, and after a while also if
+// only held-back events moved the place (R17). All pumps share one clock and have no timer of their own.
 import type { Clock, Millis } from "../contracts/clock.js";
 
-/** Between two checkpoints of one subscription, and from a hand-over to the next checkpoint at the latest. */
+/** The shortest time between two checkpoints of one subscription, and the longest from a hand-over to the next checkpoint. */
 export const CHECKPOINT_EVERY_MS: Millis = 1000;
-/** After so long without a checkpoint the daemon looks whether the place moved. */
+/** After this time without a checkpoint the daemon checks whether the place moved. */
 export const QUIET_MS: Millis = 15_000;
-/** So many are told in one turn; the others follow in turns of their own (R34). */
+/** Places told in one turn; the others follow in later turns (R34). */
 const MOST_IN_A_TURN = 256;
 
 export interface Checkpointed {
-  /** It is time to tell the place. Called from the clock; must be cheap. */
+  /** Called by the timer when it is time to tell the place. Must be cheap. */
   readonly tellPlace: () => void;
 }
 
 export interface Checkpoints {
-  /** Something was handed over without a checkpoint. Said again before that was told, it changes nothing. */
+  /** Reports a hand-over without a checkpoint. A second call before that checkpoint changes nothing. */
   readonly schedule: (one: Checkpointed) => void;
-  /** The place was told or looked at: nothing is owed, and the next look comes after `QUIET_MS`. */
+  /** Reports that the place was told or checked: no checkpoint is due, and the next check follows after `QUIET_MS`. */
   readonly told: (one: Checkpointed) => void;
   readonly leave: (one: Checkpointed) => void;
 }
@@ -47,7 +47,7 @@ interface Queue {
   readonly leave: (one: Checkpointed) => void;
 }
 
-/** All wait equally long, so the first that came is the first that is due. */
+/** A queue in which all entries wait equally long, so the first entry is the first that is due. */
 function createQueue(clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">, waitMs: Millis): Queue {
   const dueAt = new Map<Checkpointed, Millis>();
   let cancel: (() => void) | undefined;

@@ -1,4 +1,4 @@
-// The common part of conversations in every protocol: services, the wait for a handshake, and the word of an accident.
+// The parts common to conversations of every protocol: services, the wait for a handshake, and the log line of an internal error.
 import type { Fault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
@@ -8,22 +8,22 @@ import type { SendingTurns } from "./sending-turns.js";
 
 export interface ConversationServices {
   readonly clock: Clock;
-  /** How long a peer may stay without a handshake, ms (R22). */
+  /** How long a peer may stay connected without a handshake, ms (R22). */
   readonly handshakeTimeoutMs: () => Millis;
   readonly log: Log;
-  /** The turns of connections and streams to be sent to; one for all of them. */
+  /** Turns of the connections and streams that have deliveries to send; shared by all of them. */
   readonly sendingTurns: SendingTurns;
-  /** The times at which subscriptions are told their places; one for all connections and streams. */
+  /** Times of the checkpoints; shared by all connections and streams. */
   readonly checkpoints: Checkpoints;
 }
 
-/** Calls `onLate` where the time for a handshake passes first (R22). Answers what ends the wait. */
+/** Calls `onLate` if the time for a handshake passes first (R22). Returns a function that ends the wait. */
 export function awaitHandshake(
   { trust }: PeerIdentity,
   { clock, handshakeTimeoutMs }: Pick<ConversationServices, "clock" | "handshakeTimeoutMs">,
   onLate: () => void,
 ): () => void {
-  // A parent may be silent for as long as it likes: the daemon is there for it alone.
+  // A parent may stay silent for any time: the daemon exists for the parent alone.
   return trust === "parent" ? () => {} : clock.wakeAt(clock.now() + handshakeTimeoutMs(), onLate);
 }
 

@@ -2,7 +2,7 @@ import type { Codec } from "../contracts/codec.js";
 import type { FrameBatch } from "../contracts/transport.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 
-/** The frames of a run in one format, made once for all who take the same run. */
+/** Returns the frames of a batch in one format, made once for all subscriptions that take the same batch. */
 export function frameBatchOf<Frame>(
   batch: DeliveryBatch,
   codec: Pick<Codec<Frame, never>, "format" | "checkpoint">,
@@ -10,7 +10,7 @@ export function frameBatchOf<Frame>(
   const { deliveries, checkpoint, memo } = batch;
   const key = checkpoint === undefined ? codec.format : codec.checkpoint;
   const known = memo.get(key);
-  // Only this function writes under a format or what writes its checkpoints, and only frames of that format.
+  // Only this function writes under a format or under a codec's `checkpoint`, and it writes only frames of that format.
   if (known !== undefined) return known as FrameBatch<Frame>;
   const frames: FrameBatch<Frame> = {
     frames: deliveries.map((one) => one.encoded(codec.format)),

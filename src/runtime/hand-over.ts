@@ -1,4 +1,5 @@
-// The end of a subscription from this side: what it is still owed is handed over as its peer takes it, until it is all or the time is over (R8a).
+// The end of a subscription from this side: its pending deliveries are handed over as the peer takes them, until none is left or the time is over
+// (R8a).
 import { timeToClose, within } from "../base/time-limit.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { CloseInfo } from "../contracts/transport.js";
@@ -6,22 +7,22 @@ import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import type { DeliverySink } from "./pump.js";
 import type { SendingTurns } from "./sending-turns.js";
 
-/** How long the end of a subscription may take where nobody says how long, ms. */
+/** Default time limit for the end of a subscription, ms. */
 export const LAST_WORDS_MS: Millis = 10_000;
 
-/** The end of the time is kept for the close, so that a slow peer hears that too: this long, or a quarter of the time where that is less. */
+/** Time reserved for the close, so that a slow peer receives the close too: this long, or a quarter of the time limit if that is less. */
 const CLOSING_MS: Millis = 500;
 
 export interface HandOverServices {
   readonly clock: Clock;
-  /** Peers that are handed over to share the turns of those that are sent to (R34). */
+  /** Turns shared by peers with pending deliveries and all other peers (R34). */
   readonly sendingTurns: SendingTurns;
 }
 
-/** "later": the rest is still being read. "no_room": in this turn. */
+/** "later": the rest is still being read. "no_room": this turn has no room left. */
 type Pause = "done" | "full" | "later" | "no_room";
 
-/** Answers at most how many events were left when the time for them was over. Rejects where one could not be made. */
+/** Resolves with an upper bound of the events that were left when the time was over. Rejects if an event could not be made. */
 export async function handOver(
   pendingDeliveries: PendingDeliveries,
   sink: Pick<DeliverySink, "send" | "writable">,
@@ -52,7 +53,7 @@ export async function handOver(
   }
 }
 
-/** Works now where this turn has room, else when it is its turn. */
+/** Does the work now if this turn has room, else in a later turn. */
 function whenRoom(work: () => Pause, turns: SendingTurns): Pause | Promise<Pause> {
   if (turns.isRoomLeft()) return work();
   return new Promise((resolve, reject) => {
@@ -67,8 +68,8 @@ function whenRoom(work: () => Pause, turns: SendingTurns): Pause | Promise<Pause
 }
 
 /**
- * Closes what the last was handed over to, and gives that until then to leave; without `until` as long as the transport gives it. Answers how many
- * messages are known not to have left.
+ * Closes the connection and leaves handed-over data until `until` to leave; without `until`, the transport's own time limit. Resolves with the
+ * number of messages known not to have left, at most 1.
  */
 export async function closeWithin(
   { close, closed }: { readonly close: (withinMs?: Millis) => Promise<void>; readonly closed: Promise<CloseInfo> },

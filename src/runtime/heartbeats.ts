@@ -1,22 +1,22 @@
-// Tells the listener of an idle stream that it is alive, so that a dead one can be told from it (C3, P9).
+// Sends heartbeats on an idle stream, so that a listener can distinguish it from a dead one (C3, P9).
 import type { Clock, Millis } from "../contracts/clock.js";
 
 export interface Heartbeats {
-  /** Begins to count. Calling it again changes nothing. */
+  /** Starts the count. A second call changes nothing. */
   readonly start: () => void;
-  /** Something was handed over, and `isTaken` is what the connection answered. While it takes nothing, no heartbeat is added to what waits. */
+  /** Reports a hand-over. `isTaken`: the connection's answer. While the connection takes nothing, no heartbeat is sent. */
   readonly sent: (isTaken: boolean) => void;
   readonly stop: () => void;
 }
 
 export interface HeartbeatSink {
-  /** Hands one over; what the connection answers comes by `sent`. */
+  /** Hands over one heartbeat; the connection's answer comes by `sent`. */
   readonly beat: () => void;
   /** Resolves when the peer takes again. Never rejects. */
   readonly writable: () => Promise<void>;
 }
 
-/** A heartbeat whenever nothing was sent for `everyMs`, above 0. One timer, which no event moves. */
+/** Sends a heartbeat whenever nothing was sent for `everyMs`, which is above 0. Uses one timer, which no event moves. */
 export function createHeartbeats(
   everyMs: Millis,
   sink: HeartbeatSink,

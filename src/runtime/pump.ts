@@ -1,5 +1,5 @@
-// The one loop between a subscription and its connection. It pulls while the peer takes, stops while it does not, and so lets everything that
-// waits wait where it can still merge (AAEP §8.8). What must not live here: what is delivered, and how it is written.
+// The one loop between a subscription and its connection. The pump pulls while the peer takes and stops while the peer does not, so waiting events
+// stay where they can still merge (AAEP §8.8). The content of deliveries and their encoding are no concern of the pump.
 import { type Fault, faultFrom } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { DeliverySource } from "../contracts/protocol.js";
@@ -9,15 +9,15 @@ import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./chec
 import type { SendingTurns } from "./sending-turns.js";
 
 export interface DeliverySink {
-  /** Hands a run over. False: take no more until `writable` resolves. */
+  /** Hands a batch over. False: take no more until `writable` resolves. */
   readonly send: (batch: DeliveryBatch) => boolean;
   readonly writable: () => Promise<void>;
-  /** An accident: what was to be sent could not be made. The pump has stopped; only this connection is to end. */
+  /** Reports an internal error: a delivery could not be made. The pump has stopped; only this connection is to end. */
   readonly failed: (fault: Fault) => void;
 }
 
 export interface Pump {
-  /** Pulls when what runs now has returned, once, however often it is called. */
+  /** Pulls after the running call has returned, once for any number of calls. */
   readonly wake: () => void;
   readonly stop: () => void;
 }
@@ -29,15 +29,15 @@ export interface PumpServices {
   readonly checkpoints: Checkpoints;
 }
 
-/** Joins a source to a sink until `stop`. A turn that has no room left gives only what is critical; the rest follows in the pump's own turn (R34). */
+/** Joins a source to a sink until `stop`. A turn without room left delivers only critical events; the rest follows in the pump's own turn (R34). */
 export function createPump(source: DeliverySource, sink: DeliverySink, services: PumpServices): Pump {
   return new TurnPump(source, sink, services);
 }
 
-/** A little less than a second: the source has read the clock before the pump does, and may be paced by the second itself. */
+/** A little less than a second: the source reads the clock before the pump does, and may be paced at exactly a second. */
 const DUE_AFTER_MS: Millis = CHECKPOINT_EVERY_MS - 1;
 
-/** A class, because there is one for each subscription. */
+/** A class, because each subscription has one. */
 class TurnPump implements Pump, Checkpointed {
   private readonly source: DeliverySource;
   private readonly sink: DeliverySink;
@@ -46,7 +46,7 @@ class TurnPump implements Pump, Checkpointed {
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
-  // When the place was told or looked at last.
+  // When the place was last told or checked.
   private lastToldAt: Millis = Number.NEGATIVE_INFINITY;
   private isPlaceDue = false;
 
@@ -84,7 +84,7 @@ class TurnPump implements Pump, Checkpointed {
     try {
       this.pullAll();
     } catch (caught) {
-      // Nobody else calls this, so nobody else would catch it, and everybody's daemon would end.
+      // The clock calls this method, so an uncaught error here would end the daemon for everybody.
       this.stop();
       this.sink.failed(faultFrom(caught));
     }
@@ -92,7 +92,7 @@ class TurnPump implements Pump, Checkpointed {
 
   private pullAll(): void {
     const { sendingTurns: turns } = this.services;
-    // A pump that waits for its turn keeps its place, whatever wakes it.
+    // A pump that waits for its turn keeps its place in the line, whatever wakes it.
     if (this.leaveTurns !== undefined || !turns.isRoomLeft()) {
       if (this.pullOnce("critical") !== "blocked") this.waitForTurn();
       return;
@@ -121,26 +121,26 @@ class TurnPump implements Pump, Checkpointed {
     return "blocked";
   }
 
-  /** The run that was taken, with the place that it leads to where that is due (R17). */
+  /** Adds the checkpoint to the batch if it is due (R17). */
   private withPlace(batch: DeliveryBatch): DeliveryBatch {
     const { source, services } = this;
     if (!source.wantsCheckpoints()) return batch;
     const now = services.clock.now();
     const isDue = this.isPlaceDue || now - this.lastToldAt >= DUE_AFTER_MS;
     const checkpoint = source.checkpoint(isDue);
-    // A place that stands still is looked at no more often than one that moves (R34).
+    // A place that does not move is checked no more often than one that moves (R34).
     if (isDue || checkpoint !== undefined) this.told(now);
     if (checkpoint !== undefined) return withCheckpoint(batch, checkpoint);
     services.checkpoints.schedule(this);
     return batch;
   }
 
-  /** The place, where there was nothing to take. */
+  /** Returns the checkpoint alone, after there was nothing to take. */
   private placeAlone(only: "critical" | undefined): DeliveryBatch | undefined {
     const { source, services } = this;
     if (only !== undefined || !source.wantsCheckpoints()) return undefined;
     if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
-      // Its acceptance told it.
+      // The message that accepted the subscription told the place.
       this.told(services.clock.now());
     }
     const isDue = this.isPlaceDue;

@@ -1,4 +1,4 @@
-// Joins one connection and one session of calls: the calls are answered by the transport of JSON-RPC, the deliveries of each subscription are pulled.
+// Joins one connection and one session of calls: the JSON-RPC transport answers the calls, a pump for each subscription pulls its deliveries.
 import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
@@ -10,18 +10,18 @@ import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createPump } from "./pump.js";
 
 export interface CallServices extends ConversationServices {
-  /** Takes over a connection, its frames included, and answers its calls. Stays open at the peer's end. */
+  /** Takes over a connection with its frames, and answers its calls. The result stays open when the peer ends its side. */
   readonly answerCalls: (connection: Connection<Uint8Array>, handlers: RpcHandlers) => AnsweringConnection;
-  /** How deliveries become the params of notifications. One for all connections, so that they share what is encoded. */
+  /** Turns deliveries into the params of notifications. One form for all connections, so that they share the encoding. */
   readonly form: Pick<Codec<Uint8Array, never>, "format" | "checkpoint">;
 }
 
 export interface CallOptions {
-  /** The peer's end is not yet the conversation's: it goes on until `finish`, to be called once `inputEnded` has resolved (R8a). */
+  /** If true, the conversation goes on after the peer's end, until `finish`, to be called once `inputEnded` has resolved (R8a). */
   readonly keepsOutput: boolean;
 }
 
-/** Starts a conversation of calls. An accident that ends it is logged. */
+/** Starts a conversation of calls. Logs an internal error that ends the conversation. */
 export function runCallConversation(
   connection: Connection<Uint8Array>,
   protocol: Pick<CallProtocol, "open">,
@@ -52,7 +52,7 @@ export function runCallConversation(
   };
   const session: CallSession = protocol.open(connection.peer, host);
   const rpc: AnsweringConnection = services.answerCalls(connection, session.handlers);
-  // A first frame that was no call keeps nobody's place (R22).
+  // A first frame that was no call does not count as a handshake (R22).
   const cancelTimeout = awaitHandshake(connection.peer, services, () => {
     if (session.isOpen()) return;
     session.ended("handshake_timeout");

@@ -1,4 +1,4 @@
-// Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends it.
+// Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends the conversation.
 import { Fault, faultFrom, publicFault } from "../base/errors.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
@@ -20,20 +20,20 @@ import { createPump, type DeliverySink, type Pump } from "./pump.js";
 
 export interface ConversationOptions<Message = unknown> {
   /**
-   * The peer's end is not yet the conversation's. A parent's goes on until `finish`, which is to be called once `inputEnded` has resolved (R8a).
-   * Anybody else's, the client of a call, goes on until the connection closes if there is a subscription; if there is none, it ends at once: in
-   * order where the peer was answered, else with the fault of its last message, or `handshake_required`.
+   * If true, the conversation goes on after the peer's end. With a parent it goes on until `finish`, to be called once `inputEnded` has resolved
+   * (R8a). With any other peer, the client of a call, it goes on until the connection closes if there is a subscription. Without a subscription it
+   * ends at once: in order if the peer was answered, else with the fault of the last message, or with `handshake_required`.
    */
   readonly keepsOutput: boolean;
-  /** What the connection is closed with where this side ends it: the status of a call. Default: nothing. */
+  /** The fault with which this side closes the connection, for the status of a call. Default: none. */
   readonly statusOf?: (reason: EndReason) => Fault | undefined;
-  /** Goes out from the handshake on, whenever nothing else did for that long, unless the peer takes nothing. Default: none. */
+  /** Sent after the handshake whenever nothing else was sent for that long, unless the peer takes nothing. Default: none. */
   readonly heartbeat?: Heartbeat<Message> | undefined;
 }
 
 /**
- * Starts a conversation; the connection's frames are iterated here and nowhere else. `services` and `options` may be shared by any number of them. An
- * accident that ends it is logged.
+ * Starts a conversation. Only this function iterates the connection's frames. Any number of conversations may share `services` and `options`. Logs
+ * an internal error that ends the conversation.
  */
 export function runConversation<Frame, Message>(
   connection: Connection<Frame>,
@@ -45,7 +45,7 @@ export function runConversation<Frame, Message>(
   return new RunningConversation(connection, codec, protocol, services, options);
 }
 
-/** A class, because there is one for each connection. */
+/** A class, because each connection has one. */
 class RunningConversation<Frame, Message> implements Conversation, DeliverySink {
   readonly done: Promise<void>;
   private readonly connection: Connection<Frame>;
@@ -59,11 +59,11 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   private hasSpoken = false;
   private hasInputEnded = false;
   private isTaking = true;
-  /** What its session told while the peer took nothing. */
+  /** The newest message told by the session while the peer took nothing. */
   private untold: { readonly message: Message } | undefined;
-  /** What was wrong with the last message. */
+  /** The fault of the last message. */
   private lastFault: Fault | undefined;
-  /** Only where somebody has asked. */
+  /** Created when somebody asks for `inputEnded`. */
   private waitingForInput: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   private cancelTimeout: (() => void) | undefined;
   private finishing: Promise<number> | undefined;
@@ -89,7 +89,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.cancelTimeout = awaitHandshake(connection.peer, services, () => {
       if (!this.session.isOpen()) void this.finish("handshake_timeout");
     });
-    // Its client has hung up: whatever it still had to say is not waited for longer than a turn, and its subscription ends (R7).
+    // The client of a call has hung up: its remaining input is awaited for one turn at most, and its subscription ends (R7).
     if (this.isCall()) void connection.closed.then(() => services.clock.afterTurn(() => this.over()));
     this.done = this.run();
   }
@@ -134,7 +134,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
       } catch (caught) {
         this.failed(faultFrom(caught));
       }
-      // The peer may have ended it meanwhile.
+      // The peer may have ended the conversation meanwhile.
       if (!this.isOver) for (const message of messages()) this.say(message);
       this.over(reason);
     }
@@ -166,7 +166,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     else this.untold = { message };
   }
 
-  /** `isTaken`: what the connection answered. */
+  /** Notes the connection's answer to a hand-over. */
   private handed(isTaken: boolean): boolean {
     this.heartbeats?.sent(isTaken);
     if (!isTaken && this.isTaking) {
@@ -183,13 +183,13 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     if (untold !== undefined) this.tell(untold.message);
   }
 
-  /** The handshake is done, or nobody waits for it any more. */
+  /** Ends the wait for a handshake: it is done, or no longer needed. */
   private forgetTimeout(): void {
     this.cancelTimeout?.();
     this.cancelTimeout = undefined;
   }
 
-  /** `reason`: why this side ends it. */
+  /** Ends the session. `reason`: why this side ends it; undefined if the peer did. */
   private over(reason?: EndReason): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -243,7 +243,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
           if (next === "others first") await new Promise<void>(services.clock.afterTurn);
         }
         if (this.isOver) break;
-        // A peer that sends and does not read is not read from either.
+        // A peer that sends without reading is not read from either.
         await connection.writable();
       }
       this.tellInputEnded();

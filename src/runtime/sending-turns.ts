@@ -1,20 +1,20 @@
-// Whose turn it is to be sent what waits for it. Shaping and encoding much for many is done over turns of the event loop, one subscription after
-// another, so that what arrives meanwhile is not held up (R34).
+// Shares the turns of the event loop among subscriptions with deliveries to send. Shaping and encoding much for many is spread over several turns,
+// one subscription after another, so that arriving messages are not held up (R34).
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { TurnRoom } from "../engine/time/turn-room.js";
 
 export interface SendingTurns {
-  /** Whether more may be pulled in this turn. */
+  /** Whether this turn has room for more pulls. */
   readonly isRoomLeft: () => boolean;
-  /** Call it before a piece of work. Returns the instant for `end`. */
+  /** Call it before a piece of pulling work. Returns the instant for `end`. */
   readonly begin: () => Millis;
   /** Counts the time of the piece of work since `from`. */
   readonly end: (from: Millis) => void;
-  /** Calls `goOn` in a later turn that has room; those that wait come in the order in which they asked. Answers the cancellation. */
+  /** Calls `goOn` in a later turn that has room, in the order of the calls of `wait`. Returns the cancellation. */
   readonly wait: (goOn: () => void) => () => void;
 }
 
-/** One for all pumps: a turn is one for everybody. */
+/** Made once for all pumps, because all pumps share each turn. */
 export function createSendingTurns(clock: Pick<Clock, "now" | "afterTurn">, room: TurnRoom): SendingTurns {
   const waiting = new Set<{ readonly goOn: () => void }>();
   let isArmed = false;

@@ -1,4 +1,4 @@
-// Streams of the services: conversations with a status at their end, which whoever runs the daemon finishes like those of connections.
+// Serves the streams of the services: conversations with a status at their end. The daemon finishes them like those of connections.
 import { Fault } from "../base/errors.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason, Heartbeat, MessageProtocol } from "../contracts/protocol.js";
@@ -7,11 +7,11 @@ import type { ConversationServices } from "./conversation.js";
 import { runConversation } from "./run-conversation.js";
 
 export interface StreamServices extends ConversationServices {
-  /** Told of each stream that is being served: `finish` is its owner's to call. */
+  /** Receives each stream when it is served; the receiver calls `finish`. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
 
-/** Answers what serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
+/** Returns a function that serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
 export function createStreamServer(
   services: StreamServices,
 ): <Frame, Message>(
@@ -30,7 +30,10 @@ export function createStreamServer(
   };
 }
 
-/** The fault whose status a stream has that the daemon ends; its subscriber's own close is no fault, nor is that all was said. */
+/**
+ * The fault that gives the status of a stream ended by the daemon. A recording that has ended is no fault, and neither is the subscriber's own
+ * close.
+ */
 function statusOf(reason: EndReason): Fault | undefined {
   switch (reason) {
     case "recording_ended":

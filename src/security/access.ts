@@ -1,13 +1,14 @@
-// Which connection may do what (R36). A local socket is this user's, standard input is the parent's, and a token was read from a file of this user.
+// The rights of each connection (R36). A local socket belongs to this user, standard input to the parent, and a token comes from a file of this
+// user.
 import type { Access, AccessPolicy } from "../contracts/access.js";
 import type { PeerIdentity } from "../contracts/transport.js";
 
 const EVERYTHING: Access = { may: () => true };
 
-/** Every peer is the same user, or a program of that user, and may do everything. */
+/** Allows everything: every peer is the same user, or a program of that user. */
 export const SAME_USER_MAY_ALL: AccessPolicy = { of: () => EVERYTHING };
 
-/** Asks `policy` once for each identity, and remembers the answer: all calls of one connection show the same identity. */
+/** Asks `policy` once for each identity and remembers the answer. All calls of one connection show the same identity. */
 export function decideOnce(policy: AccessPolicy): AccessPolicy {
   const decided = new WeakMap<PeerIdentity, Access>();
   return {

@@ -1,15 +1,16 @@
-// Who may call services over TCP (C8). A socket on loopback can be reached by every process of this machine, and through a browser by every page
-// whose name was made to point here. So the host must be one of loopback's, and the caller must have read a file that only this user can read.
+// Decides who may call services over TCP (C8). Every process of this machine can reach a socket on loopback, and so can, through a browser, every
+// page whose host name resolves to it. Therefore the request must name a host of loopback, and the caller must have read a file that only this user
+// can read.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Fault } from "../base/errors.js";
 import type { Admit } from "../contracts/service.js";
 
-/** Hosts that every listener on loopback answers for. */
+/** Hosts accepted by every listener on loopback. */
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Admits callers with the token that name one of the three loopback hosts or `listensOn`, the address that was configured, an IPv6 address without
- * brackets; paths in `open` need no token. `token` is asked for each call: it may have been made anew.
+ * Admits callers that send the token and name one of the three loopback hosts or `listensOn`, the configured address; an IPv6 address comes without
+ * brackets. Paths in `open` need no token. `token` is called for each request, because SIGHUP may have replaced the token.
  */
 export function admitTokenHolders(token: () => string, open: ReadonlySet<string>, listensOn: string): Admit {
   const own = (listensOn.includes(":") ? `[${listensOn}]` : listensOn).toLowerCase();
@@ -30,15 +31,15 @@ export function admitTokenHolders(token: () => string, open: ReadonlySet<string>
   };
 }
 
-/** Admits everybody: who can reach a socket of mode 0600 is this user (AAEP §8.2.7). */
+/** Admits everybody: a socket of mode 0600 can be reached by this user only (AAEP §8.2.7). */
 export const admitEverybody: Admit = () => undefined;
 
-/** The name in a `Host` or `:authority`, without its port; empty where it is none. */
+/** Returns the name in a `Host` or `:authority`, without its port; empty if there is no valid name. */
 function nameOf(host: string | undefined): string {
   return /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/.exec(host ?? "")?.[1]?.toLowerCase() ?? "";
 }
 
-/** Of equal length whatever was given, so that comparing tells nothing. */
+/** Digests have equal length for any input, so the time of the comparison reveals nothing. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

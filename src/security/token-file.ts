@@ -5,13 +5,13 @@ import { Fault } from "../base/errors.js";
 
 export interface TokenFile {
   readonly path: string;
-  /** Puts another token in its place, in one step. Throws as `writeTokenFile`; the token of before stands there then. */
+  /** Replaces the token in one step. Throws as `writeTokenFile`; the old token then stays in place. */
   readonly replace: (token: string) => void;
-  /** Removes the file unless another token stands in it by now. Never throws. */
+  /** Removes the file, unless it contains another token by now. Never throws. */
   readonly remove: () => void;
 }
 
-/** Writes the token with mode 0600, in one step. The folder must be the user's own. Throws a Fault "permission_denied". */
+/** Writes the token with mode 0600, in one step. The folder must belong to the user. Throws a Fault "permission_denied". */
 export function writeTokenFile(path: string, token: string): TokenFile {
   let written = token;
   putInPlace(path, token);
@@ -25,7 +25,7 @@ export function writeTokenFile(path: string, token: string): TokenFile {
       try {
         if (readFileSync(path, "utf8").trim() === written) rmSync(path, { force: true });
       } catch {
-        // It is gone already, or not ours to remove any more.
+        // The file is gone already, or belongs to another daemon.
       }
     },
   };

@@ -1,5 +1,5 @@
-// The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). Nobody waits for it. Lines are lost, and
-// counted, where the disk does not take them or somebody floods the daemon with replies.
+// The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). No caller waits for it. Lines that the disk does
+// not take are lost and counted, and so are lines of a peer that floods the daemon with replies.
 import type { Audit, AuditEntry, AuditNote } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
@@ -7,7 +7,7 @@ import { type AuditFile, claimAuditFile } from "./audit-names.js";
 import { replyMembers } from "./audit-reply.js";
 import { createReplyBudget, type ReplyEntry } from "./reply-budget.js";
 
-/** What a log needs of the file it appends to. */
+/** The part of a file stream that the log needs. */
 export interface AuditStream {
   readonly write: (line: string, done: (error?: Error | null) => void) => unknown;
   readonly end: (done: () => void) => unknown;
@@ -15,44 +15,44 @@ export interface AuditStream {
 }
 
 export interface AuditLimits {
-  /** A file that has reached this is set aside, bytes. */
+  /** Size at which a file is rotated, bytes. */
   readonly maxBytes: number;
-  /** So many that were set aside are kept: `….ndjson.1` is the youngest. */
+  /** Rotated files that are kept; `….ndjson.1` is the youngest. */
   readonly keepFiles: number;
 }
 
 export interface AuditLogOptions {
-  /** Made where it is missing, with mode 0700, when there is something to record. */
+  /** Made with mode 0700 if it is missing, at the first entry. */
   readonly directory: string;
   /** Names the file: `<producer id>.ndjson`. */
   readonly producerId: string;
-  /** Asked each time that the file is opened. */
+  /** Read each time a file is opened. */
   readonly limits: () => AuditLimits;
   readonly log: Log;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
-  /** Replies of one subscription within a second that are recorded though they did not count; of further ones only the number is. Default 100. */
+  /** Most replies of one subscription within a second that are recorded although they did not count; further ones are only counted. Default 100. */
   readonly maxVainRepliesPerSecond?: number;
   /**
-   * Most bytes that may wait for the disk. Replies that did not count have a sixteenth of that, and half of it where their question is open. Default
-   * 16 MiB.
+   * Most characters (UTF-16 units) that may wait for the disk. Replies that did not count may use a sixteenth of it, or half of it if their question
+   * is open. Default 16 Mi.
    */
   readonly maxWaitingBytes?: number;
-  /** How long after a failure nothing is tried, ms. Default 10,000. */
+  /** Pause after a failure before the next attempt, ms. Default 10,000. */
   readonly retryAfterMs?: number;
-  /** Default a file in `directory`. */
+  /** Default: a file in `directory`. */
   readonly openStream?: (directory: string, name: string) => Promise<AuditStream>;
 }
 
 export interface AuditLog extends Audit {
-  /** Entries that are in no file. The log itself tells how many there were once it can be written again. */
+  /** Number of entries that are in no file. The log records the number itself once it can write again. */
   readonly droppedCount: () => number;
-  /** Its limits have changed: the file is closed in order and opened again. Entries that come meanwhile wait. */
+  /** Reports changed limits: the file is closed in order and opened again. Entries that come meanwhile wait. */
   readonly limitsChanged: () => void;
-  /** Writes what waits, for `withinMs` at most (default 300). Never rejects. Entries that come later are lost. */
+  /** Writes waiting entries, for `withinMs` at most (default 300). Never rejects. Later entries are lost. */
   readonly close: (withinMs?: number) => Promise<void>;
 }
 
-/** What waits for the file, and who is told when nobody need keep it any longer. */
+/** A line that waits for the file. `settled` is called when the line is written or lost. */
 interface Line {
   readonly text: string;
   readonly settled: () => void;
@@ -67,7 +67,7 @@ type Phase =
 
 const VAIN_SHARE = 1 / 16;
 const VAIN_SHARE_ON_OPEN = 1 / 2;
-/** How often it is told how many replies have been left out, ms. */
+/** Interval of the entries that count the replies left out, ms. */
 const TELL_EVERY_MS = 1000;
 const NOBODY_WAITS = (): void => {};
 
@@ -76,7 +76,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { maxVainRepliesPerSecond = 100, maxWaitingBytes = 16 * 1024 * 1024, retryAfterMs = 10_000 } = options;
   const openStream = options.openStream ?? rotatingStream(limits);
   let isClosed = false;
-  /** It has been logged that it cannot be written, and nothing has been since. */
+  /** A failure has been logged, and nothing has been written since. */
   let isTroubled = false;
   let phase: Phase = { kind: "unopened" };
   let file: AuditFile | undefined;
@@ -128,7 +128,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       file ??= await claimAuditFile(directory, producerId);
       const stream = await openStream(directory, file.name);
       stream.on("error", fail);
-      // Closing did not wait for it.
+      // The log was closed during the opening.
       if (isClosed) stream.end(() => {});
       if (isClosed) return;
       phase = { kind: "open", stream };
@@ -140,7 +140,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
   }
 
-  /** Every entry of the stream before is in the file when another stream begins there. */
+  /** Opens the file again. All entries of the old stream are in the file before the new stream begins. */
   async function openAgain(): Promise<void> {
     await opened;
     if (phase.kind !== "open") return;
@@ -150,9 +150,9 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     if (!isClosed) await open();
   }
 
-  /** Whether there was room for it; `settled` is called only then. */
+  /** Appends a line if there is room. Returns whether there was room; only then `settled` is called. */
   function append(text: string, roomBytes: number, settled = NOBODY_WAITS): boolean {
-    // Lengths are in UTF-16 units: a bound on memory, not on the file.
+    // Lengths are in UTF-16 units: they bound memory, not the file.
     const isFull = waitingBytes + text.length > roomBytes;
     if (isFull || phase.kind === "closed" || isResting()) return false;
     waitingBytes += text.length;
@@ -166,12 +166,12 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return true;
   }
 
-  /** It has failed a moment ago. */
+  /** Whether the pause after a failure has not passed. */
   function isResting(): boolean {
     return phase.kind === "failed" && clock.now() < phase.retryAt;
   }
 
-  /** A flood of forged replies must neither fill the disk nor take the daemon's time. */
+  /** Records a reply that did not count. A flood of forged replies must neither fill the disk nor take the daemon's time. */
   function recordVain(entry: ReplyEntry, { at, settled }: AuditNote): void {
     if (!isClosed) cancelTelling ??= tellLater();
     const room = maxWaitingBytes * (entry.token_is_open ? VAIN_SHARE_ON_OPEN : VAIN_SHARE);
@@ -243,7 +243,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   };
 }
 
-/** Resolves in any case: what fails at the end has been counted line by line. */
+/** Ends a stream. Resolves also on an error: lines that fail at the end are counted one by one. */
 function ended(stream: AuditStream): Promise<void> {
   return new Promise((resolve) => {
     stream.on("error", () => resolve());
@@ -260,7 +260,7 @@ function membersOf(entry: AuditEntry): object {
 function rotatingStream(limits: () => AuditLimits): (path: string, name: string) => Promise<AuditStream> {
   return async (path, name) => {
     const { maxBytes, keepFiles } = limits();
-    // Loaded when there is something to record: most daemons start without a question.
+    // Loaded at the first entry: most daemons start without a question.
     const { createStream } = await import("rotating-file-stream");
     return createStream(name, { path, size: `${maxBytes}B`, rotate: keepFiles, mode: 0o600 });
   };

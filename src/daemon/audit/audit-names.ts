@@ -1,4 +1,4 @@
-// Where the audit log stands, and that no two processes write to one file: rotation would take it from under the other.
+// The folder and the file names of the audit log. No two processes write to one file, because a rotation would remove the file of the other.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { withClaim } from "../../../transports/ipc/claim.js";
@@ -9,20 +9,20 @@ import { takeOwnership } from "../platform/owner-file.js";
 import { stateDirectory } from "../platform/state-directory.js";
 
 export interface AuditFile {
-  /** The file's name in its folder. */
+  /** Name of the file in its folder. */
   readonly name: string;
-  /** Lets another process have the name. Never throws. */
+  /** Releases the name for other processes. Never throws. */
   readonly release: () => void;
 }
 
-/** Leaves room for endings in the 255 bytes that file systems give a name. */
+/** Leaves room for endings within the 255 bytes of a file name. */
 const LONGEST_NAME = 200;
-/** As it is called in sentences. */
+/** Name of the folder in error messages. */
 const AUDIT_LOG = "the audit log";
 
 /**
- * The folder of a choice, refused at the start as that of a journal is: a Fault "permission_denied" where others could reach what is recorded there,
- * "address_invalid" where there can be no such folder. A folder that was named is made; the default one only when there is something to record.
+ * Returns the folder of a choice. Throws, as for a journal's folder, a Fault "permission_denied" if others could reach the records, "address_invalid"
+ * if the folder is impossible. Makes a folder that the user named; the default folder is made at the first entry.
  */
 export function auditDirectory(
   choice: Exclude<AuditChoice, { readonly kind: "off" }>,
@@ -39,8 +39,8 @@ export function auditDirectory(
 }
 
 /**
- * `<producer id>.ndjson`, or with -2, -3 and so on where a live process writes to that one. Makes the folder where it is missing, with mode 0700.
- * Rejects with a Fault where it cannot be had, or others could reach it.
+ * Claims the name `<producer id>`, or `<producer id>-2`, -3 and so on if a live process writes to that one. Makes the folder with mode 0700 if it is
+ * missing. Rejects with a Fault if the folder cannot be made, or if others could reach it.
  */
 export async function claimAuditFile(directory: string, producerId: string): Promise<AuditFile> {
   assurePrivateDirectory(directory, process.getuid?.(), AUDIT_LOG);

@@ -1,15 +1,15 @@
-// How a reply stands in its line of the audit log: what it says, and what was written.
+// The members of a reply in its line of the audit log: the message, and the original text.
 import type { ReplyAsItCame } from "../../contracts/audit.js";
 
-/** A reply that did not count is cut to this, UTF-16 units: whoever sends it decides how long it is. */
+/** Most UTF-16 units of a reply that did not count, because its sender decides the length. */
 const LONGEST_VAIN_REPLY = 2048;
-/** So is the text of one that counted: white space can make any text long. */
+/** Most UTF-16 units of the text of a reply that counted, because white space can make any text long. */
 const LONGEST_TEXT = 16_384;
 
 export interface ReplyMembers {
-  /** The message; missing where its text could be read in two ways, or in none. */
+  /** The message; missing if its text could be read in two ways, or not at all. */
   readonly reply?: unknown;
-  /** As it came, where it came as text. */
+  /** The original text, if the reply came as text. */
   readonly text?: unknown;
 }
 
@@ -22,7 +22,7 @@ export function replyMembers(reply: unknown, counted: boolean): ReplyMembers {
   };
 }
 
-/** A message has a type, and this has none; earlier runs kept messages alone. */
+/** A message has a `type`, a `ReplyAsItCame` has none. Replies recorded by earlier versions are plain messages. */
 function cameAsText(reply: unknown): reply is ReplyAsItCame {
   if (typeof reply !== "object" || reply === null || !("text" in reply) || typeof reply.text !== "string") return false;
   return Object.keys(reply).every((name) => name === "text" || name === "message");

@@ -1,4 +1,4 @@
-// Where questions, replies and outcomes are recorded, as the configuration says it.
+// Opens the audit log that the configuration names.
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { type AuditLog, createAuditLog } from "./audit-log.js";
 import { auditDirectory } from "./audit-names.js";
@@ -11,7 +11,7 @@ const NO_AUDIT: AuditLog = {
   close: async () => {},
 };
 
-/** Its limits are read from `options` each time that a file is opened. */
+/** Opens the log. The limits are read from `options` each time a file is opened. */
 export function openAuditLog(options: DaemonOptions): AuditLog {
   const { audit, auditLog, producerId, log, clock } = options;
   if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;

@@ -1,15 +1,14 @@
-// How many replies that did not count are recorded one by one: each subscription has a budget of its own, so that nobody can hide an attempt behind
-// another's flood; and attempts on a question that is open have one besides, so that nobody can hide them behind a flood of its own (AAEP §10 T3,
-// T4).
+// Limits the replies that are recorded one by one although they did not count (AAEP §10 T3, T4). Each subscription has a budget of its own, so that
+// another's flood hides none of its attempts. Attempts on open questions have further budgets, so that a subscription's own flood does not hide them.
 import type { AuditEntry, ReplyFate } from "../../contracts/audit.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 
 export type ReplyEntry = Extract<AuditEntry, { kind: "reply" }>;
 
-/** Attempts that are in no line of their own, by who made them; for those on an open question also on which, and why they did not count. */
+/** Attempts without a line of their own, counted by subscription; attempts on an open question also by question and fate. */
 export interface LeftOutReplies {
   readonly count: number;
-  /** Missing where more subscriptions than are told apart have tried within a second. */
+  /** Missing if more subscriptions tried within a second than the budget distinguishes. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;
   readonly reply_token?: string;
@@ -17,12 +16,12 @@ export interface LeftOutReplies {
 }
 
 export interface ReplyBudget {
-  /** Whether it is to be recorded. Whoever does not, for this or another reason, says so by `leaveOut`. */
+  /** Whether the reply may have a line of its own. A caller that records no line, for this or another reason, calls `leaveOut`. */
   readonly allows: (entry: ReplyEntry) => boolean;
   readonly leaveOut: (entry: ReplyEntry) => void;
-  /** What has been left out and not been told yet, each until `told`. */
+  /** Counts of left-out replies that no line reports yet. Call `told` once a line reports the count. */
   readonly untold: () => readonly { readonly leftOut: LeftOutReplies; readonly told: () => void }[];
-  /** Forgets whoever has not tried for a second and of whom all is told. Whether anybody is left. */
+  /** Forgets accounts without an attempt for a second and without an unreported count. Returns whether any account is left. */
   readonly forgetIdle: () => boolean;
 }
 
@@ -34,13 +33,13 @@ interface Account {
 }
 
 const SECOND_MS: Millis = 1000;
-/** So many budgets at a time; a bound on memory, far above the subscriptions that there can be at one time. */
+/** Most accounts at a time: a bound on memory, far above the number of concurrent subscriptions. */
 const MOST_ACCOUNTS = 10_000;
 
-/** `perSecond`: how many of one subscription are recorded within a second; of those on open questions, so many of each question and fate. */
+/** `perSecond`: recorded replies of one subscription within a second; on open questions, recorded replies for each question and fate. */
 export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">): ReplyBudget {
   const vain = new Map<string, Account>();
-  // Their number is bounded by the questions that are open and the subscriptions that know their tokens.
+  // Bounded by the open questions and the subscriptions that know their tokens.
   const onOpen = new Map<string, Account>();
 
   function accountOf(entry: ReplyEntry): Account {

@@ -1,6 +1,6 @@
 import type { Audit, ReplyFate } from "../../contracts/audit.js";
 
-/** Passes entries on, and counts replies by what became of them. */
+/** Passes entries on and counts replies by fate. */
 export function countReplies(audit: Audit): { readonly audit: Audit; readonly counts: ReadonlyMap<ReplyFate, number> } {
   const counts = new Map<ReplyFate, number>();
   return {

@@ -1,5 +1,5 @@
-// The table of everything that can be set. The only place that knows names, ranges, defaults and what happens at a limit: resolver, flags,
-// help and docs/configuration.md are made from it.
+// The table of all options. It alone defines names, ranges, defaults and the behaviour at a limit; resolver, flags, help and docs/configuration.md
+// are made from it.
 import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../../transports/framing/framings.js";
 import type { Configuration, OptionName } from "./config.js";
 import {

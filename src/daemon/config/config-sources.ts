@@ -1,5 +1,5 @@
-// Reads the configuration: flags, then AAEPD_* variables, then the file, then defaults. Whatever is unknown or out of range is refused, all
-// of it at once, so that nobody corrects one mistake at a time.
+// Reads the configuration: flags, then AAEPD_* variables, then the file, then defaults. Unknown and out-of-range values are refused all at once, so
+// that the user need not correct one mistake at a time.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
@@ -13,23 +13,23 @@ import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
 
 const PREFIX = "AAEPD_";
-/** Names the file; the only variable that is no option. */
+/** Variable with the path of the file; the only AAEPD_* variable that is no option. */
 export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
 
 export interface ConfigurationSources {
   readonly command: DaemonCommand;
-  /** As given: text for options with an argument, true or false for switches. */
+  /** Flags as given: text for options with an argument, true or false for switches. */
   readonly flags: { readonly [Name in OptionName]?: string | boolean };
-  /** `--config`. A file that is named must be there. */
+  /** Path given by `--config`. The file must exist. */
   readonly configFile?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Default this platform's. */
+  /** Default: this platform. */
   readonly platform?: NodeJS.Platform;
 }
 
 type FileValues = { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
 
-/** Throws a Fault "usage" that names everything that is wrong, each with the place it came from and what to give instead. */
+/** Throws a Fault "usage" that names every mistake, each with its source and the values to give instead. */
 export function resolveConfiguration(from: ConfigurationSources): ResolvedConfiguration {
   const problems: string[] = [];
   problems.push(...unknownVariables(from.environment));
@@ -42,14 +42,14 @@ export function resolveConfiguration(from: ConfigurationSources): ResolvedConfig
     if (read.kind === "value") configuration[name] = read.value;
     else problems.push(`${describeSource(source)} is ${quoted(name, from, file)}. Give ${read.wanted}.`);
   }
-  // What has been set so far is of the table's types; what was refused is not there.
+  // The values set so far have the types of the table; refused values are absent.
   problems.push(...ineffective(configuration as Partial<Configuration>, sources, from.command));
   if (problems.length > 0) throw new Fault("usage", problems.join("\n"), { origin: "local", rule: "P5" });
   // Every name of the table has been set above.
   return { configuration: configuration as Configuration, sources: sources as ResolvedConfiguration["sources"] };
 }
 
-/** Options of the command line that change nothing without another one. */
+/** Describes options of the command line that have no effect without another option. */
 function ineffective(
   configuration: Partial<Configuration>,
   sources: Partial<ResolvedConfiguration["sources"]>,
@@ -66,7 +66,7 @@ function ineffective(
   });
 }
 
-/** The file that is read where none is named: in the folder of XDG, on Windows in that of the user's programs. */
+/** The file that is read by default: in the folder of XDG, on Windows in the folder of the user's programs. */
 export function defaultConfigFile(
   environment: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform = process.platform,

@@ -1,22 +1,22 @@
-// How the value of an option is read, from text (flags and variables) and from JSON (the file). A value that cannot be had is answered with
-// what is wanted instead, as the end of the sentence "Give …".
+// Reads the value of an option from text (flags and variables) and from JSON (the file). A refusal carries the wanted value, as the end of the
+// sentence "Give …".
 import { resolve } from "node:path";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import type { AuditChoice, JournalChoice, SocketChoice } from "./config.js";
 
 export type ReadValue<Value> =
   | { readonly kind: "value"; readonly value: Value }
-  /** What to give instead, as in "a whole number from 1 to 5". */
+  /** The value to give instead, as in "a whole number from 1 to 5". */
   | { readonly kind: "refused"; readonly wanted: string };
 
 export interface ValueType<Value> {
-  /** What a flag's argument is called in the help: "ID", "MS". Undefined for switches. */
+  /** Name of the flag's argument in the help: "ID", "MS". Undefined for switches. */
   readonly placeholder: string | undefined;
-  /** The values that are taken, for the documentation. */
+  /** The accepted values, for the documentation. */
   readonly range: string;
   readonly fromText: (text: string) => ReadValue<Value>;
   readonly fromJson: (json: unknown) => ReadValue<Value>;
-  /** As it would be written in a flag, for people. */
+  /** The value in the spelling of a flag, for people. */
   readonly toText: (value: Value) => string;
 }
 
@@ -42,7 +42,7 @@ export function wholeNumber(placeholder: string, least: number, most: number): V
   };
 }
 
-/** A whole number, or a word such as "unlimited", which is undefined. */
+/** A whole number, or a word such as "unlimited"; the word gives undefined. */
 export function wholeNumberOr(
   word: string,
   placeholder: string,
@@ -82,10 +82,10 @@ export const onOrOff: ValueType<boolean> = {
   toText: String,
 };
 
-/** A socket's path has room for no more, whatever stands around the name (U2). UTF-16 units. */
+/** Most UTF-16 units of an id: the path of a socket has room for no more, whatever surrounds the name (U2). */
 const LONGEST_PRODUCER_ID = 64;
 
-/** AAEP §4.1.1: an id is not empty and carries no version. It also names the socket. */
+/** An id is not empty and carries no version (AAEP §4.1.1). It also names the socket. */
 export const producerId: ValueType<string> = textValue({
   placeholder: "ID",
   range: "1 to 64 characters, without control characters",
@@ -105,7 +105,7 @@ export const languageTag: ValueType<string> = textValue({
       const [tag] = Intl.getCanonicalLocales(text);
       if (tag !== undefined) return given(tag);
     } catch {
-      // Not a tag: refused below.
+      // No tag: refused below.
     }
     return refused("a language tag such as en-US, yo-NG or ja");
   },
@@ -145,7 +145,7 @@ export const auditChoice = textValue<AuditChoice>({
   toText: (value) => (value.kind === "directory" ? value.path : value.kind),
 });
 
-/** A value that is written as a text everywhere. */
+/** A value with one spelling as text everywhere. */
 export function textValue<Value>(type: {
   readonly placeholder: string;
   readonly range: string;

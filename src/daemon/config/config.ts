@@ -1,26 +1,26 @@
-// The configuration of a daemon, complete: every value has a default, and each keeps where it came from. What may be set, and how, is the
-// table in config-schema.ts; files, variables and flags are read in config-sources.ts.
+// The complete configuration of a daemon: every value has a default, and the source of each value is known. config-schema.ts is the table of options;
+// config-sources.ts reads files, variables and flags.
 import type { JournalPolicy } from "../../contracts/journal.js";
 import type { ServiceAddress } from "../../contracts/service.js";
 import type { LogLevel } from "../platform/log.js";
 
-/** Where the local socket is. */
+/** The address of the local socket. */
 export type SocketChoice =
-  /** `<producer id>.sock` in the runtime folder; where a live daemon has that one, as `DaemonOptions.mostInstances` says. */
+  /** `<producer id>.sock` in the runtime folder; if a live daemon has it, another name as described at `DaemonOptions.mostInstances`. */
   | { readonly kind: "auto" }
   | { readonly kind: "off" }
-  /** An absolute path, or on Windows a pipe's name. A live owner is an error. */
+  /** An absolute path, or on Windows the name of a pipe. A live owner is an error. */
   | { readonly kind: "path"; readonly path: string };
 
-/** Where events are kept (docs/journal.md). */
+/** The place of the journal (docs/journal.md). */
 export type JournalChoice =
-  /** `aaepd/journal/<producer id>` in the folder of XDG for state; where a live daemon has that one, `<producer id>-2` and so on. */
+  /** `aaepd/journal/<producer id>` in the folder of XDG for state; if a live daemon has it, `<producer id>-2` and so on. */
   | { readonly kind: "auto" }
   | { readonly kind: "memory" }
   /** An absolute path. A live owner is an error. */
   | { readonly kind: "directory"; readonly path: string };
 
-/** Where questions, replies and outcomes are recorded (docs/audit.md). */
+/** The place of the audit log: questions, replies and outcomes (docs/audit.md). */
 export type AuditChoice =
   /** `aaepd/audit` in the folder of XDG for state. */
   | { readonly kind: "auto" }
@@ -28,7 +28,7 @@ export type AuditChoice =
   /** An absolute path. */
   | { readonly kind: "directory"; readonly path: string };
 
-/** Where services listen. */
+/** The addresses where services listen. */
 export type ServiceChoice =
   /** A Unix socket in the runtime folder. */
   | { readonly kind: "auto" }
@@ -38,7 +38,7 @@ export type ServiceChoice =
 /** Origins of pages that may use the services from a browser. */
 export type OriginChoice = readonly string[];
 
-/** Everything that can be set. Meanings, ranges, defaults and what happens at the limit stand in the table of config-schema.ts. */
+/** All options. Their meanings, ranges, defaults and limits are in the table of config-schema.ts. */
 export interface Configuration {
   readonly producerId: string;
   readonly socket: SocketChoice;
@@ -51,7 +51,7 @@ export interface Configuration {
   readonly journalRetentionSeconds: number;
   readonly journalRetentionBytes: number;
   readonly journalMaxEvents: number;
-  /** Undefined where it follows from `journal`. */
+  /** Undefined if the value follows from `journal`. */
   readonly journalMaxBytes: number | undefined;
   readonly sequencing: "enforce" | "warn";
   readonly defaultLanguage: string;
@@ -66,7 +66,7 @@ export interface Configuration {
   readonly maxLagSeconds: number;
   readonly maxLagEvents: number;
   readonly burst: number;
-  /** Undefined grants each subscriber the rate it asks for. */
+  /** Undefined grants each subscriber the rate that it asks for. */
   readonly maxEventsPerSecond: number | undefined;
   readonly maxFrameBytes: number;
   readonly confirmationGraceSeconds: number;
@@ -82,14 +82,14 @@ export interface Configuration {
 
 export type OptionName = keyof Configuration;
 
-/** Where a value came from. Flags come before variables, those before the file, and the file before defaults. */
+/** The source of a value. Flags come before variables, variables before the file, and the file before defaults. */
 export type ValueSource =
   | { readonly kind: "flag"; readonly flag: string }
   | { readonly kind: "environment"; readonly variable: string }
   | { readonly kind: "file"; readonly path: string; readonly key: string }
   | { readonly kind: "default" };
 
-/** The command that runs. Under `stdio` some defaults are others. */
+/** The running command. `stdio` has some other defaults. */
 export type DaemonCommand = "serve" | "stdio";
 
 export interface ResolvedConfiguration {

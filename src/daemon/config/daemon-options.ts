@@ -1,4 +1,4 @@
-// All that a daemon is made of: its configuration, and the things that whoever starts it brings along.
+// Everything that a daemon is made of: its configuration, and the parts that its starter supplies.
 import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import type { IdSource } from "../../base/ids.js";
 import type { AccessPolicy } from "../../contracts/access.js";
@@ -9,28 +9,28 @@ import type { Message } from "../../protocols/aaep/json/message.js";
 import type { Configuration } from "./config.js";
 import type { LevelledLog } from "./reconfigure.js";
 
-/** Of a daemon that is to be started. */
+/** Options of a daemon to be started. */
 export interface DaemonOptions extends Configuration {
   readonly log: LevelledLog;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly sha256Hex: (text: string) => string;
   readonly version: string;
-  /** Identity of events whose agent named none (R2); undefined where nobody chose one: such events are refused. */
+  /** Identity of events whose agent named none (R2). Undefined if nobody chose one: such events are refused. */
   readonly declaredProducerId: string | undefined;
   /**
-   * Daemons of one name that may run at a time. Of several, the sockets of the second are `ID-2` and so on; a further one is refused with
-   * "address_in_use". Default 16.
+   * Most daemons of one name at a time. The sockets of the second daemon are `ID-2` and so on; one daemon more is refused with "address_in_use".
+   * Default 16.
    */
   readonly mostInstances?: number;
-  /** Where questions, replies and outcomes are recorded. Default what `audit` says. */
+  /** Receives questions, replies and outcomes. Default: the audit log that `audit` names. */
   readonly auditLog?: Audit;
-  /** Which connection may do what (R36). Default: every connection is the same user's, and may do everything. */
+  /** The rights of each connection (R36). Default: every connection belongs to the same user and may do everything. */
   readonly accessPolicy?: AccessPolicy;
-  /** The parent's end of the conversation, where the daemon was spawned by an agent. */
+  /** The parent's end of the conversation, if an agent spawned the daemon. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
-  /** In place of an engine of its own; closed when the daemon has stopped. */
+  /** Replaces the daemon's own engine; closed when the daemon has stopped. */
   readonly engine?: Engine;
-  /** Who the daemon is to subscribers, as long as no agent says that it was started for it (R1). Default itself. */
+  /** The manifest for subscribers while no agent declares that the daemon was started for it (R1). Default: the daemon's own. */
   readonly manifest?: Message;
 }

@@ -1,6 +1,6 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** "Did you mean …?" for a name that is not known, or nothing where none is near. */
+/** Returns "Did you mean …?" for an unknown name, or "" if no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   const nearest = closest(name, known);

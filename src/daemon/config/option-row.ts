@@ -1,7 +1,7 @@
-// A row of the table of everything that can be set.
+// A row of the table of options.
 import type { ValueType } from "./config-values.js";
 
-/** The headings of help and documentation, in their order. */
+/** Headings of the help and the documentation, in their order. */
 export const OPTION_GROUPS = [
   "Where it listens",
   "Agents",
@@ -15,19 +15,22 @@ export type OptionGroup = (typeof OPTION_GROUPS)[number];
 export interface OptionRow<Value> {
   readonly group: OptionGroup;
   readonly type: ValueType<Value>;
-  /** "s", "ms", "bytes", "events", "events/s"; undefined where there is none. */
+  /** "s", "ms", "bytes", "events", "events/s"; undefined if the value has no unit. */
   readonly unit: string | undefined;
   readonly fallback: Value;
-  /** Where `stdio` has a default of its own. */
+  /** The default under `stdio`, if it differs. */
   readonly stdioFallback?: Value;
-  /** What it is, in one sentence. */
+  /** Meaning of the option, in one sentence. */
   readonly meaning: string;
-  /** What happens at the limit, what 0 means, or what the choices are. */
+  /** Behaviour at the limit, the meaning of 0, or the choices. */
   readonly atTheLimit: string;
-  /** Whether SIGHUP applies a change to a daemon that runs, or the next start does (R8b). */
+  /** "at_once": SIGHUP applies a change to a running daemon. "next_start": the next start applies it (R8b). */
   readonly change: "at_once" | "next_start";
-  /** What a change that applies at once is for, where it is not for everything there is: "new streams". */
+  /** The new objects that an immediate change affects, as in "new streams". Undefined: it affects everything. */
   readonly changeIsFor?: string;
-  /** What has to be on for it to mean anything. On the command line it is refused without; elsewhere it may stand for other starts. */
+  /**
+   * The option that must be on for this one to have an effect. A flag without that option is refused; a variable or the file may keep the value for
+   * other starts.
+   */
   readonly needs?: "http";
 }

@@ -1,4 +1,4 @@
-// A configuration that was read again while the daemon runs: what of it applies at once, and what waits for the next start (R8b).
+// Applies a configuration that was read again at run time: some changes apply at once, the others at the next start (R8b).
 import type { Log } from "../../contracts/log.js";
 import { isLouder, type LogLevel } from "../platform/log.js";
 import type { Configuration, OptionName } from "./config.js";
@@ -6,28 +6,28 @@ import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import { keyOf, textOf } from "./option-names.js";
 
 export interface Reconfigured {
-  /** Options that have changed, and hold. */
+  /** Changed options that apply now. */
   readonly applied: readonly OptionName[];
-  /** Options that differ from what the daemon was started with, and take effect at the next start. */
+  /** Options that differ from the running configuration and take effect at the next start. */
   readonly waiting: readonly OptionName[];
 }
 
-/** A log whose level may be set. Where it has no `setLevel`, another level takes effect at the next start. */
+/** A log with an adjustable level. Without `setLevel`, a changed level takes effect at the next start. */
 export interface LevelledLog extends Log {
   readonly setLevel?: (level: LogLevel) => void;
 }
 
 export interface ReconfigureServices {
-  /** The configuration that the daemon reads, each time anew. Changes that apply at once are written into it. */
+  /** The configuration that the daemon reads at each use. Immediate changes are written into it. */
   readonly settings: Configuration;
   readonly log: LevelledLog;
-  /** Told of what holds from now on, for whoever waits by what held before. */
+  /** Called with the names of the applied options, for parts that already wait by an old value. */
   readonly applied: (names: readonly OptionName[]) => void;
-  /** Makes the token of the services anew. Answers where it stands; undefined where none is asked for. Never throws. */
+  /** Makes another token for the services. Returns the path of its file; undefined if no token is required. Never throws. */
   readonly renewToken: () => string | undefined;
 }
 
-/** Applies what can change at run time, and says in the log what did and what waits. */
+/** Applies the changes that are possible at run time, and logs which options were applied and which wait. */
 export function reconfigure(wanted: Configuration, services: ReconfigureServices): Reconfigured {
   const { settings, log } = services;
   const before = settings.logLevel;
@@ -37,7 +37,7 @@ export function reconfigure(wanted: Configuration, services: ReconfigureServices
   const applied = changed.filter(appliesNow);
   const waiting = changed.filter((name) => !appliesNow(name));
   Object.assign(settings, Object.fromEntries(applied.map((name) => [name, wanted[name]])));
-  // A person who asks for fewer lines is still told that there will be fewer.
+  // A quieter level is set only after the lines below, so that a person who asks for fewer lines still reads them.
   log.setLevel?.(isLouder(before, settings.logLevel) ? before : settings.logLevel);
   if (applied.length > 0) services.applied(applied);
   const tokenFile = services.renewToken();

@@ -1,4 +1,4 @@
-// How the places where services listen are written: `auto`, `off`, or addresses.
+// Parses the addresses of services: `auto`, `off`, or a list.
 import { resolve } from "node:path";
 import type { ServiceAddress } from "../../contracts/service.js";
 import type { OriginChoice, ServiceChoice } from "./config.js";
@@ -6,7 +6,7 @@ import { given, type ReadValue, refused, textValue } from "./config-values.js";
 
 const WANTED =
   "auto, off, or addresses with commas between them, each unix:PATH, with $HOME and not ~, or HOST:PORT as in 127.0.0.1:50051 with a port up to 65535";
-/** More places than this are a mistake in a file. */
+/** Most addresses of one option; more are a mistake in a file. */
 const MOST_ADDRESSES = 8;
 const HIGHEST_PORT = 65_535;
 
@@ -25,9 +25,9 @@ export const serviceChoice = textValue<ServiceChoice>({
 
 function addressOf(text: string): ServiceAddress | undefined {
   if (text.startsWith("unix:")) {
-    // gRPC clients write three slashes where the path is absolute.
+    // gRPC clients write three slashes before an absolute path.
     const path = text.slice("unix:".length).replace(/^\/\/(?=\/)/, "");
-    // Behind `unix:` no shell puts the home folder in its place.
+    // No shell expands `~` behind `unix:`.
     return path === "" || path.startsWith("~") || path.includes("\0")
       ? undefined
       : { kind: "unix", path: resolve(path) };
@@ -38,7 +38,7 @@ function addressOf(text: string): ServiceAddress | undefined {
   return host === undefined || port > HIGHEST_PORT ? undefined : { kind: "tcp", host, port };
 }
 
-/** As it is written in options: "unix:/run/x", "127.0.0.1:50051", "[::1]:50051". */
+/** An address in the spelling of options: "unix:/run/x", "127.0.0.1:50051", "[::1]:50051". */
 export function addressText(address: ServiceAddress): string {
   if (address.kind === "unix") return `unix:${address.path}`;
   return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;

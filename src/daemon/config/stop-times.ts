@@ -1,21 +1,21 @@
-// How the time of an orderly stop is divided, so that the process has ended in order when it is over (R8a, S9).
+// Divides the time of an orderly stop, so that the process ends in order within it (R8a, S9).
 import type { Millis } from "../../contracts/clock.js";
 import type { Configuration } from "./config.js";
 
-/** Under stdio the process is gone within two seconds, whatever was configured (R8a). */
+/** Under stdio the process ends within two seconds, whatever is configured (R8a). */
 const STDIO_STOP_MS: Millis = 2000;
-/** For what follows when everything was handed over: peers end their side, the journal and the audit log are written out. */
+/** Time for the steps after the hand-over: peers end their side, the journal and the audit log are written out. */
 const CLOSING_MS: Millis = 700;
-/** For the last lines of the log. */
+/** Time for the last lines of the log. */
 const LAST_LINES_MS: Millis = 200;
 
 /** Lengths of time from the beginning of a stop, ms. */
 export interface StopTimes {
-  /** Until then sessions are ended: a quarter of the time to hand over is left for the subscriptions. */
+  /** Limit for ending the sessions. A quarter of the time for the hand-over is left for the subscriptions. */
   readonly sessionsMs: Millis;
-  /** Until then subscriptions are handed over what they are owed. */
+  /** Limit for handing over pending deliveries. */
   readonly handOverMs: Millis;
-  /** Whatever hangs then is dropped. */
+  /** Limit of the whole stop; connections that still hang are dropped. */
   readonly totalMs: Millis;
 }
 

@@ -1,4 +1,4 @@
-// The folder of a journal, and that one process writes to it. Its owner is named in `.owner.pid`.
+// The folder of a journal. One process at a time writes to it; `.owner.pid` names that process.
 import { dirname, join } from "node:path";
 import { withClaim } from "../../../transports/ipc/claim.js";
 import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
@@ -15,10 +15,10 @@ export interface JournalFolder extends Ownership {
   readonly directory: string;
 }
 
-/** Leaves room for endings in the 255 bytes that file systems give a name. */
+/** Leaves room for endings within the 255 bytes of a file name. */
 const LONGEST_NAME = 200;
 
-/** The folder that "auto" means for a producer as long as no live daemon has it. */
+/** The folder of "auto" for a producer while no live daemon has it. */
 export function defaultJournalDirectory(
   environment: Readonly<Record<string, string | undefined>>,
   producerId: string,
@@ -26,15 +26,15 @@ export function defaultJournalDirectory(
   return join(stateDirectory(environment, "journal"), fileNameOf(producerId).slice(0, LONGEST_NAME));
 }
 
-/** The live process that writes to the journal of a folder. */
+/** Returns the live process that writes to the journal of a folder. */
 export function journalOwner(directory: string): number | undefined {
   return ownerOf(join(directory, OWNER_FILE));
 }
 
 /**
- * The folder of a choice, made where it is missing, with mode 0700. Where a live process has it, "auto" takes the next name, with -2, -3 and so on; a
- * folder that was named is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" where others could reach it,
- * "address_invalid" where something in it that is to be a file is none, and "storage_unavailable" where the disk takes nothing.
+ * Claims the folder of a choice, and makes it with mode 0700 if it is missing. If a live process has the folder, "auto" takes the next name, with -2,
+ * -3 and so on; a named folder is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" if others could reach the folder,
+ * "address_invalid" if something in it stands in the place of a file, and "storage_unavailable" if the disk takes nothing.
  */
 export async function claimJournalFolder(
   choice: Exclude<JournalChoice, { readonly kind: "memory" }>,
@@ -51,7 +51,7 @@ export async function claimJournalFolder(
 
 async function claim(wanted: string, isNamed: boolean): Promise<JournalFolder> {
   makePrivate(isNamed ? wanted : dirname(wanted));
-  // Claims on a folder that was named stand in it: nothing is written beside it.
+  // Claims on a named folder are files in it: nothing is written beside it.
   return withClaim(isNamed ? join(wanted, "journal") : wanted, async () => {
     for (let instance = 1; ; instance += 1) {
       const directory = `${wanted}${instance === 1 ? "" : `-${instance}`}`;
@@ -68,7 +68,7 @@ function makePrivate(directory: string): void {
   assurePrivateDirectory(directory, process.getuid?.(), "the journal");
 }
 
-/** Undefined where the disk is not the reason. */
+/** Returns undefined if the disk is not the reason. */
 function diskFault(directory: string, caught: unknown): Fault | undefined {
   const failure = diskFailure(nodeErrorCode(caught instanceof Fault ? caught.cause : caught));
   if (failure === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Where events are kept: in memory, or on disk with a window in memory before it (docs/journal.md).
+// Opens the journal: in memory, or on disk with a window in memory before it (docs/journal.md).
 import type { createEngine } from "../../engine/engine.js";
 import { createJournalRing } from "../../engine/journal/journal-ring.js";
 import type { DiskJournal } from "../../storage/disk-journal.js";
@@ -10,23 +10,26 @@ export interface JournalServices extends Pick<EngineServices, "clock" | "log" | 
 
 export interface PreparedJournal {
   readonly create: EngineServices["createJournal"];
-  /** What the options say of retention has changed since; nothing where it is kept in memory. */
+  /** Applies changed options of retention. A journal in memory has none. */
   readonly retentionChanged: () => void;
-  /** Gives back what is held, where no journal is made of it. */
+  /** Releases the resources if no journal is created. */
   readonly abandon: () => Promise<void>;
 }
 
 const MIB = 1024 * 1024;
-/** What the journal in memory holds, where nothing else was said: some ten thousand events. */
+/** Default size of the journal in memory: some ten thousand events. */
 const MEMORY_BYTES = 16 * MIB;
-/** The same in front of the disk: no more than is published between two rounds of the collector, because what is gone by then costs nothing. */
+/**
+ * Size of the window in front of the disk: no more than is published between two rounds of the garbage collector, because entries gone by then cost
+ * nothing.
+ */
 const WINDOW_BYTES = MIB;
 /** Room for a million events a second until the next start, so that epochs are never reused (R29). */
 const EPOCHS_PER_MS = 1000;
 
 /**
- * Opens what `journal` says. Rejects with a Fault "address_in_use" where a live process has the folder, "permission_denied" where others could
- * reach it, and "storage_unavailable" where it cannot be opened, or a newer build wrote it.
+ * Opens the journal of the option `journal`. Rejects with a Fault "address_in_use" if a live process has the folder, "permission_denied" if others
+ * could reach it, and "storage_unavailable" if it cannot be opened, or if a newer build wrote it.
  */
 export async function openJournal(
   { clock, log, ids }: JournalServices,
@@ -74,7 +77,7 @@ export async function openJournal(
     log,
     closed: release,
   });
-  // Whoever looks for what was kept before looks in the other one.
+  // The earlier events are in the other folder; the warning helps a person who looks for them.
   if (journal.kind === "auto" && directory !== defaultJournalDirectory(environment, options.producerId))
     log.warn({ path: opened.path }, "another daemon has the journal of this name, and this one keeps another");
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");

@@ -1,20 +1,20 @@
 import type { Clock } from "../../contracts/clock.js";
 import { createWakeUps } from "../../engine/time/wake-ups.js";
 
-/** Longest time that a timer of Node can be set to; a longer one would fire at once. */
+/** Longest time of a timer of Node; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 0x7fff_ffff;
-/** So many wake-ups that are due together are run in one turn of the event loop; the others follow in order, and give way between (R34). */
+/** Most due wake-ups that one turn of the event loop runs; the others follow in order in later turns (R34). */
 export const WAKES_PER_TURN = 64;
 
 /**
- * The clock of the platform (R24): monotonic, with one timer behind all wake-ups. A wake-up never comes early, though timers of Node may. A
- * pending one keeps the process running. Of many that are due together, so many come in one turn of the event loop.
+ * The clock of the platform (R24): monotonic, with one timer behind all wake-ups. A wake-up never comes early, although timers of Node may. A pending
+ * wake-up keeps the process running. One turn of the event loop runs at most `WAKES_PER_TURN` due wake-ups.
  */
 export function createClock(): Clock {
   const wakeUps = createWakeUps();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let armedFor = Number.POSITIVE_INFINITY;
-  // More is due than one turn has run: the rest waits for no timer.
+  // True while due wake-ups are left after a turn: they need no timer.
   let isRingingOn = false;
 
   function arm(): void {
@@ -43,7 +43,7 @@ export function createClock(): Clock {
     }
   }
 
-  // What waits for what runs now to return, and whether that has been run in this turn already.
+  // `waiting`: callbacks for the end of the running call. `hasRun`: whether this turn has run its callbacks already.
   let waiting: (() => void)[] = [];
   let hasRun = false;
 
@@ -64,7 +64,7 @@ export function createClock(): Clock {
     try {
       for (; at < due.length; at += 1) due[at]?.();
     } finally {
-      // What is left where one threw.
+      // The callbacks behind one that threw.
       for (const run of due.slice(at + 1)) afterCall(run);
     }
   }

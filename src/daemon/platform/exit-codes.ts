@@ -1,13 +1,13 @@
-// With what numbers the programs of this project end. docs/exit-codes.md has the same table.
+// Exit codes of the programs of this project. docs/exit-codes.md has the same table.
 import type { Fault } from "../../base/errors.js";
 
 export interface ExitCode {
   readonly code: number;
-  /** What a person or a script may conclude from it. */
+  /** The conclusion for a person or a script. */
   readonly meaning: string;
 }
 
-/** 69, 70 and 73 are those of sysexits.h, 130 is what shells make of SIGINT. */
+/** 69, 70 and 73 come from sysexits.h; 130 is the shells' code for SIGINT. */
 export const EXIT_CODES = {
   done: {
     code: 0,
@@ -33,7 +33,7 @@ export const EXIT_CODES = {
   interrupted: { code: 130, meaning: "A command other than `serve` and `stdio` was interrupted before it was done." },
 } as const satisfies Record<string, ExitCode>;
 
-/** The number for a daemon that could not start. */
+/** Returns the exit code of a daemon that could not start. */
 export function startExitCode(fault: Fault): number {
   switch (fault.code) {
     case "usage":

@@ -1,10 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IdSource } from "../../base/ids.js";
 
-/** Chance is fetched for so many bytes at a time: a call into the platform costs fifty times what cutting 16 bytes off does. */
+/** Random bytes fetched at a time: a call into the platform costs fifty times as much as cutting 16 bytes off. */
 const POOL_BYTES = 4096;
 
-/** Ids out of the platform's cryptographic chance (R24). No byte is given out twice. */
+/** Ids from the platform's cryptographic random numbers (R24). No byte is used twice. */
 export function createIdSource(): IdSource {
   let pool = "";
   let used = 0;
@@ -22,7 +22,7 @@ export function createIdSource(): IdSource {
   };
 }
 
-/** SHA-256 of the UTF-8 form of `text`, 64 lower-case hex digits (R12). */
+/** Returns the SHA-256 of the UTF-8 form of `text`, 64 lower-case hex digits (R12). */
 export function sha256Hex(text: string): string {
   return hash("sha256", text);
 }

@@ -1,37 +1,37 @@
-// Log lines for people, on standard error. Lines are lost rather than waited for: whoever starts a daemon need not read its standard error (S10).
+// Log lines for people, on standard error. The log drops lines rather than wait: the starter of a daemon need not read its standard error (S10).
 import { createRequire } from "node:module";
 import type { Logger } from "pino";
 import type { Log } from "../../contracts/log.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
-/** What a log needs of the stream it writes to. */
+/** The part of a stream that the log needs. */
 export interface LogStream {
   readonly writableLength: number;
   readonly write: (line: string) => boolean;
 }
 
 export interface LogOptions {
-  /** Default the standard error of this process, where a pipe that is not read never blocks. */
+  /** Default: the standard error of this process. An unread pipe there never blocks. */
   readonly stream?: LogStream;
-  /** Most bytes that may wait for the reader. A line that comes on top is lost; warnings and errors have 16 times the room. Default 65,536. */
+  /** Most bytes that may wait for the reader. A line beyond that is lost; warnings and errors have 16 times the room. Default 65,536. */
   readonly maxWaitingBytes?: number;
-  /** Most lines within one second; further ones are lost, so that a flood of them costs nobody else. Default 1000. */
+  /** Most lines within one second; further lines are lost, so that a flood costs no other peer time. Default 1000. */
   readonly maxLinesPerSecond?: number;
-  /** Milliseconds, monotonic. Default the platform's. */
+  /** Milliseconds, monotonic. Default: the platform's. */
   readonly now?: () => number;
 }
 
 export interface DaemonLog extends Log {
-  /** From now on writes lines of this level and above. */
+  /** Sets the lowest level that is written from now on. */
   readonly setLevel: (level: LogLevel) => void;
-  /** Lines lost so far. The next line that can be written tells how many there were. */
+  /** Number of lines lost so far. The next line that can be written is preceded by the number of lost lines. */
   readonly droppedCount: () => number;
   /** Resolves when nothing waits any more, or after `withinMs`. Never rejects. */
   readonly flush: (withinMs: number) => Promise<void>;
 }
 
-/** JSON lines with level, time, pid and message. Never blocks and never throws, whatever it is given. */
+/** Writes JSON lines with level, time, pid and message. Never blocks and never throws, whatever the arguments. */
 export function createLog(firstLevel: LogLevel, options: LogOptions = {}): DaemonLog {
   const {
     stream = process.stderr,
@@ -62,7 +62,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     }
     linesInSecond += 1;
     const told = droppedUntold;
-    // Before the write: telling is a line as well.
+    // Reset before the write, because the report of lost lines is a line as well.
     droppedUntold = 0;
     if (told > 0) toLogger().warn({ dropped: told }, "log lines were lost");
     stream.write(line);
@@ -70,7 +70,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
 
   let level = firstLevel;
   let logger: Logger | undefined;
-  /** The library is read with the first line: a daemon that has nothing to say starts without it. */
+  /** Loads the library with the first line: a daemon without log lines starts without it. */
   const toLogger = (): Logger => {
     logger ??= createLogger(level, write);
     return logger;
@@ -81,7 +81,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     const isGrave = method === "warn" || method === "error";
     return (fields, message) => {
       if (rank < LEAST[level]) return;
-      // Why a daemon ended must not be what is lost when something else floods standard error (S5).
+      // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost (S5).
       roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
       try {
         toLogger()[method](fields, message);
@@ -114,10 +114,10 @@ type Method = "debug" | "info" | "warn" | "error";
 
 const METHODS: readonly Method[] = ["debug", "info", "warn", "error"];
 
-/** The first of the methods whose lines are written. */
+/** Rank of the first method whose lines a level writes. */
 const LEAST: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3, off: 4 };
 
-/** Whether lines that one level writes are missing from another. */
+/** Whether `level` writes lines that `than` does not. */
 export function isLouder(level: LogLevel, than: LogLevel): boolean {
   return LEAST[level] < LEAST[than];
 }

@@ -1,5 +1,5 @@
-// Files that say which process has something: its number and, where the system tells, when it began. A number alone may have been given to another
-// process since, or be the same in the next container.
+// Files that name the owning process of something: its number and, if the system tells, its start time. A number alone may belong to a later process,
+// or to a process of another container.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { isAlreadyThere, isMissing } from "../../../transports/node-errors.js";
@@ -7,19 +7,22 @@ import { Fault } from "../../base/errors.js";
 import { otherThanFile } from "../../storage/lmdb/plain-files.js";
 
 export interface Ownership {
-  /** Whether a process that had it has ended without giving it back. */
+  /** Whether an earlier owner ended without releasing the file. */
   readonly wasLeft: boolean;
-  /** The live process that has taken it since; for good, because that one may have changed all there is. Where the file is gone it is made again. */
+  /**
+   * Returns a live process that has taken the file since. The answer is final, because that process may have changed everything. Makes a missing file
+   * again.
+   */
   readonly otherOwner: () => number | undefined;
-  /** Leaves the file alone where it is another's by now. */
+  /** Removes the file, unless another process owns it by now. */
   readonly release: () => void;
 }
 
 export type Taken = ({ readonly kind: "taken" } & Ownership) | { readonly kind: "owned"; readonly pid: number };
 
 /**
- * Makes `path` this process's own unless a live one has it. To be called under a claim, so that nobody else looks at the same time. Throws a Fault
- * "address_invalid" where something else than a file stands there.
+ * Takes the file `path` for this process unless a live process owns it. Call it under a claim, so that no other process looks at the same time.
+ * Throws a Fault "address_invalid" if `path` is not a file.
  */
 export function takeOwnership(path: string): Taken {
   const other = otherThanFile(path);
@@ -31,7 +34,7 @@ export function takeOwnership(path: string): Taken {
     return taken(false);
   } catch (caught) {
     if (!isAlreadyThere(caught)) {
-      // A full disk takes the name, and not what is in it.
+      // A full disk may create the file without its content.
       rmSync(path, { force: true });
       throw caught;
     }
@@ -51,7 +54,7 @@ function ownershipOf(path: string, content: string): Omit<Ownership, "wasLeft"> 
       try {
         if (other === undefined && otherThanFile(path) === undefined) writeFileSync(path, content, { mode: 0o600 });
       } catch {
-        // The disk takes nothing, which is told of the journal itself; it is tried again with the next look.
+        // The disk takes nothing, which the journal itself reports. The next call tries again.
       }
       return other;
     },
@@ -61,7 +64,7 @@ function ownershipOf(path: string, content: string): Omit<Ownership, "wasLeft"> 
   };
 }
 
-/** Undefined where it cannot be read. */
+/** Returns undefined if the file cannot be read. */
 function contentOf(path: string): string | undefined {
   try {
     return otherThanFile(path) === undefined ? readFileSync(path, "utf8") : undefined;
@@ -75,9 +78,9 @@ function notAFile(path: string, other: string): Fault {
   return new Fault("address_invalid", sentence, { origin: "local" });
 }
 
-/** The live process whose `path` is. */
+/** Returns the live process that owns `path`. */
 export function ownerOf(path: string): number | undefined {
-  // What is no file names nobody; whoever wants to write there is told of it.
+  // Something other than a file names no owner; `takeOwnership` reports it.
   if (otherThanFile(path) !== undefined) return undefined;
   try {
     const [pid = "", beginning = ""] = readFileSync(path, "utf8").split("\n");
@@ -91,11 +94,11 @@ export function ownerOf(path: string): number | undefined {
   }
 }
 
-/** When a process began, in whatever the system counts by; "" where it does not tell. */
+/** Returns the start time of a process in the system's own units; "" if the system does not tell. */
 function beginningOf(pid: number): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    // The name may have spaces and brackets in it; what follows it has none.
+    // The name of the process may contain spaces and brackets; the fields behind it contain none.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
     return `${boot} ${fields?.[19] ?? ""}`;
   } catch {

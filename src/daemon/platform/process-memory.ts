@@ -1,4 +1,4 @@
-// What the process holds in memory.
+// Memory of the process.
 import { readFileSync } from "node:fs";
 
 export interface StatusMemory {
@@ -7,7 +7,7 @@ export interface StatusMemory {
   readonly heap_total_bytes: number;
   /** Outside of the heap: buffers, mapped files of libraries. */
   readonly external_bytes: number;
-  /** Resident memory of the process alone, without files that are mapped, such as a journal's. Undefined where the system does not tell. */
+  /** Resident memory without mapped files, such as the file of a journal. Undefined if the system does not tell. */
   readonly anonymous_bytes?: number;
 }
 
@@ -23,7 +23,7 @@ export function processMemory(): StatusMemory {
   };
 }
 
-/** As Linux tells it. */
+/** As Linux reports it. */
 function anonymousBytes(): number | undefined {
   try {
     const kibibytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];

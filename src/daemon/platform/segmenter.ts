@@ -3,27 +3,27 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Segmenter } from "../../contracts/segmenter.js";
 
-/** Cuts a text into sentences whose concatenation may lack some white space of it. */
+/** Cuts a text into sentences. The concatenated sentences may lack some of its white space. */
 export type SentenceSplitter = (language: string, text: string) => readonly string[];
 
 export interface SegmenterOptions {
   /**
-   * Ways to come by a sentence splitter, in order of preference; one that throws is passed over. Default: sentencex as a native addon,
-   * sentencex as WebAssembly, `Intl.Segmenter`. Tried at the first sentence, never before.
+   * Loaders of a sentence splitter, in order of preference; a loader that throws is passed over. Default: sentencex as a native addon, sentencex as
+   * WebAssembly, `Intl.Segmenter`. Called at the first sentence, never before.
    */
   readonly splitters?: readonly (() => SentenceSplitter)[];
 }
 
 const require = createRequire(import.meta.url);
 
-/** sentencex for this platform. Throws where no binary was published for it, or where it does not load (musl). */
+/** Loads sentencex for this platform. Throws if no binary was published for it, or if it does not load (musl). */
 export function loadNativeSplitter(): SentenceSplitter {
   const { segment } = require("sentencex") as { segment: SentenceSplitter };
   segment("en", "Does it run? Yes.");
   return segment;
 }
 
-/** sentencex for every platform, slower to load. Throws where it is not installed, or where Node cannot `require` a module. */
+/** Loads sentencex as WebAssembly, for every platform; slower to load. Throws if it is not installed, or if Node cannot `require` a module. */
 export function loadWasmSplitter(): SentenceSplitter {
   const wasm = require("sentencex-wasm") as {
     segment: SentenceSplitter;
@@ -33,13 +33,13 @@ export function loadWasmSplitter(): SentenceSplitter {
   return wasm.segment;
 }
 
-/** Unicode's rules, which know no abbreviation: twice as many wrong cuts, but always there. */
+/** Unicode's rules, without knowledge of abbreviations: twice as many wrong cuts, but always available. */
 export function loadIntlSplitter(): SentenceSplitter {
   const segmenters = cachedSegmenters("sentence");
   return (language, text) => Array.from(segmenters(language).segment(text), (piece) => piece.segment);
 }
 
-/** Builds a segmenter. Costs nothing until it is used; what it loads or builds is kept. */
+/** Builds a segmenter. Costs nothing until the first use; loaded parts stay loaded. */
 export function createSegmenter(options: SegmenterOptions = {}): Segmenter {
   const loaders = options.splitters ?? [loadNativeSplitter, loadWasmSplitter, loadIntlSplitter];
   const words = cachedSegmenters("word");
@@ -61,21 +61,21 @@ function firstThatLoads(loaders: readonly (() => SentenceSplitter)[]): SentenceS
     try {
       return load();
     } catch {
-      // Not for this platform: the next one.
+      // Not available on this platform: try the next one.
     }
   }
   return loadIntlSplitter();
 }
 
-/** sentencex knows languages by their first subtag, in lower case; what it does not know it treats as English. */
+/** Returns the first subtag in lower case, the form in which sentencex knows languages; it treats unknown ones as English. */
 function primarySubtag(language: string): string {
   const subtag = language.split(/[-_]/, 1)[0]?.toLowerCase() ?? "";
   return subtag === "" || subtag === "und" ? "en" : subtag;
 }
 
 /**
- * Where each piece ends in `text`, white space included that follows it. sentencex leaves white space out around paragraphs and CR LF, and
- * counts in its own units, so pieces are looked for by what they say.
+ * Returns the ends of the pieces in `text`, each with the white space behind it. sentencex omits white space around paragraphs and CR LF, and counts
+ * in units of its own, so the pieces are found by their characters.
  */
 function endsOfPieces(text: string, pieces: readonly string[]): readonly number[] {
   const ends: number[] = [];
@@ -95,7 +95,7 @@ function endsOfPieces(text: string, pieces: readonly string[]): readonly number[
 }
 
 function cachedSegmenters(granularity: "sentence" | "word" | "grapheme"): (language: string) => Intl.Segmenter {
-  // Building one costs a thousand times what using it costs. Agents choose the tags, so the number kept is bounded.
+  // Building a segmenter costs a thousand times as much as using it. Agents choose the tags, so the number of cached segmenters is bounded.
   const built = new Map<string, Intl.Segmenter>();
   return (language) => {
     const known = built.get(language);

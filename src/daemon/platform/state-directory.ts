@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-/** The folder of XDG for what outlives the daemon: `aaepd/<part>` in $XDG_STATE_HOME or ~/.local/state, on Windows in %LOCALAPPDATA%. */
+/**
+ * Returns the folder of XDG for state that outlives the daemon: `aaepd/<part>` in $XDG_STATE_HOME or ~/.local/state, on Windows in %LOCALAPPDATA%.
+ */
 export function stateDirectory(
   environment: Readonly<Record<string, string | undefined>>,
   part: "audit" | "journal",

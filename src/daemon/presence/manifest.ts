@@ -4,10 +4,10 @@ import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
 import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
 import type { Configuration } from "../config/config.js";
 
-/** Where the manifest stands among the pages of the HTTP server (AAEP §5.10.2). */
+/** Path of the manifest on the HTTP server (AAEP §5.10.2). */
 export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
 
-/** What the daemon can do of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
+/** The conformance levels of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
 export interface ManifestFacts {
@@ -16,13 +16,13 @@ export interface ManifestFacts {
     "producerId" | "defaultLanguage" | "maxConcurrentSubscriptions" | "socket" | "grpc" | "http"
   >;
   readonly version: string;
-  /** Whether an agent is spoken to over standard input and output. */
+  /** Whether an agent is connected over standard input and output. */
   readonly hasStdio: boolean;
-  /** What the one agent this daemon was started for says of itself; it is then the producer (R1). */
+  /** The manifest declared by the one agent that this daemon was started for; that agent is then the producer (R1). */
   readonly agent?: Readonly<Partial<ProducerManifest>> | undefined;
 }
 
-/** The manifest of the producer that subscribers meet here (AAEP §5.10). */
+/** Makes the manifest of the producer that subscribers meet here (AAEP §5.10). */
 export function daemonManifest(facts: ManifestFacts): ProducerManifest {
   const { configuration, version, hasStdio, agent } = facts;
   const transports = [
@@ -39,7 +39,7 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     aaep_versions_supported: [AAEP_VERSION],
     conformance_levels_supported: CONFORMANCE_LEVELS,
     transports_supported: transports,
-    // The languages of its one agent, the first of which texts that say none are in; and the daemon's, whoever its agents are (R2, R31).
+    // The languages of the one agent, whose first language applies to texts that name none, and the daemon's own languages (R2, R31).
     languages_supported: [
       ...new Set([...(agent?.languages_supported ?? []), ...ownLanguages(configuration.defaultLanguage)]),
     ],
@@ -61,7 +61,7 @@ function identityOf(agent: Readonly<Partial<ProducerManifest>>): Identity {
   return { agent_id: agent.agent_id ?? "", ...pick(agent, ["agent_version", "agent_name"]) };
 }
 
-/** Those of the members that are there. */
+/** Returns the members of `names` that the agent declares. */
 function pick<Name extends keyof ProducerManifest>(
   agent: Readonly<Partial<ProducerManifest>> | undefined,
   names: readonly Name[],

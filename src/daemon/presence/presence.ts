@@ -1,5 +1,5 @@
-// How others find this daemon: its manifest, and the token that services over TCP ask for, in files beside its socket. Where it has no socket, they
-// stand where its socket would.
+// Lets others find this daemon: files beside its socket contain its manifest, and the token for services over TCP. Without a socket the files are in
+// the place where they would be beside one.
 import { dirname } from "node:path";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
@@ -9,12 +9,12 @@ import { type TokenFile, writeTokenFile } from "../../security/token-file.js";
 import { manifestPath, type RuntimeFile, readRuntimeFile, tokenPathBeside, writeRuntimeFile } from "./runtime-files.js";
 
 export interface Presence {
-  /** What `manifest_uri` names (AAEP §5.4). */
+  /** The URI for `manifest_uri` (AAEP §5.4). */
   readonly uri: string;
   readonly tokenPath: string | undefined;
-  /** Writes another token into its file. Throws a Fault where that cannot be written. */
+  /** Writes another token into its file. Throws a Fault if the file cannot be written. */
   readonly replaceToken: (token: string) => void;
-  /** Writes the manifest anew. Never throws. */
+  /** Writes the manifest again. Never throws. */
   readonly update: () => void;
   /** Never throws. */
   readonly remove: () => void;
@@ -22,16 +22,16 @@ export interface Presence {
 
 export interface PresenceOptions {
   readonly producerId: string;
-  /** Addresses in the file system that this daemon listens at, the one that is named first before the others. */
+  /** Addresses of this daemon in the file system; the files get their names from the first. */
   readonly paths: readonly string[];
-  /** Undefined where none is asked for. */
+  /** Undefined if no token is required. */
   readonly token: string | undefined;
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
   readonly manifest: () => object;
   readonly log: Log;
 }
 
-/** Throws a Fault where the files cannot be written; nothing is left behind then. */
+/** Writes the files. Throws a Fault if they cannot be written, and then leaves nothing behind. */
 export function announce(options: PresenceOptions): Presence {
   const { producerId, paths, token, endpoints, manifest, log } = options;
   const address = paths[0] ?? freeAddress(producerId);
@@ -67,7 +67,7 @@ export function announce(options: PresenceOptions): Presence {
   };
 }
 
-/** The first place of that producer id that no other process has its manifest at. */
+/** The first address of that producer id at which no other process has its manifest. */
 function freeAddress(producerId: string): string {
   for (let instance = 1; ; instance++) {
     const address = ipcPath(currentPlace(), producerId, instance);

@@ -1,5 +1,5 @@
-// The file beside each socket that says who is there: `<name>.manifest.json`, the manifest of the producer (AAEP §5.10) with two more members, `pid`
-// and `framings` (appendix B). Whoever looks for daemons reads the folder; whoever has a socket finds the manifest next to it.
+// The file beside each socket: `<name>.manifest.json` contains the manifest of the producer (AAEP §5.10) with two more members, `pid` and `framings`
+// (appendix B). Readers find all daemons in the folder, and the manifest of a socket next to it.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -17,31 +17,28 @@ type Manifest = Readonly<Record<string, unknown>>;
 
 export interface RuntimeFile {
   readonly path: string;
-  /** What `manifest_uri` names (AAEP §5.4). */
+  /** The URI for `manifest_uri` (AAEP §5.4). */
   readonly uri: string;
   /** Replaces the manifest in one step: readers see the old one or the new one, whole. */
   readonly update: (manifest: object) => void;
-  /** Removes the file unless it has become another process's. Never throws. */
+  /** Removes the file, unless it belongs to another process by now. Never throws. */
   readonly remove: () => void;
 }
 
 export interface RuntimeFileOptions {
-  /** The process that is named in it. Default this one. */
+  /** The process that the file names. Default: this one. */
   readonly pid?: number;
-  /** Where the files of pipes are kept, which have no folder of their own. Default that of the user's local programs. */
+  /** Folder for the files of pipes, which have no folder of their own. Default: the folder of the user's local programs. */
   readonly pipeDirectory?: string;
 }
 
-/** Where the file for a socket or pipe stands: `…/planner.sock` has `…/planner.manifest.json`. */
+/** Returns the path of the file for a socket or pipe: `…/planner.sock` has `…/planner.manifest.json`. */
 export function manifestPath(address: string, pipeDirectory: string = defaultPipeDirectory()): string {
   if (isPipeName(address)) return join(pipeDirectory, `${address.split("\\").at(-1)}${SUFFIX}`);
   return join(dirname(address), `${basename(address).replace(/\.sock$/, "")}${SUFFIX}`);
 }
 
-/**
- * Writes the file for an address that this process listens at, with mode 0600. Throws a Fault "permission_denied" or another of the file
- * system's.
- */
+/** Writes the file for an address of this process, with mode 0600. Throws a Fault "permission_denied" or another of the file system's. */
 export function writeRuntimeFile(address: string, manifest: object, options: RuntimeFileOptions = {}): RuntimeFile {
   const { pid = process.pid, pipeDirectory = defaultPipeDirectory() } = options;
   const path = manifestPath(address, pipeDirectory);
@@ -56,13 +53,13 @@ export function writeRuntimeFile(address: string, manifest: object, options: Run
       try {
         if (readRuntimeFile(path)?.pid === pid) rmSync(path, { force: true });
       } catch {
-        // A folder that has become somebody else's: the file is no longer ours to remove.
+        // The folder belongs to somebody else by now, so the file is not ours to remove.
       }
     },
   };
 }
 
-/** What a file of that kind says; undefined where there is none or it is not one. */
+/** Returns the contents of such a file; undefined if there is none or if it is malformed. */
 export function readRuntimeFile(path: string): Manifest | undefined {
   try {
     const content: unknown = JSON.parse(readFileSync(path, "utf8"));
@@ -74,12 +71,12 @@ export function readRuntimeFile(path: string): Manifest | undefined {
   }
 }
 
-/** Where the token of services stands that are offered by the daemon of a manifest: `…/planner.manifest.json` has `…/planner.token`. */
+/** Returns the path of the token for the services of a manifest's daemon: `…/planner.manifest.json` has `…/planner.token`. */
 export function tokenPathBeside(manifestFile: string): string {
   return `${manifestFile.slice(0, -SUFFIX.length)}.token`;
 }
 
-/** Removes what daemons left that were killed: files in `directory` whose process no longer exists. Never throws. */
+/** Removes the files of killed daemons: files in `directory` whose process no longer exists. Never throws. */
 export function removeStaleRuntimeFiles(directory: string): void {
   for (const name of namesIn(directory)) {
     if (!name.endsWith(SUFFIX)) continue;
@@ -90,7 +87,7 @@ export function removeStaleRuntimeFiles(directory: string): void {
       rmSync(path, { force: true });
       rmSync(tokenPathBeside(path), { force: true });
     } catch {
-      // Left for the next start.
+      // The next start tries again.
     }
   }
 }

@@ -1,15 +1,15 @@
-// Plays a tape at the pace at which it was recorded, for one listener.
+// Plays a tape at its recorded pace, for one listener.
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { RecordedEvent, Tape } from "./recorded-session.js";
 
 export interface Pace {
-  /** So many times as fast as it was recorded. Above 0. */
+  /** Factor of the recorded pace. Above 0. */
   readonly speed: number;
-  /** No pause between two events is longer, ms as they are played. Default: as they were. */
+  /** Longest pause between two played events, ms. Default: no limit. */
   readonly longestPauseMs?: Millis | undefined;
 }
 
-/** Milliseconds between two events that follow one another, received then, as they are played. */
+/** Returns the pause between two consecutive events as played, ms; `receivedAt` and `nextAt` are their recorded times. */
 export function playedPauseMs(receivedAt: number, nextAt: number, { speed, longestPauseMs }: Pace): Millis {
   const pauseMs = Math.max(0, nextAt - receivedAt) / speed;
   return Math.min(pauseMs, longestPauseMs ?? pauseMs);
@@ -18,24 +18,24 @@ export function playedPauseMs(receivedAt: number, nextAt: number, { speed, longe
 export interface PlayerOptions extends Pace {
   readonly tape: Pick<Tape, "next">;
   readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
-  /** Told what is due, in order; at most 256 events at a time. */
+  /** Receives the due events in order, at most 256 at a time. */
   readonly play: (events: readonly RecordedEvent[]) => void;
-  /** Told once, after the last event. */
+  /** Called once, after the last event. */
   readonly ended: () => void;
 }
 
 export interface Player {
-  /** Begins, at once, with the next event of the tape. */
+  /** Begins at once, with the next event of the tape. */
   readonly start: () => void;
-  /** The listener has taken everything: it may get further ahead of it again. */
+  /** Reports that the listener has taken everything, so that the player may get ahead again. */
   readonly caughtUp: () => void;
   readonly stop: () => void;
 }
 
 const TURN_COUNT = 256;
-/** Most events by which it gets ahead of a listener that takes its time: much less than a journal can be read back. */
+/** Most events by which the player gets ahead of a slow listener: far fewer than its journal can read back. */
 const AHEAD_COUNT = 1024;
-/** The same for the length of their texts. */
+/** The same limit for the length of their texts. */
 const AHEAD_UNITS = 512 * 1024;
 
 export function createPlayer({ tape, clock, play, ended, ...pace }: PlayerOptions): Player {

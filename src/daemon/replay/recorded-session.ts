@@ -1,69 +1,69 @@
-// A session as a journal has it, to be played again. What must not live here: files, time, subscriptions.
+// A session as recorded in a journal, made playable as a tape. Files, time and subscriptions are no concern of this file.
 import { derivedEventId, type IdServices } from "../../engine/event/derived-id.js";
 import type { Epoch, NewEvent } from "../../engine/event/event.js";
 import { type DaemonEventFacts, everyLanguage, gapEvent } from "../../engine/notices/daemon-events.js";
 
 /** An event of the session as it was journaled. */
 export interface RecordedEvent extends NewEvent {
-  /** In the journal that it stands in. */
+  /** Epoch in the journal of the recording. */
   readonly epoch: Epoch;
-  /** When the daemon received it, milliseconds since 1970. */
+  /** When the daemon received the event, milliseconds since 1970. */
   readonly receivedAt: number;
 }
 
 export interface RecordedSession {
   readonly sessionId: string;
   /**
-   * At most `limit` events of the session above an epoch, ascending, fewer where their texts are long; none after the last. Holds nothing open in
-   * between.
+   * Returns at most `limit` events of the session above an epoch, ascending, fewer if their texts are long; none after the last. Holds nothing open
+   * between calls.
    */
   readonly read: (after: Epoch, limit: number) => readonly RecordedEvent[];
 }
 
-/** What is played, in order. */
+/** The events to play, in order. */
 export interface Tape {
   /** The next event; undefined after the last. */
   readonly next: () => RecordedEvent | undefined;
   /**
-   * Some of what was given, from the event on that is played as this epoch, read again; none where it cannot be read any more, as where retention has
-   * taken it since. Their epochs are those of the recording.
+   * Reads events again, beginning with the one played as this epoch; none if they are no longer readable, for example after retention. The returned
+   * epochs are those of the recording.
    */
   readonly again: (epoch: Epoch) => readonly RecordedEvent[];
-  /** The epoch of the first event in the journal of whoever plays it; those of the others follow without holes. */
+  /** Epoch of the first event in the listener's journal; the epochs of the others follow without holes. */
   readonly firstEpoch: Epoch;
 }
 
 const BATCH_COUNT = 256;
 
-/** What of the event before another is asked for. */
+/** The facts needed of the preceding event. */
 interface Before {
   readonly ordinal: number;
   readonly eventId: string;
   readonly timestamp: string;
 }
 
-/** What was read at once. */
+/** The result of one read. */
 interface Batch {
-  /** The epoch that the first of it is played as. */
+  /** Epoch as which the first event is played. */
   readonly place: Epoch;
-  /** The event that was played before it. */
+  /** The event played before the first. */
   readonly before: Before | undefined;
-  /** Read after this epoch of the recording, so many events up to that one. */
+  /** The read began behind this epoch of the recording and brought `readCount` events up to `lastEpoch`. */
   readonly after: Epoch;
   readonly readCount: number;
   readonly lastEpoch: Epoch;
-  /** With the gaps that are declared between them. */
+  /** Number of played events, declared gaps included. */
   readonly playedCount: number;
 }
 
 /**
- * The session from its beginning. Where events are missing, because retention has taken them or the journal is damaged, a gap is declared in their
- * place (R27).
+ * Makes the tape of a session from its beginning. If events are missing, because of retention or damage, the tape declares a gap in their place
+ * (R27).
  */
 export function createTape(session: RecordedSession, ids: IdServices, defaultLanguage: string): Tape {
   const batches: Batch[] = [];
   const firstEpoch = session.read(Number.NEGATIVE_INFINITY, BATCH_COUNT)[0]?.epoch ?? 1;
-  // Of the newest batch.
+  // Events of the newest batch.
   let played: readonly RecordedEvent[] = [];
   let index = 0;
 
@@ -73,7 +73,7 @@ export function createTape(session: RecordedSession, ids: IdServices, defaultLan
       sessionId,
       producer,
       timestamp: last?.timestamp ?? timestamp,
-      // Read again it is the same.
+      // Derived, so that a second read makes the same id.
       eventId: derivedEventId(
         { epoch: place, start: 0, end: 0, sessionId, about: `gap ${event.ordinal}`, shape: "", boundaries: [] },
         ids,
@@ -96,7 +96,7 @@ export function createTape(session: RecordedSession, ids: IdServices, defaultLan
     };
   };
 
-  /** With the gaps between them. */
+  /** Adds the gaps between the events. */
   const playedOf = (events: readonly RecordedEvent[], before: Before | undefined, place: Epoch) => {
     const all: RecordedEvent[] = [];
     let last = before;
@@ -135,7 +135,7 @@ export function createTape(session: RecordedSession, ids: IdServices, defaultLan
       if (batch === undefined) return [];
       const { place, before, after, readCount, lastEpoch, playedCount } = batch;
       const read = session.read(after, BATCH_COUNT);
-      // Of a session that was open there may be more by now, of one that is not kept whole there is less.
+      // An open session may have more events by now, a session cut by retention fewer.
       if (read[readCount - 1]?.epoch !== lastEpoch) return [];
       const events = playedCount === readCount ? read : playedOf(read.slice(0, readCount), before, place);
       return events.slice(epoch - place, playedCount);
@@ -147,7 +147,7 @@ function beforeOf({ event, ordinal }: RecordedEvent): Before {
   return { ordinal, eventId: event.event_id, timestamp: event.timestamp };
 }
 
-/** An agent's events are numbered; a notice has the number of its question. */
+/** Events of agents are numbered without holes; a notice has the number of its question. */
 function missingBetween(last: Before | undefined, { ordinal }: RecordedEvent): number {
   return ordinal - (last?.ordinal ?? 0) - 1;
 }

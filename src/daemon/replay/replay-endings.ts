@@ -1,11 +1,11 @@
-// Whom a replay tells that it has ended. A client that is sent away may come back at once with the last place it was told: it is sent away again only
-// for what it had not heard, and for the same return once. So nobody comes and goes for ever.
+// Decides which listeners are told that a replay has ended. A client that is sent away may return at once with its last place. Such a client is sent
+// away again only if it received something new, and once for the same return, so that no client returns for ever.
 import type { SubscribeSpec } from "../../engine/subscribe-spec.js";
 
 export interface Ending {
-  /** Of a listener that was given all there is: whether it is told that the recording has ended. `hasHeardNews`: some of it was new to it. */
+  /** Whether a listener that received everything is told the end of the recording. `hasHeardNews`: some of it was new to the listener. */
   readonly isDue: (hasHeardNews: boolean) => boolean;
-  /** It was told. */
+  /** Reports that the listener was told. */
   readonly note: () => void;
 }
 
@@ -16,7 +16,7 @@ export interface Endings {
 const MOST_REMEMBERED = 1024;
 
 export function createEndings(): Endings {
-  // In the order in which they were told.
+  // In the order in which the ends were told.
   const told = new Set<string>();
 
   return {
@@ -25,7 +25,8 @@ export function createEndings(): Endings {
       return {
         isDue: (hasHeardNews) => {
           const isFirst = !told.has(key);
-          // From the beginning it is told as often as it hears it: it may want to. What came out of order can make a return its own successor.
+          // A listener from the beginning may hear the recording, and its end, repeatedly. Events out of order can make a returning place its own
+          // successor.
           return resumeAfter === undefined ? hasHeardNews || isFirst : hasHeardNews && isFirst;
         },
         note: () => {

@@ -1,5 +1,5 @@
-// The engine of a replay. Each subscription has an engine of its own, with a journal into which the recorded session is played for it alone, from the
-// beginning: all that was negotiated applies as it does to what is live. Agents are turned away.
+// The engine of a replay. Each subscription has an engine of its own, with a journal into which the recorded session is played from the beginning, so
+// that negotiated terms apply as to live events. Agents are turned away.
 import { Fault } from "../../base/errors.js";
 import { createEngine, type Engine } from "../../engine/engine.js";
 import type { EngineOptions, EngineServices } from "../../engine/engine-options.js";
@@ -15,22 +15,22 @@ import { createTapeJournal } from "./tape-journal.js";
 
 export interface ReplayOptions extends Pace {
   readonly session: RecordedSession;
-  /** Told whenever a subscription has ended, how many are left. */
+  /** Called with the number of remaining subscriptions whenever one has ended. */
   readonly listenerGone: (leftCount: number) => void;
 }
 
 export type ReplayServices = Omit<EngineServices, "createJournal" | "audit">;
 
-/** What was asked and answered then stands in the audit log of that day. */
+/** The audit log of the recorded day has the questions and answers; a replay records none. */
 const NO_AUDIT = { isOn: false, record: () => {} };
 
 export function createReplayEngine(services: ReplayServices, options: EngineOptions, replay: ReplayOptions): Engine {
   const journalId = services.ids.hex(16);
   const listening = new Set<Engine>();
-  // Of the listeners that have gone.
+  // Counts of the listeners that have left.
   const totals = createDeliveryCounts();
   const closures = new Map<ClosureReason, number>();
-  // Answers for all that is not a listener's.
+  // Serves everything that does not belong to a listener.
   const idle = engineOf({ firstEpoch: 1, next: () => undefined, again: () => [] });
 
   function engineOf(tape: Tape): Engine {
@@ -46,7 +46,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   const endings = createEndings();
   const newTape = (): Tape => createTape(recording, services.idServices, options.defaultLanguage);
 
-  /** Gives the engine what a listener that comes back had been given, so that it goes on after it (R17). Answers how many events that are. */
+  /** Plays the events that a returning listener had received, so that the engine resumes behind them (R17). Returns their number. */
   const catchUp = (engine: Engine, tape: Tape, resumeAfter: string | undefined): number => {
     const place = resumeAfter === undefined ? undefined : readCursor(resumeAfter);
     if (place?.journalId !== journalId) return 0;
@@ -67,11 +67,11 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
     const givenCount = catchUp(engine, tape, spec.resumeAfter);
     const { resumeAfter, ...others } = spec;
     const subscription = engine.subscribe({ ...others, resumeAfter: givenCount === 0 ? undefined : resumeAfter });
-    // A replay has nothing before its beginning, so every other place that a subscriber names is unknown.
+    // A replay has nothing before its beginning, so every place of another journal is unknown.
     const isOwnPlace = resumeAfter !== undefined && readCursor(resumeAfter)?.journalId === journalId;
     const resumedAnew = resumeAfter === undefined ? undefined : isOwnPlace ? "all" : "unknown";
     const ending = endings.of(spec);
-    // What it is given up to here it may have had: where it was is told less exactly than what it heard.
+    // The listener may have received everything up to here: a place is less exact than the events delivered.
     const lastKnown = tape.firstEpoch + givenCount - 1;
     let isPlayed = false;
     let hasEnded = false;
@@ -97,10 +97,10 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
       replay.listenerGone(listening.size);
     };
 
-    /** All that was played has left, but for text that is held: that goes out as the subscription is ended. */
+    /** Everything played has left, except held text, which goes out when the subscription is ended. */
     const noteCaughtUp = (): void => {
       player.caughtUp();
-      // Who has heard all that it will be given and comes back is not sent away again: it would come back for ever.
+      // A listener that has heard everything and returns is not sent away again; otherwise it would return for ever.
       if (!isPlayed || hasEnded || !ending.isDue(hasHeardNews)) return;
       hasEnded = true;
       ending.note();
@@ -147,7 +147,7 @@ export function createReplayEngine(services: ReplayServices, options: EngineOpti
   });
 }
 
-/** The same but for some methods. The others may rest on what it is: a copy of its members would not do. */
+/** Replaces some methods of an object. A proxy, because the other methods may depend on the object's identity; a copy would not serve them. */
 function withOwn<Whole extends object>(whole: Whole, own: Partial<Whole>): Whole {
   return new Proxy(whole, {
     get: (target, name) => {

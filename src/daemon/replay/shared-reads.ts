@@ -1,9 +1,9 @@
-// What was read of a recording last, for all who listen to it: those who hear the same part at about the same time have it read and parsed once, and
-// whoever looks back a little does not read it again.
+// Caches the last reads of a recording for all its listeners: those that hear the same part at about the same time share one read and one parse, and
+// a listener that looks back a little causes no second read.
 import type { RecordedEvent, RecordedSession } from "./recorded-session.js";
 
 const MOST_READS = 16;
-/** Text of the events, UTF-16 units. */
+/** Text of the cached events, UTF-16 units. */
 const MOST_UNITS = 4 * 1024 * 1024;
 
 interface Read {
@@ -11,9 +11,9 @@ interface Read {
   readonly units: number;
 }
 
-/** The same session. What is journaled after a part was read is found by reading on after that part. */
+/** Wraps a session with the cache. Events journaled after a read are found by a read behind its last event. */
 export function createSharedReads(session: RecordedSession): RecordedSession {
-  // In the order in which they were last used.
+  // In the order of the last use.
   const known = new Map<string, Read>();
   let units = 0;
 
@@ -39,7 +39,7 @@ export function createSharedReads(session: RecordedSession): RecordedSession {
       const found = known.get(key);
       const events = found?.events ?? session.read(after, limit);
       if (found !== undefined) drop(key);
-      // After the last event there may be one the next time.
+      // An empty read is not cached: a later event may follow.
       if (events.length > 0) keep(key, events);
       return events;
     },

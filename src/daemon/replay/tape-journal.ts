@@ -1,5 +1,5 @@
-// The journal of one listener to a replay: the newest of what was played in memory, and what came before it read from the recording again. So each
-// listener holds a little, however long the session is.
+// The journal of one listener to a replay: the newest events in memory, earlier ones read from the recording again. Each listener therefore holds
+// little, however long the session is.
 import type { Appended, Journal, JournalRead } from "../../contracts/journal.js";
 import {
   type Epoch,
@@ -13,25 +13,25 @@ import { createJournalRing } from "../../engine/journal/journal-ring.js";
 import type { RecordedEvent, Tape } from "./recorded-session.js";
 
 export interface TapeJournalOptions {
-  /** `Journal.id`: one for all who hear the recording. */
+  /** `Journal.id`: one id for all listeners of the recording. */
   readonly id: string;
-  /** What is appended is what this tape gives, in its order and nothing else. */
+  /** The tape of this journal: exactly its events are appended, in its order. */
   readonly tape: Pick<Tape, "firstEpoch" | "again">;
-  /** What turns an event's `at` into milliseconds since 1970. */
+  /** Converts an event's `at` into milliseconds since 1970. */
   readonly wallTimeOffsetMs: number;
-  /** Told of each event that can no longer be read, in order. What retention has taken since is told when somebody finds it gone. */
+  /** Receives each event that can no longer be read, in order. An event that retention has taken is reported when a read misses it. */
   readonly evicted?: (event: Evicted) => void;
-  /** No event was played earlier than this. */
+  /** Time of the earliest played event. */
   readonly startedAt: number;
   /** Most events that can be read. Default 16,384. */
   readonly maxEvents?: number;
-  /** Most of them that are in memory. Default 1,024, of 2 MiB. */
+  /** Most events in memory. Default 1,024, with 2 MiB. */
   readonly maxHeldEvents?: number;
 }
 
 const MOST_HELD_BYTES = 2 * 1024 * 1024;
 
-/** Finds ids among what is in memory; all else in all that can be read. */
+/** Creates the journal. `find` covers the events in memory, every other method all readable events. */
 export function createTapeJournal(options: TapeJournalOptions): Journal {
   const { id, tape, wallTimeOffsetMs, startedAt, evicted, maxEvents = 16_384, maxHeldEvents = 1024 } = options;
   const { firstEpoch } = tape;
@@ -43,7 +43,7 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
     maxBytes: MOST_HELD_BYTES,
   });
   const { head } = ring;
-  // Of what was played and not told as gone, by epoch in a circle: to tell of it, nothing is read again.
+  // Ordinals of played events not yet reported as gone, in a circle by epoch, so that the report needs no second read.
   const ordinals: number[] = [];
   let sessionId = "";
   let goneTo = firstEpoch - 1;
@@ -72,7 +72,7 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
 
   const oldest = (): Epoch => Math.max(firstEpoch, head() + 1 - maxEvents);
 
-  /** When it was played is known of what is in memory alone. */
+  /** The time of playing is known only for events in memory. */
   const entryOf = ({ receivedAt: _, ...event }: RecordedEvent, epoch: Epoch): JournaledEvent => {
     return { ...event, at: startedAt, epoch };
   };
@@ -85,7 +85,7 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
       : entryOf(event, epoch);
   };
 
-  /** What is no longer in memory, from `epoch` on: as much of it as is read at once. */
+  /** Reads events before those in memory, from `epoch` on, as many as one read returns. */
   const again = (epoch: Epoch, limit: number): readonly JournaledEvent[] =>
     tape
       .again(epoch)

@@ -15,11 +15,11 @@ import { servicePages } from "./service-pages.js";
 import { type RunningServices, startServices } from "./services.js";
 
 export interface OfferedServices extends RunningServices {
-  /** Lets go of the agents that are known between single calls; their sessions have been ended. */
+  /** Releases the agents known by unary calls; their sessions have been ended. */
   readonly endAgents: () => void;
-  /** What callers over TCP must show at first; undefined where there are none. */
+  /** The first token for callers over TCP; undefined if no service listens on TCP. */
   readonly token: string | undefined;
-  /** Makes another token, which holds once `written` has taken it. An error that `written` throws is thrown on, and the token of before holds. */
+  /** Makes another token, valid once `written` has stored it. An error thrown by `written` is passed on, and the old token stays valid. */
   readonly renewToken: (written: (token: string) => void) => void;
 }
 
@@ -35,11 +35,11 @@ export interface OfferedBy {
   readonly track: (served: Conversation, peer: PeerIdentity, transport: string) => void;
 }
 
-/** 256 bits, in hex. */
+/** 256 bits, written in hex. */
 const TOKEN_BYTES = 32;
 
 /**
- * Starts the services. An option that may change is read each time (R8b). Throws a Fault where one cannot listen; nothing is left behind then.
+ * Starts the services. Options that may change are read each time (R8b). Throws a Fault if an address cannot listen, and then leaves nothing behind.
  */
 export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
   const { clock, ids, log } = options;

@@ -1,4 +1,4 @@
-// The addresses that a daemon has by its name. A daemon that wants its name for itself looks first whether another daemon has one of them.
+// The addresses that follow from a daemon's name. A daemon that claims its name exclusively first checks that no other daemon has one of them.
 import { occupantOf, processName } from "../../../transports/ipc/bind.js";
 import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
@@ -6,15 +6,15 @@ import type { Configuration } from "../config/config.js";
 
 type Named = Pick<Configuration, "producerId" | "socket" | "grpc" | "http">;
 
-/** Where services of that kind listen by default, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
+/** Returns the default address of a service, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
 export function serviceSocketPath(kind: "grpc" | "http", producerId: string, instance: number): string {
-  // Listeners take every .sock for a local socket.
+  // Listeners take every `.sock` for a local socket.
   return ipcPath(currentPlace(), producerId, instance).replace(/\.sock$/, `.${kind}`);
 }
 
 /**
- * Rejects with a Fault "address_in_use" where a live process listens at an address that the name gives. A socket that a killed daemon left is
- * nobody's. To be called before anything is made: a daemon that is refused leaves nothing behind.
+ * Rejects with a Fault "address_in_use" if a live process listens at an address of the name. The socket of a killed daemon does not count. Call it
+ * before anything is made, so that a refused daemon leaves nothing behind.
  */
 export async function assertNameFree(options: Named): Promise<void> {
   const { userId } = currentPlace();
@@ -30,7 +30,7 @@ function pathsByName({ producerId, socket, grpc, http }: Named): readonly string
     ...(grpc.kind === "auto" ? [serviceSocketPath("grpc", producerId, 1)] : []),
     ...(http.kind === "auto" ? [serviceSocketPath("http", producerId, 1)] : []),
   ];
-  // A pipe has no owner to be seen: that it is taken is told by the system.
+  // The owner of a pipe cannot be read; the system reports a taken pipe.
   return paths.filter((path) => !isPipeName(path));
 }
 

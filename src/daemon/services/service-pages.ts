@@ -1,11 +1,11 @@
-// What stands beside the services on the HTTP server: plain pages for browsers, monitors and people.
+// Pages beside the services on the HTTP server: plain pages for browsers, monitors and people.
 import type { HttpPage, HttpPageAnswer } from "../../../transports/http/options.js";
 import type { Message } from "../../protocols/aaep/json/message.js";
 import { MANIFEST_PAGE } from "../presence/manifest.js";
 import type { Metrics } from "../status/metrics.js";
 
 export interface Page extends HttpPage {
-  /** Whether it tells more than that the daemon runs. */
+  /** Whether the page shows more than that the daemon runs. */
   readonly needsToken: boolean;
 }
 

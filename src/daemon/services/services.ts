@@ -1,5 +1,4 @@
-// The services of the daemon, over gRPC and Connect: one list of methods, served at every address that was asked for. Loaded only where there is
-// one.
+// The services of the daemon over gRPC and Connect: one list of methods, served at every configured address. Loaded only if there is an address.
 import { createConnectService } from "../../../transports/connect/connect-service.js";
 import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
@@ -24,31 +23,31 @@ type ServiceConfiguration = Pick<
 >;
 
 export interface ServiceOptions {
-  /** As it stands now: what of it may change is read each time. */
+  /** Options that may change are read from here each time. */
   readonly configuration: ServiceConfiguration;
-  /** What peers over TCP must show. Asked for each call. */
+  /** The token for peers over TCP. Read for each call. */
   readonly token: () => string;
-  /** As of the daemon. */
+  /** As `DaemonOptions.mostInstances`. */
   readonly mostInstances?: number | undefined;
-  /** How long a peer that does not read may hold up the end, ms. */
+  /** Longest delay of the end by a peer that does not read, ms. */
   readonly closeTimeoutMs: number;
   readonly log: Log;
 }
 
 export interface RunningServices {
-  /** Where each listens, by its kind. */
+  /** Addresses by kind. */
   readonly endpoints: Readonly<Partial<Record<ServiceKind, readonly string[]>>>;
-  /** The paths of their Unix sockets. */
+  /** Paths of the Unix sockets. */
   readonly socketPaths: readonly string[];
-  /** Whether a token is asked for anywhere. */
+  /** Whether any address requires a token. */
   readonly needsToken: boolean;
   /** Takes no new calls. */
   readonly stop: () => Promise<void>;
-  /** Ends what is left, when the streams have ended; answers under way have so long to leave, by default `closeTimeoutMs`. */
+  /** Ends the rest after the streams have ended. Answers under way have `withinMs` to leave, by default `closeTimeoutMs`. */
   readonly drain: (withinMs?: Millis) => Promise<void>;
 }
 
-/** Listens everywhere or nowhere. Throws the Fault of the first address that cannot be had. */
+/** Listens at every address or at none. Throws the Fault of the first address that fails. */
 export async function startServices(
   options: ServiceOptions,
   methods: readonly ServiceMethod[],
@@ -71,7 +70,7 @@ export async function startServices(
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
   const openPages = pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path);
-  // What tells no more than whether the daemon runs needs no token.
+  // A page that shows no more than whether the daemon runs needs no token.
   const openPaths: Readonly<Record<ServiceKind, ReadonlySet<string>>> = {
     grpc: new Set(HEALTH_PATHS),
     http: new Set(openPages),
@@ -141,7 +140,7 @@ export async function startServices(
   };
 }
 
-/** `<producer id>.grpc` in the runtime folder; where a live daemon has that one, `<producer id>-2.grpc` and so on. */
+/** `<producer id>.grpc` in the runtime folder; if a live daemon has it, `<producer id>-2.grpc` and so on. */
 function listenAuto(
   kind: ServiceKind,
   { configuration: { producerId }, mostInstances }: Pick<ServiceOptions, "configuration" | "mostInstances">,

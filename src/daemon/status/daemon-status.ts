@@ -1,4 +1,4 @@
-// The document that `aaepd.status` answers. docs/status.md explains each member; names are those of the wire. What is undefined is left out.
+// The document that answers `aaepd.status`. docs/status.md explains each member; the names are those of the wire. Undefined members are left out.
 import type { EventFilters } from "../../engine/terms/terms.js";
 import type { StatusMemory } from "../platform/process-memory.js";
 
@@ -6,7 +6,7 @@ export interface DaemonStatus {
   readonly version: string;
   readonly pid: number;
   readonly producer_id: string;
-  /** All instants are RFC 3339. */
+  /** RFC 3339, like all instants. */
   readonly started_at: string;
   readonly uptime_seconds: number;
   readonly problems: readonly StatusProblem[];
@@ -16,11 +16,11 @@ export interface DaemonStatus {
   readonly rates: { readonly published_per_second: number; readonly delivered_per_second: number };
   readonly totals: { readonly published: number } & StatusCounts;
   readonly closures: Readonly<Record<string, number>>;
-  /** Publications that were refused, by the code of the fault. */
+  /** Refused publications, by the code of the fault. */
   readonly publish_faults: Readonly<Record<string, number>>;
   readonly limits: Readonly<Record<string, unknown>>;
   readonly journal: StatusJournal;
-  /** Of all; the lists have at most `limit` of each. */
+  /** Totals; the lists have at most `limit` entries each. */
   readonly session_count: number;
   readonly subscription_count: number;
   readonly question_count: number;
@@ -32,10 +32,10 @@ export interface DaemonStatus {
 export interface StatusProblem {
   /** Stable, for programs. */
   readonly code: "slow_subscriber" | "journal_failing" | "audit_failing" | "nobody_can_answer";
-  /** What is wrong. */
+  /** The problem, in a sentence. */
   readonly message: string;
   readonly remedy: string;
-  /** Whose it is, where it is one subscription's. */
+  /** The subscription concerned, if the problem belongs to one. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;
   readonly since?: string;
@@ -92,7 +92,7 @@ export interface StatusSubscription extends StatusCounts {
   readonly terms: StatusTerms;
 }
 
-/** Under the names of the capabilities that were negotiated; what is undefined has no limit. */
+/** Named like the negotiated capabilities; an undefined member has no limit. */
 export interface StatusTerms {
   readonly max_events_per_second?: number;
   readonly preferred_verbosity: string;

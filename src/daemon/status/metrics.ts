@@ -1,4 +1,4 @@
-// What the daemon counts, in the form that Prometheus reads.
+// The daemon's counters in the format of Prometheus.
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, EngineStatus } from "../../engine/engine-status.js";
@@ -9,9 +9,9 @@ export interface MetricsSources {
   readonly report: () => EngineReport;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
-  /** Connections and streams under way, by the transport they came over. */
+  /** Connections and streams under way, by transport. */
   readonly connections: () => ReadonlyMap<string, number>;
-  /** Replies since the start, by what became of them. */
+  /** Replies since the start, by fate. */
   readonly replies: () => ReadonlyMap<string, number>;
   /** Lines of the audit log that could not be written. */
   readonly auditDropped: () => number;
@@ -22,10 +22,10 @@ export interface Metrics {
   readonly text: () => Promise<string>;
 }
 
-/** Reads its sources whenever it is asked; in between it costs nothing. */
+/** Reads its sources at each scrape; costs nothing in between. */
 export function createMetrics(sources: MetricsSources): Metrics {
   const registry = new Registry();
-  // One look for all that is told of it: subscriptions are looked through once.
+  // One report for the whole scrape, so that subscriptions are listed once.
   let report = sources.report();
   const gauge = (name: string, help: string, read: () => number): void => {
     new Gauge({
@@ -43,7 +43,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
       help,
       registers: [registry],
       collect() {
-        // A count that began again at nothing each time would be none: what is read here is the whole since the start.
+        // The source has the whole count since the start, so the counter is set again at each scrape.
         this.reset();
         this.inc(read());
       },

@@ -1,5 +1,5 @@
-// How the daemon stands, as one JSON document: the result of `aaepd.status` (docs/status.md has its schema in words). No text of an event stands in
-// it, but for what a question asks.
+// The state of the daemon as one JSON document: the result of `aaepd.status` (docs/status.md describes its schema). It contains no text of an event
+// except the text of a question.
 import { Fault } from "../../base/errors.js";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../../engine/engine-status.js";
@@ -19,24 +19,24 @@ import type {
 } from "./daemon-status.js";
 import { type DaemonFacts, problemsOf } from "./status-problems.js";
 
-/** Most sessions, subscriptions and questions that are listed, of each, where the caller does not say. */
+/** Most sessions, subscriptions and questions listed, of each, if the caller gives no limit. */
 const USUAL_LIMIT = 1000;
 const LARGEST_LIMIT = 10_000;
 
 /**
- * Most bytes of each list, so that all of it fits into one message for whoever asks, and takes no time that others would miss: names are as long as
- * agents and subscribers like, and one more listed is one more written.
+ * Most bytes of each list, so that the document fits into one message for every caller and its making delays nobody: agents and subscribers choose
+ * the length of their names, and each listed entry has to be written.
  */
 const SESSION_BYTES = 256 * 1024;
 const SUBSCRIPTION_BYTES = 384 * 1024;
 const QUESTION_BYTES = 256 * 1024;
-/** UTF-16 units of what an agent calls itself. */
+/** UTF-16 units of an agent's name. */
 const NAME_LENGTH = 200;
-/** Of terms that are longer than these bytes, so many entries of each list are told. */
+/** Terms longer than `TERMS_BYTES` show only `TERMS_ENTRIES` entries of each list. */
 const TERMS_BYTES = 4096;
 const TERMS_ENTRIES = 8;
 
-/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". The lists end where they would make too long a message. */
+/** `params`: `{limit?}`, 0..10000. Throws "invalid_params". The lists are cut if the message would become too long. */
 export function statusDocument(params: unknown, report: EngineReport, facts: DaemonFacts): DaemonStatus {
   const limit = limitOf(params);
   const { sessions, subscriptions, questions } = report;
@@ -100,7 +100,7 @@ function limitOf(params: unknown): number {
   });
 }
 
-/** Of more than are listed, those with trouble are. */
+/** Subscriptions with trouble come first, so that a cut list contains them. */
 function troubledFirst(subscriptions: readonly SubscriptionReport[]): readonly SubscriptionReport[] {
   const isTroubled = ({ isBlocked, behindSince }: SubscriptionReport): boolean =>
     isBlocked || behindSince !== undefined;
@@ -141,7 +141,7 @@ function subscriptionDocument(subscription: SubscriptionReport): StatusSubscript
   };
 }
 
-/** A client that asks for long lists is not to keep others out of the answer. */
+/** Cuts long lists of a client's terms, so that other clients keep their place in the answer. */
 function fittingTerms(terms: StatusTerms): StatusTerms {
   if (bytesOf(terms) <= TERMS_BYTES) return terms;
   const { include, exclude } = terms.event_filters;

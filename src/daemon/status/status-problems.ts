@@ -1,9 +1,9 @@
-// What is wrong, for whom, since when, and what to do about it: the part of the status that people look for (P1).
+// The problems in the status: each with the subscription concerned, the time since when, and the remedy (P1).
 import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
 import type { StatusProblem } from "./daemon-status.js";
 
-/** What of the daemon is not the engine's to know. */
+/** Facts about the daemon that the engine does not know. */
 export interface DaemonFacts {
   readonly version: string;
   readonly producerId: string;
@@ -11,21 +11,21 @@ export interface DaemonFacts {
   readonly startedAt: number;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** How long it has run, by the monotonic clock: the clock on the wall may have been set meanwhile. */
+  /** Time since the start by the monotonic clock: the wall clock may have been set meanwhile. */
   readonly uptimeMs: Millis;
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
-  /** Connections and streams under way, by the transport they came over. */
+  /** Connections and streams under way, by transport. */
   readonly connections: ReadonlyMap<string, number>;
   /** Lines of the audit log that could not be written. */
   readonly auditDroppedCount: number;
 }
 
-/** A transport that takes nothing for a moment is how flow control works. */
+/** Shorter blocks are normal flow control. */
 const SLOW_AFTER_MS = 2000;
-/** So many slow subscribers are told one by one; the others are counted. */
+/** Slow subscribers listed one by one; the others are counted. */
 const MOST_SLOW = 20;
 
-/** The gravest first. */
+/** Returns the problems, the gravest first. */
 export function problemsOf(
   report: EngineReport,
   facts: Pick<DaemonFacts, "now" | "auditDroppedCount">,

@@ -1,11 +1,11 @@
-// What is counted of each subscriber, for Prometheus. Each has a label of its own while it is there; past a number of them the rest are one, so that
-// whoever opens many subscriptions does not fill the memory of two programs.
+// Counters of each subscriber, for Prometheus. A connected subscriber has a label of its own; beyond a number of them the rest share one label, so
+// that a client with many subscriptions does not fill the memory of the daemon and of Prometheus.
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { SubscriptionReport } from "../../engine/engine-status.js";
 
 /** Subscribers with a label of their own, the earliest first. */
 const MOST_LABELS = 200;
-/** A name that is longer is cut: it is a label, and no place for a text. */
+/** Longest label, UTF-16 units; a longer name is cut. */
 const LONGEST_LABEL = 128;
 const OTHERS = "other";
 
@@ -14,7 +14,7 @@ interface Row {
   readonly help: string;
   readonly kind: typeof Gauge | typeof Counter;
   readonly value: (one: SubscriptionReport) => number;
-  /** How those of one label become one. */
+  /** Joins the values of one label. */
   readonly join: (a: number, b: number) => number;
 }
 
@@ -47,7 +47,7 @@ export function addSubscriberMetrics(registry: Registry, read: () => readonly Su
       labelNames: ["subscriber_id"],
       registers: [registry],
       collect() {
-        // Those that have ended go with it.
+        // Drops the labels of subscribers that have left.
         this.reset();
         for (const [subscriber_id, joined] of byLabel(read(), value, join)) this.inc({ subscriber_id }, joined);
       },
