@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./shell/context.js";
 
-/** A command, loaded only when it is asked for. */
+/** A command, loaded only when it is called. */
 export interface CommandLoader {
   readonly name: string;
-  /** Whether nothing but its own answers may reach standard output (S1). */
+  /** Whether standard output belongs to the command alone, so that nothing else may write there (S1). */
   readonly ownsStdout: boolean;
   readonly load: () => Promise<(program: Command, context: CommandContext) => void>;
 }
@@ -39,7 +39,7 @@ export const COMMANDS: readonly CommandLoader[] = [
   { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo/demo.js")).registerDemo) },
 ];
 
-/** For commands that run no daemon. */
+/** Drops the context for commands that run no daemon. */
 function withoutContext(register: (program: Command) => void): (program: Command) => void {
   return (program) => register(program);
 }

@@ -1,5 +1,5 @@
-// The command line's entry. Nothing is imported here that could print, or that `serve` does not need: a command and its libraries load when it
-// is asked for, after standard output has been taken from everything else (S1).
+// Entry of the command line. Its imports print nothing, and `serve` needs all of them: a command and its libraries load only when it is called, after
+// standard output has been taken from all other code (S1).
 import type { Command } from "commander";
 import { type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
 import { faultFrom } from "../base/errors.js";
@@ -10,9 +10,9 @@ import { exitCodeFromFault } from "./shell/exit-codes.js";
 import { helpWidth, reflowed } from "./terminal/help-layout.js";
 
 export interface MainOptions {
-  /** What follows the name of the program. */
+  /** The arguments behind the name of the program. */
   readonly argv: readonly string[];
-  /** Default the daemon of this project. */
+  /** Default: the daemon of this project. */
   readonly loadDaemon?: CommandContext["loadDaemon"];
 }
 
@@ -26,17 +26,17 @@ Examples:
 
 Exit codes: 0 done, 1 at fault, 2 wrong usage. docs/exit-codes.md lists all of them.`;
 
-/** Runs the command that `argv` names. What goes wrong is told on standard error, "Error:" first, and is the exit code of the process. */
+/** Runs the command that `argv` names. A fault is reported on standard error, "Error:" first, and decides the exit code of the process. */
 export async function main(options: MainOptions): Promise<void> {
   const { argv } = options;
   endQuietlyUnread();
   const asked = argv.find((argument) => !argument.startsWith("-"));
   const command = COMMANDS.find(({ name }) => name === asked);
-  // Looked at before it is taken: what stands in its place is no terminal.
+  // Measured before standard output is taken: its replacement is no terminal.
   const width = helpWidth(process.stdout, process.env);
   const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
   const load = options.loadDaemon ?? loadDaemon;
-  // Begun before the command line is read, because it takes longest. A failure is told where the daemon is wanted.
+  // Begun before the command line is read, because it takes longest. A failure is reported when the daemon is used.
   const loaded = command?.ownsStdout === true ? load() : undefined;
   loaded?.catch(() => {});
   const context: CommandContext = { stdio, loadDaemon: () => loaded ?? load() };
@@ -53,16 +53,16 @@ export async function main(options: MainOptions): Promise<void> {
   } catch (caught) {
     const fault = faultFrom(caught);
     for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${line}\n`);
-    // Of a daemon that could not start, standard input may still be open, and would keep the process from ending.
+    // After a failed start, standard input of the daemon may still be open and would keep the process alive.
     if (command?.ownsStdout === true) process.exit(startExitCode(fault));
     process.exitCode = exitCodeFromFault(fault);
   }
 }
 
-/** Columns in which descriptions of options are still broken, beside the longest option on 80. */
+/** Narrowest column in which descriptions of options are still broken, beside the longest option on 80. */
 const LEAST_DESCRIPTION = 20;
 
-/** Nobody reads any more, as in `aaepd --help | true`: no fault (S7). Writers that must know listen themselves. */
+/** Ignores the end of the readers, as in `aaepd --help | true`: no fault (S7). Writers that need to know listen themselves. */
 function endQuietlyUnread(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
 }
@@ -100,7 +100,7 @@ async function createProgram(
       writeErr: (text) => process.stderr.write(reflowed(text, width)),
       getOutHelpWidth: () => width,
       getErrHelpWidth: () => width,
-      // Told once, in our own form, by whoever catches it.
+      // The fault is reported once, in our own form, where it is caught.
       outputError: () => {},
     })
     .configureHelp({ minWidthToWrap: LEAST_DESCRIPTION })

@@ -92,7 +92,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       configuration: options,
       version: options.version,
       hasStdio: options.stdio !== undefined,
-      // A daemon spawned by one agent represents that agent; any other daemon represents itself, whoever publishes (R1).
+      // A daemon spawned by one agent represents that agent; any other daemon represents itself, whichever agents publish (R1).
       agent: declared,
     }),
   });

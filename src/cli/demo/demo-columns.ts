@@ -1,33 +1,33 @@
-// How the demo looks: three columns side by side, or labelled lines. Rows are printed and never touched again: no cursor is moved.
+// Layout of the demo: three columns side by side, or labelled lines. A printed row is final: the cursor never moves.
 import type { Colors } from "picocolors/types.js";
 import { columnsOf, padText, wrapText } from "../terminal/shown-text.js";
 
 export interface DemoEntry {
-  /** Which listener, from 0. */
+  /** Index of the listener, from 0. */
   readonly listener: number;
   readonly what: string;
   readonly text: string;
   readonly isCritical: boolean;
-  /** One of many small pieces of text: shown with its neighbours on one line. */
+  /** Whether the text is one of many small pieces; adjacent pieces share a line. */
   readonly isPiece: boolean;
 }
 
 export interface DemoView {
-  /** Lines to begin with; `terms` has one for each listener. */
+  /** Lines to begin with; `terms` has one entry for each listener. */
   readonly heading: (terms: readonly string[]) => readonly string[];
-  /** Lines to print now. Pieces are kept back until a line is full or something else comes. */
+  /** Lines to print now. Pieces are held back until a line is full or another entry comes. */
   readonly show: (entry: DemoEntry, seconds: number) => readonly string[];
-  /** What is kept back. */
+  /** Lines for the pieces held back. */
   readonly flush: (seconds: number) => readonly string[];
 }
 
-/** What three columns need to be readable. */
+/** Fewest terminal columns in which three columns are readable. */
 export const LEAST_COLUMNS = 96;
 const TIME_COLUMNS = 7;
 const GAP = "  ";
 const PIECE_MARK = "|";
 
-/** Pieces of the listener that gets them, until they are shown. */
+/** Pieces of one listener that are not shown yet. */
 interface Pieces {
   listener: number;
   texts: string[];
@@ -49,7 +49,7 @@ export function createColumnsView(names: readonly string[], terminalColumns: num
   const width = Math.floor((terminalColumns - TIME_COLUMNS - GAP.length * names.length - 1) / names.length);
   const pieces: Pieces = { listener: -1, texts: [] };
 
-  /** One row of cells, as high as the highest. */
+  /** One row of cells, as high as its highest cell. */
   function row(time: string, cells: readonly string[], paint: (text: string, listener: number) => string): string[] {
     const wrapped = cells.map((cell) => (cell === "" ? [] : wrapText(cell, width)));
     const height = Math.max(...wrapped.map((lines) => lines.length));
@@ -100,7 +100,7 @@ export function createColumnsView(names: readonly string[], terminalColumns: num
   };
 }
 
-/** Lines such as "3.2 s  Screen reader: text: A sentence." */
+/** Makes lines such as "3.2 s  Screen reader: text: A sentence." */
 export function createPlainView(names: readonly string[], colors: Colors): DemoView {
   const pieces: Pieces = { listener: -1, texts: [] };
   const pieceColumns = 72;

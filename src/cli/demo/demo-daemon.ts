@@ -1,4 +1,4 @@
-// The daemon of the demo: a child of this process, with a runtime directory of its own that goes with it.
+// The daemon of the demo: a child of this process, with a runtime directory that is removed with it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,19 +12,19 @@ export interface DemoDaemon {
   readonly socketPath: string;
   /** The agent's side: JSON-RPC over the child's standard streams. */
   readonly agent: AgentClient;
-  /** Ends its standard input, which is its orderly end (R8a): what it holds for its subscribers still reaches them. */
+  /** Ends the daemon's standard input, which is its orderly end (R8a): held events still reach its subscribers. */
   readonly endInput: () => void;
-  /** Resolves with how it ended, once it has; never rejects. */
+  /** Resolves with a description of the exit after the daemon has exited. Never rejects. */
   readonly exited: Promise<string>;
-  /** The last of what it wrote to standard error. */
+  /** The end of the daemon's standard error. */
   readonly lastWords: () => string;
-  /** Ends it, by force if it takes longer than `deadlineMs`, and removes its files. */
+  /** Ends the daemon, by force if it takes longer than `deadlineMs`, and removes its files. */
   readonly dispose: (deadlineMs: number) => Promise<void>;
 }
 
 const LAST_WORDS_LENGTH = 2000;
 
-/** Rejects with a Fault where the child cannot be started, or does not answer within `deadlineMs`. */
+/** Rejects with a Fault if the child cannot be started, or does not answer within `deadlineMs`. */
 export async function startDemoDaemon(
   environment: Readonly<Record<string, string | undefined>>,
   deadlineMs: number,
@@ -35,7 +35,7 @@ export async function startDemoDaemon(
     process.execPath,
     [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath, "--audit", "off"],
     {
-      // Settings of the user's own daemon are not those of the demo's.
+      // Keeps settings of the user's own daemon away from the demo.
       env: { ...withoutSettings(environment), XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory },
       stdio: ["pipe", "pipe", "pipe"],
     },
@@ -45,7 +45,7 @@ export async function startDemoDaemon(
     words = (words + text).slice(-LAST_WORDS_LENGTH);
   });
   const exited = exitOf(child);
-  /** Whatever happens to this process, neither the child nor its files are left. */
+  /** Removes the child and its files, however this process ends. */
   const cleanUp = () => {
     child.kill("SIGKILL");
     rmSync(directory, { recursive: true, force: true });
@@ -94,7 +94,7 @@ function exitOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Whether it settles in time; its rejection passes through. */
+/** Resolves with whether the promise settles in time. Rejections pass through. */
 async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

@@ -1,15 +1,15 @@
-// The three listeners of the demo, and what they ask for.
+// The three listeners of the demo, and the capabilities that they request.
 import type { Capabilities } from "#gen/aaep/types.js";
 
 export interface DemoListener {
   readonly id: string;
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** Gets text in pieces that no one would read one by one: several are shown on a line. */
+  /** Whether the listener gets text in pieces too small to read one by one; several share a line. */
   readonly getsPieces: boolean;
 }
 
-/** `language` is that of the session: the braille display is read by someone who prefers English, the screen reader speaks the session's own. */
+/** `language` is the language of the session. The screen reader speaks it; the reader of the braille display prefers English. */
 export function demoListeners(language: string): readonly [DemoListener, DemoListener, DemoListener] {
   const own = language.toLowerCase().startsWith("en") ? [language] : [language, "en"];
   return [

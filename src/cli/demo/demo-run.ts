@@ -1,4 +1,4 @@
-// Plays a session to a daemon of its own and shows what three listeners make of it.
+// Plays a session to a daemon of its own and shows the streams of three listeners.
 import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
@@ -28,10 +28,10 @@ export interface DemoOptions {
   readonly plain?: true;
 }
 
-/** How long the daemon may take to start, and then to end, ms. */
+/** Longest start and longest end of the daemon, ms. */
 const START_MS = 10_000;
 const END_MS = 5000;
-/** After the last event the slow ones get so long at their own pace, in real time. Then the daemon ends, and hands out what it still holds (R8a). */
+/** Real time that slow listeners get at their own pace after the last event. Then the daemon ends and hands out the events it still holds (R8a). */
 const DRAIN_MS = 15_000;
 const LEAST_DRAIN_MS = 2000;
 
@@ -88,7 +88,7 @@ async function show(
     seat.tally.note(event, clock.now(), clock.wallTime());
     const isPieces = seat.listener.getsPieces;
     const told = eventText(event, { quotesText: isPieces });
-    // Quotes tell where a piece begins; beside each other a mark does.
+    // A mark between adjacent pieces replaces the quotes.
     const isPiece = isPieces && told.what === "text";
     const text = isPiece ? told.text.slice(1, -1) : told.text;
     print(view.show({ listener: index, ...told, text, isPiece }, seconds()));
@@ -153,9 +153,9 @@ function createView(
 
 interface SeatSubscription {
   readonly subscriber: Subscriber;
-  /** Rejects with a Fault where the terms are not granted. */
+  /** Rejects with a Fault if the terms are not granted. */
   readonly active: Promise<void>;
-  /** The end of the session has arrived, or the subscription has ended. */
+  /** Resolves when the end of the session has arrived, or the subscription has ended. */
   readonly finished: Promise<void>;
 }
 
@@ -220,7 +220,7 @@ function titleLine({ events, charCount, durationMs, producer }: DemoSession, { s
   return `${session}, by ${producer.agent_name ?? producer.agent_id}: ${events.length} events, ${charCount} characters of text, ${seconds} s ${pace}.`;
 }
 
-/** Whichever comes first; undefined after so long. Leaves no timer behind. */
+/** Resolves with the first of the promises to settle; undefined after the time limit. Leaves no timer behind. */
 async function within<Value>(milliseconds: number, { clock }: CommandIo, ...awaited: readonly Promise<Value>[]) {
   let cancel: () => void = () => {};
   const late = new Promise<undefined>((resolve) => {

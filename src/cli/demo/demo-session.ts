@@ -12,19 +12,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface DemoSession {
   readonly events: readonly Fields[];
-  /** RFC 5646, of its first event. */
+  /** Language of the first event (RFC 5646). */
   readonly language: string;
   readonly producer: Fields & { readonly agent_id: string };
   readonly charCount: number;
-  /** Whether its agent asks anything. */
+  /** Whether the agent asks any question. */
   readonly hasQuestions: boolean;
-  /** From the first timestamp to the last. */
+  /** Time from the first timestamp to the last. */
   readonly durationMs: number;
 }
 
 const ENDING = ".ndjson";
 
-/** A name out of examples/sessions, or a file. Throws a Fault "usage" where it is neither, or holds no events. */
+/** Reads an example of examples/sessions by its name, or a file. Throws a Fault "usage" if there is neither, or if the file holds no events. */
 export async function readDemoSession(name: string): Promise<DemoSession> {
   const path = pathOf(name);
   const events: Fields[] = [];
@@ -48,7 +48,7 @@ export async function readDemoSession(name: string): Promise<DemoSession> {
   };
 }
 
-/** All text of each output, as published. Sessions have other ids when they are played: only the order of the outputs counts. */
+/** Returns the text of each output as published, in the order of the outputs: played sessions have other ids. */
 export function publishedTexts(events: readonly Fields[]): readonly string[] {
   const texts = new Map<string, string>();
   for (const event of events) {

@@ -1,11 +1,11 @@
-// What each listener of the demo was granted, and what it got.
+// Summary of the demo: the terms granted to each listener, and the events it received.
 import type { SubscriptionAccepted } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
 import type { DemoListener } from "./demo-listeners.js";
 import { type DemoSession, publishedTexts } from "./demo-session.js";
 import type { Tally } from "./demo-tally.js";
 
-/** A listener of the demo, with what it was granted and what it got. */
+/** A listener of the demo, with its granted terms and its tally. */
 export interface Seat {
   readonly listener: DemoListener;
   readonly tally: Tally;
@@ -49,7 +49,7 @@ function textVerdict(tally: Tally, session: DemoSession): string {
   return hasWholeText(tally, session) ? "complete, every character once and in order" : "NOT complete";
 }
 
-/** Whether every output that was published arrived as it was (R10). */
+/** Whether every published output arrived unchanged (R10). */
 export function hasWholeText(tally: Tally, session: DemoSession): boolean {
   const published = publishedTexts(session.events);
   const got = tally.texts();

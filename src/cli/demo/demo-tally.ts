@@ -1,28 +1,28 @@
-// What one listener of the demo got, counted. Pure.
+// Counts the events received by one listener of the demo. Pure.
 import type { Envelope } from "#gen/aaep/types.js";
 import { chunkOf, isCritical } from "../terminal/event-text.js";
 
 export interface Tally {
-  /** `now` is monotonic ms, `wallTime` ms since 1970. */
+  /** Counts an event. `now` is monotonic ms, `wallTime` ms since 1970. */
   readonly note: (event: Envelope, now: number, wallTime: number) => void;
-  /** From here on events are handed out whatever the pace (R8a): they are counted, and neither timed nor taken for pace. */
+  /** Ends the paced part: later events come as fast as they are handed out (R8a). They are counted, but affect neither times nor pace. */
   readonly endPace: () => void;
   readonly eventCount: () => number;
-  /** Of them, those after `endPace`. */
+  /** Number of events after `endPace`. */
   readonly lateCount: () => number;
   readonly textCount: () => number;
   readonly charCount: () => number;
   readonly criticalCount: () => number;
-  /** The most that arrived within ten seconds, critical ones aside. */
+  /** The most events that arrived within ten seconds, critical ones excluded. */
   readonly mostInAWindow: () => number;
-  /** From the event that released it to its arrival, ms (R30). */
+  /** Longest time from the event that released a delivery to its arrival, ms (R30). */
   readonly longestWaitMs: () => number;
   readonly longestCriticalWaitMs: () => number;
-  /** All text of each output, joined, in the order in which the outputs began. */
+  /** Joined text of each output, in the order in which the outputs began. */
   readonly texts: () => readonly string[];
 }
 
-/** Long enough for the burst of one that R9 allows to make no odds. */
+/** Long enough that the burst of one event, which R9 allows, does not matter. */
 const WINDOW_MS = 10_000;
 
 export function createTally(): Tally {
@@ -72,7 +72,7 @@ export function createTally(): Tally {
   };
 }
 
-/** One logical output of one session. */
+/** Key of one output of one session. */
 export function outputKey({ session_id: sessionId, output_id: outputId }: Readonly<Record<string, unknown>>): string {
   return `${sessionId} ${outputId ?? ""}`;
 }

@@ -1,4 +1,4 @@
-// `aaepd demo`: the options and the help. What it does is in demo-run.ts, which is loaded only when it runs.
+// `aaepd demo`: the options and the help. The command itself is in demo-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import { positiveNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -22,7 +22,7 @@ Examples:
   aaepd demo --session my-session.ndjson   a recording of your own
   aaepd demo --speed 5                     five times as fast`;
 
-/** `io` is for tests; by default the process's own. */
+/** `io` is for tests; default: this process. */
 export function registerDemo(program: Command, io?: CommandIo): void {
   program
     .command("demo")

@@ -1,4 +1,4 @@
-// The journal that a command means: the folder that serve would take with the same options, or the only one there is.
+// The journal that a command works on: the folder that serve would take with the same options, or the only existing one.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
@@ -11,7 +11,7 @@ import type { JournalChoiceOptions } from "./journal-options.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The folder of a journal that exists. Throws a Fault "usage" where there is none, or several to choose from. */
+/** Returns the folder of an existing journal. Throws a Fault "usage" if there is none, or several to choose from. */
 export function journalDirectory(options: JournalChoiceOptions, environment: Environment): string {
   const { journal, producerId, config } = options;
   const { configuration, sources } = resolveConfiguration({
@@ -23,7 +23,7 @@ export function journalDirectory(options: JournalChoiceOptions, environment: Env
   const choice = configuration.journal;
   if (choice.kind === "directory") return existing(choice.path);
   if (choice.kind === "memory") throw usage("A journal in memory cannot be read. Name a folder with --journal.");
-  // Where nobody has chosen one, whichever there is is meant.
+  // Nobody has chosen a journal: take the only one.
   if (sources.journal.kind === "default" && sources.producerId.kind === "default") return theOnlyOne(environment);
   return existing(defaultJournalDirectory(environment, configuration.producerId));
 }
@@ -33,7 +33,7 @@ function existing(directory: string): string {
   throw usage(`There is no journal in ${directory}. Name the folder of one with --journal.`);
 }
 
-/** Whatever stands there: what is no file is told when it is opened. */
+/** Whether the data file exists. It may be something other than a file; opening it reports that. */
 function hasJournal(directory: string): boolean {
   try {
     return lstatSync(join(directory, DATA_FILE), { throwIfNoEntry: false }) !== undefined;

@@ -1,4 +1,4 @@
-// `aaepd journal compact`: the options and the help. What it does is in journal-compact-run.ts, which is loaded only when it runs.
+// `aaepd journal compact`: the options and the help. The command itself is in journal-compact-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import { addJournalOptions, type JournalChoiceOptions, WHICH_JOURNAL } from "./journal-options.js";

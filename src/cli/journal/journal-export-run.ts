@@ -1,4 +1,4 @@
-// Writes the events of a journal as they were journaled. One block is in memory at a time.
+// Writes the events of a journal as they were journaled. Only one block is in memory at a time.
 import { Fault } from "../../base/errors.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { StoredBlock } from "../../storage/blocks/block.js";
@@ -27,7 +27,7 @@ export function runJournalExport(options: JournalExportOptions, io: CommandIo): 
   return runCommand(io, () => exportEvents(options, io));
 }
 
-/** Throws "usage" where nothing can have been received in between: silence would look like a journal without events. */
+/** Throws "usage" if no time lies between the two: empty output would look like an empty journal. */
 function assertTimeBetween({ since, until }: JournalExportOptions): void {
   if (since === undefined || until === undefined || since < until) return;
   const [from, to] = [since, until].map((at) => new Date(at).toISOString());
@@ -86,7 +86,7 @@ function isInTime(at: number, { since, until }: JournalExportOptions): boolean {
 
 type LineMaker = (block: StoredBlock, index: number, epoch: Epoch) => string | undefined;
 
-/** Undefined for what is left out. */
+/** A line maker returns undefined for events that are left out. */
 function lineMaker({ agentEventsOnly, withEpochs }: JournalExportOptions): LineMaker {
   if (agentEventsOnly === true) return agentsLines();
   if (withEpochs !== true) return (block, index) => lineFrom(block.source(index));
@@ -96,7 +96,7 @@ function lineMaker({ agentEventsOnly, withEpochs }: JournalExportOptions): LineM
   };
 }
 
-/** What an agent can say of it, in its own words wherever they can stay. */
+/** Makes lines of the agents' part of each event, in the original text if nothing of it is left out. */
 function agentsLines(): LineMaker {
   const agentsPart = createAgentsParts();
   return (block, index) => {
@@ -107,7 +107,7 @@ function agentsLines(): LineMaker {
   };
 }
 
-/** Line ends in JSON stand between its tokens, where a space means the same. */
+/** Line ends in JSON separate tokens, where a space has the same meaning. */
 function lineFrom(source: string): string {
   return shownJson(/[\r\n]/.test(source) ? source.replace(/[\r\n]/g, " ") : source);
 }

@@ -1,4 +1,4 @@
-// `aaepd journal export`: the options and the help. What it does is in journal-export-run.ts, which is loaded only when it runs.
+// `aaepd journal export`: the options and the help. The command itself is in journal-export-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { instant, textList } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";

@@ -1,14 +1,14 @@
-// What stands in a journal, counted in one pass over it: runs, sessions, what is damaged. No I/O.
+// Facts about a journal, counted in one pass: boots, sessions, damaged parts. No I/O.
 import { type Epoch, isTerminalKind } from "../../engine/event/event.js";
 import type { StoredBlock } from "../../storage/blocks/block.js";
 import type { LoadedBlock } from "../../storage/blocks/block-reader.js";
 
-/** What one process of a daemon wrote. */
+/** The events written during one boot of a daemon. */
 export interface BootFacts {
   readonly firstEpoch: Epoch;
   readonly lastEpoch: Epoch;
   readonly eventCount: number;
-  /** When its events were received, ms since 1970. */
+  /** Times of receipt of the first and the last event, ms since 1970. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
@@ -19,10 +19,10 @@ export interface SessionFacts {
   readonly sessionId: string;
   readonly agentId: string;
   readonly agentName: string | undefined;
-  /** "open" where its end does not stand in the journal. */
+  /** "open" if the journal does not contain the session's end. */
   readonly state: SessionState;
   readonly eventCount: number;
-  /** Events that it had and that can no longer be read, as far as what is left shows. */
+  /** Events of the session that can no longer be read, as far as the remaining ones show. */
   readonly missingCount: number;
   readonly firstEpoch: Epoch;
   readonly lastEpoch: Epoch;
@@ -33,30 +33,30 @@ export interface SessionFacts {
 export interface DamagedPart {
   readonly firstEpoch: Epoch;
   readonly eventCount: number;
-  /** 0 where the record is missing. */
+  /** 0 if the record is missing. */
   readonly bytes: number;
-  /** When the event before it was received, ms since 1970. */
+  /** Time of receipt of the event before the damage, ms since 1970. */
   readonly afterAt: number | undefined;
 }
 
 export interface JournalFacts {
   readonly eventCount: number;
-  /** Of what can be read. */
+  /** Bytes of the readable blocks. */
   readonly bytes: number;
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
   readonly boots: readonly BootFacts[];
-  /** In the order in which they began. */
+  /** In the order in which the sessions began. */
   readonly sessions: ReadonlyMap<string, SessionFacts>;
   readonly damaged: readonly DamagedPart[];
 }
 
 type Growing<Facts> = { -readonly [Name in keyof Facts]: Facts[Name] };
 
-/** A start leaves twice as many epochs out (R29); a hole that is smaller was made within a run. */
+/** A boot skips twice as many epochs (R29); a smaller hole was made within a boot. */
 const BOOT_DISTANCE = 2 ** 31;
 
-/** Blocks in order, and in the place of each that is missing within a run one that holds nothing and has no length. */
+/** Yields the blocks in order. In the place of each hole within a boot it yields a block without content and length. */
 export function* withMissing(blocks: Iterable<LoadedBlock>): Iterable<LoadedBlock> {
   let end: Epoch | undefined;
   for (const loaded of blocks) {
@@ -69,7 +69,7 @@ export function* withMissing(blocks: Iterable<LoadedBlock>): Iterable<LoadedBloc
   }
 }
 
-/** Reads all blocks, in order; once, so that they need not be kept. */
+/** Reads all blocks once, in order, so that none need be kept. */
 export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
   const boots: Growing<BootFacts>[] = [];
   const sessions = new Map<string, Growing<SessionFacts> & { lastOrdinal: number }>();
@@ -116,7 +116,7 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
     }
     known.state = state;
     known.eventCount += 1;
-    // A notice has the number of its question.
+    // A notice has the number of its question, so this difference may be negative.
     known.missingCount += Math.max(0, ordinal - known.lastOrdinal - 1);
     known.lastOrdinal = ordinal;
     known.lastEpoch = epoch;

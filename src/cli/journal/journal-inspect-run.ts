@@ -1,4 +1,4 @@
-// Tells what stands in a journal.
+// Reports the contents of a journal.
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";

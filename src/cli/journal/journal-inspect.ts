@@ -1,4 +1,4 @@
-// `aaepd journal inspect`: the options and the help. What it does is in journal-inspect-run.ts, which is loaded only when it runs.
+// `aaepd journal inspect`: the options and the help. The command itself is in journal-inspect-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { JournalInspectOptions } from "./journal-inspect-run.js";

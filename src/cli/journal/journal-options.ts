@@ -1,14 +1,14 @@
-// Options that all commands have which read a journal.
+// Options shared by all commands that read a journal.
 import type { Command } from "commander";
 
-/** What of the command line says which journal is meant. */
+/** The options that choose a journal. */
 export interface JournalChoiceOptions {
   readonly journal?: string;
   readonly producerId?: string;
   readonly config?: string;
 }
 
-/** The paragraph of their help that says which journal is taken. */
+/** The paragraph of the help that explains the choice of the journal. */
 export const WHICH_JOURNAL = `
 Without --journal the command takes the journal that the variable AAEPD_JOURNAL or the configuration file names, as serve would. Otherwise it takes
 the only

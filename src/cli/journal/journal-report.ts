@@ -1,17 +1,17 @@
-// What `aaepd journal inspect` says of a journal: as lines for people, one fact a line, or as one JSON document.
+// The report of `aaepd journal inspect`: lines for people, one fact a line, or one JSON document.
 import { shownText } from "../terminal/shown-text.js";
 import type { BootFacts, DamagedPart, JournalFacts, SessionFacts } from "./journal-facts.js";
 
 export interface JournalPlace {
   readonly path: string;
   readonly layoutVersion: number;
-  /** The process of the daemon that writes to it now. */
+  /** The daemon process that writes to the journal now. */
   readonly writerPid: number | undefined;
-  /** What its files take. */
+  /** Disk space of the journal's files. */
   readonly diskBytes: number;
 }
 
-/** Of more sessions than this the older ones are only counted, unless all are asked for. */
+/** Most sessions listed; the older ones are only counted, unless all are requested. */
 const SHOWN_SESSIONS = 20;
 
 export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: boolean): readonly string[] {
@@ -43,7 +43,7 @@ export function sessionLines(session: SessionFacts): readonly string[] {
   ];
 }
 
-/** Times are instants of RFC 3339, and null where there are none. */
+/** Times are instants of RFC 3339; a missing time is null. */
 export function reportDocument(place: JournalPlace, facts: JournalFacts): object {
   return {
     path: place.path,
@@ -104,7 +104,7 @@ function sessionLine(session: SessionFacts): string {
   );
 }
 
-/** Indented, whatever ids are made of. */
+/** Indents a line. Control characters in ids are removed. */
 function shownLine(text: string): string {
   return `  ${shownText(text)}`;
 }

@@ -1,4 +1,4 @@
-// One session out of a journal, read piece by piece.
+// Reads one session of a journal, piece by piece.
 import type { Millis } from "../../contracts/clock.js";
 import { type Pace, playedPauseMs } from "../../daemon/replay/player.js";
 import type { RecordedEvent, RecordedSession } from "../../daemon/replay/recorded-session.js";
@@ -6,12 +6,12 @@ import type { Epoch } from "../../engine/event/event.js";
 import type { LoadedBlock } from "../../storage/blocks/block-reader.js";
 import type { SessionFacts } from "./journal-facts.js";
 
-/** Text of events that are read at once, UTF-16 units; the last may make it more. */
+/** Most text of the events in one read, UTF-16 units; the last event may exceed it. */
 const MOST_UNITS = 1024 * 1024;
 
 type Blocks = (from: Epoch) => Iterable<LoadedBlock>;
 
-/** Its events at `from` and above, block by block. */
+/** Yields the events of the session from epoch `from` on, block by block. */
 function* rowsFrom(from: Epoch, { sessionId, lastEpoch, state }: SessionFacts, blocks: Blocks) {
   const end = state === "open" ? Number.POSITIVE_INFINITY : lastEpoch;
   for (const { block, first, count } of blocks(from)) {
@@ -21,9 +21,7 @@ function* rowsFrom(from: Epoch, { sessionId, lastEpoch, state }: SessionFacts, b
   }
 }
 
-/**
- * `blocks` gives those that hold an epoch or come after it, in order. Of a session that is still open what is journaled meanwhile is read as well.
- */
+/** `blocks` yields, in order, the blocks that contain an epoch or follow it. An open session also includes events journaled meanwhile. */
 export function journalSession(facts: SessionFacts, blocks: Blocks): RecordedSession {
   return {
     sessionId: facts.sessionId,
@@ -41,7 +39,7 @@ export function journalSession(facts: SessionFacts, blocks: Blocks): RecordedSes
   };
 }
 
-/** How long a session is played, ms: what of it is journaled by now. */
+/** Returns how long the session would play, ms, by the events journaled so far. */
 export function playedLengthMs(facts: SessionFacts, blocks: Blocks, pace: Pace): Millis {
   let lengthMs = 0;
   let last: number | undefined;

@@ -1,4 +1,4 @@
-// `aaepd journal`: a command for each thing that can be done with a journal on disk.
+// `aaepd journal`: a subcommand for each operation on a journal on disk.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import { registerJournalCompact } from "./journal-compact.js";
@@ -15,7 +15,7 @@ Examples:
   aaepd journal compact
   aaepd journal export --help        show all options of a command`;
 
-/** `io` is for tests; by default the process's own. */
+/** `io` is for tests; default: this process. */
 export function registerJournal(program: Command, io?: CommandIo): void {
   const command = program
     .command("journal")

@@ -1,4 +1,4 @@
-// The journal that a command means, opened for reading.
+// Opens the chosen journal for reading.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
@@ -11,12 +11,12 @@ import type { JournalPlace } from "./journal-report.js";
 
 export interface ReadJournal {
   readonly place: JournalPlace;
-  /** Also in the place of what is missing within a run. */
+  /** The blocks, with an empty block in the place of each hole within a boot. */
   readonly blocks: JournalReader["blocks"];
   readonly close: () => Promise<void>;
 }
 
-/** Throws a Fault "usage" where there is none, or several to choose from; "storage_unavailable" or "address_invalid" where it cannot be read. */
+/** Throws a Fault "usage" if there is no journal, or several to choose from; "storage_unavailable" or "address_invalid" if it cannot be read. */
 export async function readJournal(
   options: JournalChoiceOptions,
   environment: Readonly<Record<string, string | undefined>>,
@@ -27,13 +27,13 @@ export async function readJournal(
   return { place, blocks: (from) => withMissing(blocks(from)), close };
 }
 
-/** What the files of a folder take on the disk. */
+/** Returns the disk space of the files in a folder, bytes. */
 export function diskBytesOf(directory: string): number {
   let bytes = 0;
   for (const name of readdirSync(directory)) {
     try {
       const { blocks, size } = statSync(join(directory, name));
-      // The library's files have holes; Windows does not count blocks.
+      // The library's files have holes, so blocks are counted; Windows reports no blocks.
       bytes += blocks === 0 ? size : blocks * 512;
     } catch (caught) {
       if (!isMissing(caught)) throw caught;

@@ -1,4 +1,4 @@
-// Finds a session in a journal, and offers its replay until it is stopped.
+// Finds a session in a journal, and offers its replay until the command is stopped.
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import { resolveConfiguration } from "../../daemon/config/config-sources.js";
@@ -30,11 +30,11 @@ export interface ReplayCommandOptions extends JournalChoiceOptions {
   readonly socket: string;
 }
 
-/** Names its socket: nobody is to take it for a daemon that agents publish into. */
+/** Names the socket, so that nobody mistakes the replay for a daemon that agents publish into. */
 const PRODUCER_ID = "aaepd-replay";
 const NAME_LENGTH = 100;
 
-/** Rejects with a Fault where it cannot begin; else ends the process when it is over. */
+/** Rejects with a Fault if the replay cannot begin; otherwise ends the process when it is over. */
 export async function runReplay(options: ReplayCommandOptions, context: CommandContext): Promise<void> {
   const journal = await readJournal(options, process.env);
   keepHeapClose();
@@ -96,7 +96,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   });
 }
 
-/** The user's settings of daemons, as far as they are about subscribers. Nothing of a replay is kept, and only the socket is offered. */
+/** Takes the subscriber options from the user's settings of daemons. A replay stores nothing, and offers only its socket. */
 function configurationOf({ socket, config }: ReplayCommandOptions) {
   if (socket === "off") throw noSocket(socket);
   const { configuration, sources } = resolveConfiguration({
@@ -105,7 +105,7 @@ function configurationOf({ socket, config }: ReplayCommandOptions) {
     configFile: config,
     environment: process.env,
   });
-  // Its log would tell of itself what standard error tells in words.
+  // Standard error already reports the replay in words, so the log is quieter by default.
   return sources.logLevel.kind === "default" ? { ...configuration, logLevel: "warn" as const } : configuration;
 }
 

@@ -1,4 +1,4 @@
-// `aaepd replay`: the options and the help. What it does is in replay-run.ts, which is loaded only when it runs.
+// `aaepd replay`: the options and the help. The command itself is in replay-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
 import { positiveNumber } from "../shell/option-values.js";

@@ -2,7 +2,7 @@ import { Fault } from "../../base/errors.js";
 import { didYouMean } from "../../daemon/config/nearest.js";
 import type { JournalFacts } from "./journal-facts.js";
 
-/** Of a session that somebody asked for by its id: what is near it, and how to see all there are. */
+/** Makes the fault for an unknown session id: it names the nearest id and the command that lists all. */
 export function noSuchSession(sessionId: string, facts: Pick<JournalFacts, "sessions">, path: string): Fault {
   const near = didYouMean(sessionId, [...facts.sessions.keys()]);
   const list = `aaepd journal inspect --all --journal ${path}`;

@@ -1,4 +1,4 @@
-// What `h` explains at the desk.
+// The help that `h` prints at the question prompt.
 export const ANSWER_HELP: readonly string[] = [
   "For a confirmation, answer accept, a, yes or y, or reject, no or n. For a clarification, answer as its last line asks.",
   "r repeats the question. d tells the agent's details. t tells the time left. s leaves the question for later. l lists the open questions. o and a number asks that question.",

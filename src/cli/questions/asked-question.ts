@@ -1,4 +1,4 @@
-// A question to a person, in lines that a screen reader can read one by one (A21). What agents wrote is shown, never obeyed.
+// Formats a question to a person in lines that a screen reader can read one by one (A21). Text of agents is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
 import { shownText } from "../terminal/shown-text.js";
 import { detailsLine } from "./question-details.js";
@@ -10,7 +10,7 @@ export interface Choice {
   readonly label: string;
 }
 
-/** What can be answered, and with what. */
+/** The accepted answers. */
 export type Answerable =
   | { readonly kind: "confirmation"; readonly allowed: readonly ("accept" | "reject")[] }
   | { readonly kind: "clarification"; readonly kinds: readonly ResponseKind[]; readonly choices: readonly Choice[] };
@@ -19,7 +19,7 @@ export interface AskedQuestion {
   readonly event: Envelope;
   readonly token: string;
   readonly answerable: Answerable;
-  /** Who asks, as it is shown. */
+  /** Name of the asking agent, safe to show. */
   readonly agent: string;
   /** Milliseconds since 1970, by the event's own timestamp (AAEP §6.4). */
   readonly deadline: number;
@@ -27,7 +27,7 @@ export interface AskedQuestion {
 
 const AWAITING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.awaiting\.(confirmation|clarification)$/;
 
-/** Undefined where the event asks nothing that could be answered. */
+/** Returns undefined if the event asks nothing that could be answered. */
 export function questionFromEvent(event: Envelope): AskedQuestion | undefined {
   const kind = AWAITING.exec(event.type)?.[1];
   const { reply_token: token, timeout_seconds: seconds } = event;
@@ -63,7 +63,7 @@ function choiceFrom(choice: unknown): readonly Choice[] {
   return typeof value === "string" ? [{ value, label: shownText(textOf(label) || value) }] : [];
 }
 
-/** The whole question: who asks, what exactly, what follows, how long there is, and what may be typed (A5). */
+/** The whole question: the asking agent, the exact action or question, its consequence, the time left, and the possible answers (A5). */
 export function questionLines(question: AskedQuestion, name: string, wallTime: number): readonly string[] {
   const { event, answerable } = question;
   const asked = answerable.kind === "confirmation" ? event.action : event.question;
@@ -99,7 +99,7 @@ function choiceLines(answerable: Answerable): readonly string[] {
   return answerable.choices.map(({ label }, index) => `Choice ${index + 1}: ${label}`);
 }
 
-/** How long there is, and what happens then. */
+/** The time left, and the default that applies after it. */
 export function timeLine({ event, answerable, deadline }: AskedQuestion, wallTime: number): string {
   const left = Math.ceil((deadline - wallTime) / 1000);
   return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable)}.`;
@@ -115,7 +115,7 @@ function afterwards(
   return shown === "" ? "then it stays unanswered" : `then the answer is taken to be: ${label}`;
 }
 
-/** What may be typed. */
+/** The line that names the possible answers. */
 export function hintLine(answerable: Answerable): string {
   if (answerable.kind === "confirmation") return `Type ${answerable.allowed.join(" or ")}, then Enter.`;
   const { kinds } = answerable;
@@ -129,12 +129,12 @@ export function hintLine(answerable: Answerable): string {
   return `Type ${ways.join(", or ")}, then Enter.`;
 }
 
-/** Whether a bare number means a choice: where numbers or texts are answers of their own, it does not. */
+/** Whether a bare number means a choice. If numbers or texts are answers of their own, it does not. */
 export function numbersChoose(kinds: readonly ResponseKind[]): boolean {
   return !kinds.includes("numeric") && !kinds.includes("freetext");
 }
 
-/** "2 minutes 5 seconds". */
+/** Formats a duration, as in "2 minutes 5 seconds". */
 export function durationInWords(seconds: number): string {
   const parts = [
     { amount: Math.floor(seconds / 3600), unit: "hour" },

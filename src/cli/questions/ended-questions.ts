@@ -1,18 +1,18 @@
-// How questions ended that nobody was being asked, in one line for however many there are.
+// Reports, in one line, questions that ended without being asked.
 
-/** One that has ended. */
+/** A question that has ended. */
 export interface EndedQuestion {
   readonly number: number;
-  /** How, in a sentence. */
+  /** The outcome, in a sentence. */
   readonly outcome: string;
-  /** How, in the daemon's one word; undefined where nobody said. */
+  /** The outcome in the daemon's one word; undefined if the event had none. */
   readonly decision: string | undefined;
 }
 
-/** The daemon's words (`extensions.aaepd.decision`); others are not repeated. */
+/** The daemon's words (`extensions.aaepd.decision`); other words are not repeated. */
 const DECISIONS = ["accepted", "rejected", "answered", "unanswered", "cancelled"];
 
-/** Undefined where there are none. */
+/** Returns undefined if no question has ended. */
 export function endedInWords(ended: readonly EndedQuestion[]): string | undefined {
   const [first, second] = ended;
   if (first === undefined) return undefined;
@@ -25,7 +25,7 @@ export function endedInWords(ended: readonly EndedQuestion[]): string | undefine
   return `Questions ${numbersInWords(ended.map(({ number }) => number))} have ended${how}.`;
 }
 
-/** "2, 4 and 7 to 11". */
+/** Formats numbers, as in "2, 4 and 7 to 11". */
 export function numbersInWords(numbers: readonly number[]): string {
   const runs: { readonly from: number; to: number }[] = [];
   for (const number of numbers.toSorted((one, other) => one - other)) {

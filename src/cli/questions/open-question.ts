@@ -1,33 +1,36 @@
-// One open question at the desk, and how it is spoken of.
+// One open question at the prompt, and the words for it.
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/subscriber-options.js";
 import { eventText, summaryOf } from "../terminal/event-text.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type AskedQuestion, timeLine } from "./asked-question.js";
 
-/** Where questions come from and answers go: one daemon. */
+/** The daemon that a question comes from and its answer goes to. */
 export interface QuestionSource {
-  /** Its name, where several are followed. */
+  /** Name of the daemon, if several are followed. */
   readonly label: string;
-  /** False where there is no subscription at the moment. */
+  /** Sends a reply. False if there is no subscription at the moment. */
   readonly reply: (reply: SubscriberReply) => boolean;
-  /** The open question with its most detailed summary, which this subscription is not sent otherwise. Undefined where it cannot be had. */
+  /**
+   * Returns the open question with its most detailed summary, which this subscription is otherwise not sent. Undefined if the question is not
+   * available.
+   */
   readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
 }
 
 export type QuestionState = "waiting" | "left" | "sent" | "unreachable";
 
 export interface OpenQuestion {
-  /** By which it is named here, from 1. */
+  /** Number by which the prompt names the question, from 1. */
   readonly number: number;
   readonly source: QuestionSource;
   readonly question: AskedQuestion;
   state: QuestionState;
-  /** What was answered, as the resolution would name it. */
+  /** The answer sent, in the words of the resolution. */
   sent: string | undefined;
-  /** In detail, once that was wanted. */
+  /** The detailed event, after the first request for details. */
   whole: Promise<Envelope | undefined> | undefined;
-  /** How many of its details have been told; from the first again after the last. */
+  /** Number of details told; 0 again after the last. */
   detailsTold: number;
   readonly cancelTimers: (() => void)[];
 }
@@ -35,7 +38,7 @@ export interface OpenQuestion {
 export const nameOf = ({ number }: OpenQuestion): string => `Question ${number}`;
 export const nameInSentence = ({ number }: OpenQuestion): string => `question ${number}`;
 
-/** With who asks, and where, if that is somebody else. */
+/** Name of the question with the asking agent, and with the daemon if its name differs. */
 export function nameWithAgent({ number, source, question: { agent } }: OpenQuestion): string {
   const place = shownText(source.label);
   return `Question ${number} of ${agent}${place === "" || place === agent ? "" : `, at ${place}`}`;
@@ -48,7 +51,7 @@ const QUESTION_STATES: Readonly<Record<QuestionState, string>> = {
   unreachable: "connection lost",
 };
 
-/** A line of the list of what is open. */
+/** A line of the list of open questions. */
 export function listLine(one: OpenQuestion, isAsked: boolean, wallTime: number): string {
   const { event } = one.question;
   const asked = shownText(String(event.action ?? event.question ?? ""));
@@ -56,7 +59,7 @@ export function listLine(one: OpenQuestion, isAsked: boolean, wallTime: number):
   return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, wallTime)}`;
 }
 
-/** How it ended. An answer that somebody else's, or time, was ahead of is said to have been (H8). */
+/** Describes the outcome. The line says so if another reply, or the time limit, came before this person's answer (H8). */
 export function outcomeInWords(one: OpenQuestion, event: Envelope): string {
   const { decision, decided_by: by } = event.extensions?.aaepd ?? {};
   const text = shownText(summaryOf(event)) || eventText(event).text;

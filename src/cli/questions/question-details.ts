@@ -1,17 +1,17 @@
-// What an agent says of its question besides (`extra_context`), whatever its shape: all of it can be heard, and nothing of it is left out unsaid.
+// Tells an agent's further data about a question (`extra_context`), whatever its shape: every value can be heard, and omitted values are announced.
 import type { Envelope } from "#gen/aaep/types.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import { shownText } from "../terminal/shown-text.js";
 
-/** So much is told with the question, UTF-16 units: of one value, and of all. */
+/** Longest text told with the question, UTF-16 units: of one value, and of all together. */
 const LONGEST_VALUE = 200;
 const LONGEST_LINE = 600;
-/** So many lines are told at a time, on request. */
+/** Lines told at a time, on request. */
 const PAGE_LINES = 20;
-/** Deeper than the daemon takes anything. */
+/** Deeper than any message that the daemon takes. */
 const DEEPEST = 64;
 
-/** One line, or none: what is plain in it and short, and how much more there is. */
+/** At most one line: the short plain values, and how many more details there are. */
 export function detailsLine(context: unknown): readonly string[] {
   const details = detailsIn(context);
   const told: string[] = [];
@@ -29,10 +29,10 @@ export function detailsLine(context: unknown): readonly string[] {
   return [`Details: ${told.join("; ")}${more}`];
 }
 
-/** A part of everything there is to say of a question, one thing a line. */
+/** One page of all details of a question, one detail a line. */
 export interface DetailsPage {
   readonly lines: readonly string[];
-  /** Where the next page begins; 0 after the last. */
+  /** Index at which the next page begins; 0 after the last. */
   readonly next: number;
 }
 
@@ -52,7 +52,7 @@ function summaryLines({ summary_detailed: detailed, summary_normal: normal }: En
   return text === undefined ? [] : [`Summary: ${text}`];
 }
 
-/** Each value with the names on the way to it. */
+/** Lists each value with the path of names that leads to it. */
 function detailsIn(context: unknown): readonly string[] {
   const details: string[] = [];
   const add = (names: readonly (string | number)[], value: unknown): void => {

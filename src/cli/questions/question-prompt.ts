@@ -1,6 +1,6 @@
-// Questions of all daemons that are followed, put to one person one at a time. A line that is typed answers the question that is being asked, by
-// its token, and no other (pitfall H11). Where a question ends under somebody's hands, half a line may stand in the terminal already, and nobody
-// can see it: so the first line after that answers nothing.
+// Puts the questions of all followed daemons to one person, one at a time. A typed line answers the question being asked, identified by its token,
+// and no other (pitfall H11). When a question ends while the person types, half a line may stand in the terminal unseen. The first line after that
+// therefore answers nothing.
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/subscriber-options.js";
 import type { Clock } from "../../contracts/clock.js";
@@ -23,31 +23,31 @@ import { detailsPage } from "./question-details.js";
 import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
 
 export interface QuestionPrompt {
-  /** Takes in what a daemon has sent. Whether it was said here, so that it need not be shown again (A6). */
+  /** Takes an event of a daemon. Returns whether the prompt told the event, so that it need not be shown again (A6). */
   readonly heard: (source: QuestionSource, event: Envelope) => boolean;
-  /** The answer that was given to this question did not count. `isOpen`: whether it can still be answered. */
+  /** Reports that the answer to this question did not count. `isOpen`: whether the question can still be answered. */
   readonly notTaken: (source: QuestionSource, token: string, isOpen: boolean) => void;
-  /** Its subscription was interrupted: nothing can be answered there. */
+  /** Reports an interrupted subscription: its questions cannot be answered. */
   readonly interrupted: (source: QuestionSource) => void;
-  /** Its subscription is back, and these questions are open. */
+  /** Reports a restored subscription and its open questions. */
   readonly restored: (source: QuestionSource, open: readonly Envelope[]) => void;
-  /** A line was typed. */
+  /** Takes a typed line. */
   readonly typed: (line: string) => void;
-  /** Whether any question has been heard of. */
+  /** Whether any question has arrived so far. */
   readonly wasAsked: () => boolean;
   /** Whether a question is being asked. */
   readonly isAsking: () => boolean;
-  /** Whether others should be silent: a question is being asked, or may be in a moment. */
+  /** Whether other output should wait: a question is being asked, or may be in a moment. */
   readonly isBusy: () => boolean;
-  /** Whether a line that is typed now does anything: a question is being asked, or one has ended for which it may have been begun. */
+  /** Whether a line typed now has an effect: a question is being asked, or one has ended for which the line may have been begun. */
   readonly takesLine: () => boolean;
-  /** Whether this event is about the question that is being asked. */
+  /** Whether the event concerns the question being asked. */
   readonly concernsCurrent: (source: QuestionSource, event: Envelope) => boolean;
-  /** Whether the event tells the time left to answer a question: it is no news any more when the question has ended. */
+  /** Whether the event reports the time left to answer a question. Such an event is outdated once the question has ended. */
   readonly isReminder: (event: Envelope) => boolean;
-  /** Such an event as it would be told now; undefined where its question has ended, or will be asked with the time it has left. */
+  /** The current text of such an event. Undefined if the question has ended, or will be asked with the time it has left. */
   readonly reminderNow: (source: QuestionSource, event: Envelope) => string | undefined;
-  /** Nobody answers any more. */
+  /** Ends the prompt: nothing can be answered any more. */
   readonly close: () => void;
 }
 
@@ -55,26 +55,26 @@ export interface QuestionPromptOptions {
   readonly say: (line: string) => void;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
   /**
-   * Answers that come within this time after their question began to be asked are not taken, ms: nobody can have heard it yet, so that they were
-   * meant for another. 0 where they are piped.
+   * Answers within this time after the question was asked are not sent, ms: nobody can have heard the question, so the answer was meant for another.
+   * 0 for piped answers.
    */
   readonly tooSoonMs: number;
-  /** A question began or ceased to be asked. */
+  /** Reports that a question began or ceased to be asked. */
   readonly changed: () => void;
 }
 
-/** How long after its deadline the daemon may take to say how a question ended, and how long after an answer. */
+/** Longest wait, after its deadline or after an answer, for the daemon to report a question's outcome, ms. */
 const OUTCOME_MS = 3000;
 
-/** What changes nothing about the question that is being asked, so that it is taken whatever it was begun for. */
+/** Whether the line leaves the question unchanged, so that it is taken whichever question it was begun for. */
 const isCommand = ({ kind }: Typed): boolean => ["repeat", "details", "time", "list", "open", "help"].includes(kind);
 
 export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: QuestionPromptOptions): QuestionPrompt {
   const open: OpenQuestion[] = [];
   let current: OpenQuestion | undefined;
-  /** They ended, or went out of reach, while they were being asked, and no line has been typed since. */
+  /** Questions that ended or went out of reach while they were being asked, and since which no line was typed. */
   let endedUnderHand: readonly OpenQuestion[] = [];
-  // Many end at once where an agent or a daemon stops: the next is asked, and what became of the rest is told, when no more do.
+  // Many questions end at once when an agent or a daemon stops. When no more end, the next is asked and the outcomes of the others are told.
   const settling = createSettling(clock, settled);
   let endedUnasked: EndedQuestion[] = [];
   let untold: OpenQuestion[] = [];
@@ -90,7 +90,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     const before = lineBegunFor(one);
     if (before !== undefined)
       say(`${nameOf(before)} has gone: press Enter before you answer. A line that was begun for it is not sent.`);
-    // Once is enough for those who know (A18).
+    // Explained once (A18).
     if (!hasExplained)
       say(
         "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",
@@ -114,14 +114,14 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     for (const line of lines) say(line);
   }
 
-  /** The other question that the next line may have been begun for. */
+  /** Another question that the next line may have been begun for. */
   function lineBegunFor(one: OpenQuestion): OpenQuestion | undefined {
     return endedUnderHand.findLast((other) => other !== one);
   }
 
   function askNext(): void {
     if (settling.isOn()) return;
-    // An answer's fate is told before the next question is asked.
+    // The fate of an answer is told before the next question is asked.
     if (current !== undefined || open.some(({ state }) => state === "sent")) return;
     const next = open.find(({ state }) => state === "waiting");
     if (next !== undefined) ask(next);
@@ -192,7 +192,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     return open.find((one) => one.source === source && one.question.event.event_id === about);
   }
 
-  /** The questions that this event ends. Where it does not say, those of the agent that waits no more (AAEP §6.7.2). */
+  /** The questions that this event ends. If the event names none, those of the agent that no longer waits (AAEP §6.7.2). */
   function endedBy(source: QuestionSource, event: Envelope): readonly OpenQuestion[] {
     const ofSession = open.filter((one) => one.source === source && one.question.event.session_id === event.session_id);
     if (endsSession(event)) return ofSession;
@@ -218,7 +218,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     current = undefined;
     say(`Sent: ${answer.kind === "decision" ? answer.decision : shownText(String(answer.response))}.`);
     one.cancelTimers.push(
-      // Daemons of before do not say that an answer did not count; that it did is told at once.
+      // Earlier versions of the daemon do not report an answer that did not count. An answer that counted is reported at once.
       clock.wakeAt(clock.now() + OUTCOME_MS, () => {
         if (one.sent !== undefined) askAgain(one);
       }),
@@ -226,7 +226,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     changed();
   }
 
-  /** Why an answer does not count is told to nobody (AAEP §6.3.4). */
+  /** Asks a question again whose answer did not count. Nobody is told the reason (AAEP §6.3.4). */
   function askAgain(one: OpenQuestion): void {
     if (one.state !== "sent") return;
     say(`${nameOf(one)} is still open: the answer has not counted.`);
@@ -292,7 +292,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     }
   }
 
-  /** The question is told again: whoever meant another has not heard this one. */
+  /** Tells the question again: a person who meant another question has not heard this one. */
   function notTaken(one: OpenQuestion, before: OpenQuestion, typed: Typed): void {
     if (typed.kind === "nothing") {
       say(`${nameOf(one)} can be answered now. r repeats it.`);
@@ -302,7 +302,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     tell(one);
   }
 
-  /** What can be typed whether or not a question is being asked. */
+  /** Runs a command that may be typed whether or not a question is being asked. */
   function command(typed: Typed | undefined): void {
     switch (typed?.kind) {
       case "list":
@@ -342,7 +342,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
         return;
       }
       say(`Your answer to ${nameInSentence(one)} has not counted: it had ended already.`);
-      // How it ended is still to come.
+      // The outcome is still to come.
       one.sent = undefined;
     },
     interrupted: (source) => {
@@ -367,7 +367,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     },
     typed: (line) => {
       if (current === undefined) {
-        // While it is not yet known what is asked next, so may a line after this one have been begun for what has gone.
+        // While the next question is undecided, a line after this one may also have been begun for an ended question.
         if (!settling.isOn()) endedUnderHand = [];
         command(readCommand(line));
       } else {

@@ -1,4 +1,4 @@
-// `aaepd tail --interactive`: joins the lines of standard input and the questions of the daemons that are followed.
+// `aaepd tail --interactive`: joins the lines of standard input and the questions of the followed daemons.
 import type { Capabilities, Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import type { Subscriber } from "../../client/subscriber.js";
@@ -8,33 +8,33 @@ import type { QuestionSource } from "./open-question.js";
 import { createQuestionPrompt } from "./question-prompt.js";
 
 export interface TailQuestions {
-  /** What a subscription has to ask for, so that it is asked; nothing once nobody answers any more. */
+  /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
   readonly capabilities: () => Capabilities;
   readonly source: (label: string, subscriber: () => Subscriber | undefined) => FollowedSource;
   readonly stop: () => void;
 }
 
 export interface FollowedSource {
-  /** Whether the event was said here, so that it need not be shown again. */
+  /** Whether the prompt told the event, so that it need not be shown again. */
   readonly heard: (event: Envelope) => boolean;
-  /** Whether the event is to be shown only when no question is being asked any more. */
+  /** Whether the event is shown only after the question being asked. */
   readonly holds: (event: Envelope) => boolean;
-  /** What of a line that is held back is told in the end: itself, or, of the time left to answer a question, what is true then. */
+  /** Returns the text of a held-back line: the line itself, or, for the time left to answer a question, a function that returns the current text. */
   readonly held: (event: Envelope, line: string) => string | (() => string | undefined);
-  /** An answer that was given to the question with this token did not count. */
+  /** Reports that an answer to the question with this token did not count. */
   readonly notTaken: (token: string) => void;
   readonly interrupted: () => void;
   readonly active: () => void;
-  /** It is followed no more, unless it is active again. */
+  /** Reports the end of following; `active` may start it again. */
   readonly ended: () => void;
 }
 
 export interface TailQuestionsOptions {
   readonly io: Pick<CommandIo, "stdin" | "clock">;
   readonly say: (line: string) => void;
-  /** What the subscriptions ask for. */
+  /** Verbosity that the subscriptions request. */
   readonly verbosity: Verbosity;
-  /** No question is being asked any more: what was held can be shown. */
+  /** Called when no question is being asked any more, so that held lines can be shown. */
   readonly onQuiet: () => void;
   readonly onFailure: (caught: unknown) => void;
 }
@@ -44,7 +44,7 @@ type Verbosity = NonNullable<Capabilities["preferred_verbosity"]>;
 const BOTH: Capabilities = { supports_confirmation_reply: true, supports_clarification_reply: true };
 const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_clarification_reply: false };
 
-/** Faster than this nobody has heard a question. */
+/** No person has heard a question after a shorter time, ms. */
 const TOO_SOON_MS = 1000;
 
 export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: TailQuestionsOptions): TailQuestions {
@@ -64,7 +64,7 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
     },
   });
 
-  /** Lines that are piped wait for the question that they answer; not for the next, where theirs may have ended. */
+  /** A piped line waits for the question that it answers. It does not wait for the next one if its own question may have ended. */
   async function untilAsking(): Promise<void> {
     if (isTerminal || prompt.takesLine()) return;
     await new Promise<void>((resolve) => {
@@ -85,13 +85,13 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
     await giveUp();
   }
 
-  /** Whoever asks need not wait for somebody who cannot answer any more (R7). */
+  /** Gives up answering, so that no agent waits for a person who can no longer answer (R7). */
   async function giveUp(): Promise<void> {
     if (hasStopped) return;
     canAnswer = false;
     say("Standard input has ended: questions cannot be answered here any more.");
     for (const subscriber of subscribers) {
-      // Where there is no subscription at the moment, the next one does not ask for them.
+      // A daemon without a subscription at the moment: the next subscription requests no questions.
       await subscriber()
         ?.renegotiate(NEITHER)
         .catch(() => {});
@@ -127,11 +127,11 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
               open.some((event) => event.reply_token === token),
             ),
           )
-          // Where that cannot be asked, the desk finds out in time that nothing has come of the answer.
+          // If the list is not available, the prompt finds out by its timer that the answer had no effect.
           .catch(() => {});
       },
       interrupted: () => {
-        // Further attempts that find nobody are no news.
+        // Further failed attempts are no news.
         if (!wasInterrupted) prompt.interrupted(source);
         wasInterrupted = true;
       },
@@ -164,7 +164,7 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
   };
 }
 
-/** The open questions as they are sent to whoever likes them detailed (AAEP §5.3.1.2): this subscription does for a moment. */
+/** Lists the open questions in the form for subscribers that prefer detail (AAEP §5.3.1.2): this subscription requests it for a moment. */
 async function inDetail(
   subscriber: Subscriber | undefined,
   usual: Verbosity,

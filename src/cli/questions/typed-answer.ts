@@ -1,5 +1,5 @@
-// What a person has typed, read as an answer to one question or as one of the commands around it. Nothing that is not plainly an answer is one: an
-// empty line never is.
+// Reads a typed line as an answer to one question or as one of the commands around it. A line that is not plainly an answer is none, and neither is
+// an empty line.
 import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-question.js";
 
 export type Typed =
@@ -8,10 +8,10 @@ export type Typed =
   | { readonly kind: "repeat" | "details" | "list" | "skip" | "time" | "help" | "nothing" }
   /** Asks an open question now. */
   | { readonly kind: "open"; readonly number: number }
-  /** No answer; `why` says what would be one. */
+  /** No answer; `why` names the possible answers. */
   | { readonly kind: "unclear"; readonly why: string };
 
-/** Longest answer (the schema of the reply), UTF-16 units. */
+/** Longest answer by the schema of the reply, UTF-16 units. */
 const LONGEST_ANSWER = 16_384;
 
 const LETTERS: Readonly<Record<string, "repeat" | "details" | "list" | "skip" | "time" | "help">> = {
@@ -36,7 +36,7 @@ const DECISIONS: Readonly<Record<string, "accept" | "reject">> = {
 
 const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, y: true, no: false, n: false };
 
-/** Commands are single letters, so that no answer in words is taken for one. */
+/** Commands are single letters, so that no answer in words is mistaken for a command. */
 export function readCommand(line: string): Typed | undefined {
   const text = line.trim().toLowerCase();
   if (text === "") return { kind: "nothing" };
@@ -48,7 +48,7 @@ export function readCommand(line: string): Typed | undefined {
 
 export function readAnswer(line: string, answerable: Answerable): Typed {
   const text = line.trim();
-  // A text that looks like a command can be sent by putting = before it.
+  // A leading = sends a text that looks like a command.
   const isLiteral =
     text.startsWith("=") && answerable.kind === "clarification" && answerable.kinds.includes("freetext");
   const command = isLiteral ? undefined : readCommand(line);
@@ -91,7 +91,7 @@ function readResponse(text: string, answerable: Clarification): Typed {
         if (Object.hasOwn(YES_OR_NO, word)) return { kind: "response", response: YES_OR_NO[word] === true };
         break;
       case "numeric":
-        // Commas mean different things to different people: they are asked again.
+        // The meaning of a comma differs between people, so a number with a comma is asked for again.
         if (/^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text)) return { kind: "response", response: Number(text) };
         break;
       case "freetext":
@@ -101,7 +101,10 @@ function readResponse(text: string, answerable: Clarification): Typed {
   return { kind: "unclear", why: hintLine(answerable) };
 }
 
-/** By its number, or by its value or label whole. Where the number of one choice is another's name, it is neither: # tells the place. */
+/**
+ * Finds a choice by its number, or by its whole value or label. If the number of one choice is the name of another, it means neither; # marks the
+ * number.
+ */
 function chosen(text: string, choices: readonly Choice[], byBareNumber: boolean): Choice | undefined {
   const word = text.toLowerCase();
   const named = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
@@ -111,11 +114,11 @@ function chosen(text: string, choices: readonly Choice[], byBareNumber: boolean)
   return named ?? placed;
 }
 
-/** Why a text that looks like the number of a choice is not sent as a text, where any text would do. */
+/** Explains why a text that looks like the number of a choice is not sent as a text, although any text is accepted. */
 function meantAsChoice(text: string, { kinds, choices }: Clarification): string | undefined {
   const [, sign, digits = ""] = /^(#?)\s*(\d+)$/.exec(text) ?? [];
   if (!kinds.includes("freetext") || choices.length === 0 || sign === undefined) return undefined;
-  // A long number, and where numbers are answers any number, is one in its own right.
+  // A long number is an answer of its own, and so is any number if numbers are answers.
   if (sign === "" && (digits.length > 2 || kinds.includes("numeric"))) return undefined;
   const isThere = Number(digits) >= 1 && Number(digits) <= choices.length;
   const asChoice = isThere ? `For choice ${Number(digits)} type #${Number(digits)}.` : noSuchChoice(choices.length);

@@ -1,4 +1,4 @@
-// Every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of what the daemon does with them.
+// Finds every violation in a recording: of each event by itself, and of the order of events. No I/O; a dry run of the daemon's own checks.
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { IdSource } from "../../base/ids.js";
 import { parseDerivedId } from "../../engine/event/derived-id.js";
@@ -12,27 +12,29 @@ import { createAgentsParts, isDaemonMade } from "./recording.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface CheckOptions {
-  /** Members that an agent may leave out (R2) count as filled in. */
+  /** Whether members that an agent may omit (R2) count as filled in. */
   readonly completes: boolean;
 }
 
 export interface RecordingChecker {
-  /** What is wrong with this event where it stands; empty where nothing is. */
+  /** Returns the faults of an event at its place in the recording; empty if there are none. */
   readonly check: (value: unknown) => readonly Fault[];
   /** Sessions that have begun and not ended. */
   readonly openSessionIds: () => readonly string[];
 }
 
-/** Stands for the instant of a daemon's event whose agent has named none yet. */
+/** Replaces the instant of a daemon's event whose agent has named none yet. */
 const BEFORE_ALL = "1970-01-01T00:00:00Z";
 
-/** Whether the instant is a daemon's: it made the event, or merged it and let it stand with what released it (R12, R30, R31). */
+/**
+ * Whether the instant is the daemon's: the daemon made the event, or merged it and gave it the place of the event that released it (R12, R30, R31).
+ */
 function hasDaemonsTime(fields: Fields): boolean {
   const { event_id: id } = fields;
   return isDaemonMade(fields) || (typeof id === "string" && parseDerivedId(id) !== undefined);
 }
 
-/** Ids for what the dry run fills in; nobody sees them. */
+/** Ids for members that the dry run fills in; they are never shown. */
 function countingIds(): IdSource {
   let count = 0;
   return {
@@ -52,13 +54,13 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   const named = new Map<string, string>();
   const agentsPart = createAgentsParts();
   let wallTime = 0;
-  // What can be repaired is, so that one mistake is told once and not at every event after it.
+  // Mistakes are repaired where possible, so that each is reported once and not at every later event.
   const sessions = createSessions({
     limits: { clockSkewMs: Number.POSITIVE_INFINITY, sequencing: "warn" },
     validate: () => {},
     defaultLanguage: "und",
     summary: () => ({ summary_normal: "-" }),
-    // Nobody shows a token in a recording.
+    // No token is checked in a recording.
     hashToken: (token) => token,
   });
 
@@ -71,7 +73,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       const faults = plan.warnings.map(
         ({ code, sentence, pointer, rule, eventId }) => new Fault(code, sentence, { pointer, rule, eventId }),
       );
-      // Answers are not events: a question that stands in a recording counts as answered with yes (R5).
+      // Answers are not events: a question in a recording counts as answered with yes (R5).
       for (const { kind, sessionId, agentId, permits } of plan.asked) {
         if (kind === "confirmation") sessions.confirmationAccepted(sessionId, agentId, permits);
       }
@@ -85,8 +87,8 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   }
 
   /**
-   * The event as its order is checked. The daemon's own instants are its clock's and may be later than what an agent had on its way then: they
-   * are not compared with any (R3b).
+   * Returns the event with the timestamp used for the check of the order. The daemon's own instants come from its clock, and may be later than those
+   * of events under way at that time, so they are not compared with any (R3b).
    */
   function inAgentsTime(fields: Fields): Fields {
     const { session_id: session, producer, event_id: id, timestamp } = fields;
@@ -101,7 +103,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
     return { ...fields, timestamp: first ?? named.get(key) ?? BEFORE_ALL };
   }
 
-  /** R2, as far as it goes without knowing the session; the dry run counts positions itself. */
+  /** Completes the event as R2 does, as far as possible without the session; the dry run counts positions itself. */
   function completed(value: unknown): unknown {
     if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const fields = value as Fields;
@@ -117,10 +119,10 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
       const at =
         typeof fields.timestamp === "string" && !hasDaemonsTime(fields) ? Date.parse(fields.timestamp) : Number.NaN;
       if (!Number.isNaN(at)) wallTime = at;
-      // What publishing leaves out has no part in the order either.
+      // Events that publishing leaves out have no part in the order either.
       const published = agentsPart(inAgentsTime(fields));
       const outOfOrder = published === undefined ? [] : orderFaults(published);
-      // Of an event that is no valid one only what it does to its session counts.
+      // An invalid event still takes part in the order, but only its own faults are reported.
       return faults.length > 0 ? faults : outOfOrder;
     },
     openSessionIds: () => sessions.openIds(),

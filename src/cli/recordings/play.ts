@@ -1,11 +1,11 @@
-// Plays events to a daemon: at their pace, with so many unanswered at most, and every refusal told.
+// Plays events to a daemon at their pace, with a bounded number of unanswered ones, and reports every refusal.
 import { type Fault, faultFrom } from "../../base/errors.js";
 import type { AgentClient, PublishedFields } from "../../client/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
 import { createToldInOrder } from "../terminal/told-in-order.js";
 import { createAgentsParts, type Restamper } from "./recording.js";
 
-/** An event of the input, or why there is none in it. */
+/** An event of the input, or the fault that replaces it. */
 export interface PlayedLine {
   readonly number: number;
   readonly fields: Readonly<Record<string, unknown>> | undefined;
@@ -18,7 +18,7 @@ export interface PlayOptions {
   readonly restamper: Restamper;
   readonly dueMs: (fields: Readonly<Record<string, unknown>>) => number;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
-  /** Events that may be without an answer. 1 and up. */
+  /** Most events without an answer at a time. 1 and up. */
   readonly maxUnanswered: number;
   readonly stopsOnError: boolean;
   /** Called in the order of the lines. */
@@ -29,20 +29,20 @@ export interface PlayOptions {
 export interface Played {
   readonly acceptedCount: number;
   readonly refusedCount: number;
-  /** Lines that a daemon made, with nothing in them for an agent to say. */
+  /** Lines made by a daemon that contain nothing an agent could publish. */
   readonly leftOutCount: number;
   readonly sessionIds: ReadonlySet<string>;
-  /** From the first event to the last answer. */
+  /** Time from the first event to the last answer. */
   readonly durationMs: number;
   readonly wasStopped: boolean;
-  /** Why the rest was not sent, where the daemon has gone. */
+  /** The fault that ended the sending, if the daemon has gone. */
   readonly gone: Fault | undefined;
 }
 
 export interface Playing {
-  /** Resolves when every event that was sent has been answered, or the daemon has gone. Rejects where the input cannot be read. */
+  /** Resolves when every sent event is answered, or the daemon has gone. Rejects if the input cannot be read. */
   readonly done: Promise<Played>;
-  /** Sends no more; what was sent is still waited for. */
+  /** Sends no more events; answers to sent events are still awaited. */
   readonly stop: () => void;
 }
 
@@ -83,7 +83,7 @@ export function play(options: PlayOptions): Playing {
     }
   }
 
-  /** Resolves at that time, or when no more is to be sent. */
+  /** Resolves at that time, or when no more events are to be sent. */
   function waitUntil(at: number): Promise<void> {
     if (at <= clock.now()) return Promise.resolve();
     return new Promise((resolve) => {
@@ -104,7 +104,7 @@ export function play(options: PlayOptions): Playing {
     const lines = options.lines[Symbol.asyncIterator]();
     const agentsPart = createAgentsParts();
     for (;;) {
-      // Reading may wait for ever, as on a terminal.
+      // Reading may wait for ever, for example on a terminal.
       const next = await Promise.race([lines.next(), stopped]);
       if (next === undefined || next.done === true || hasToStop()) break;
       const { number, fault } = next.value;

@@ -48,7 +48,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
     restamper: createRestamper({ keepsIds: options.keepIds === true, ids: io.ids }),
     dueMs: createSchedule(paceFrom(options)),
     clock: io.clock,
-    // Where nothing may follow a refusal, nothing may be on its way when it comes.
+    // If nothing may follow a refusal, only one event may be under way.
     maxUnanswered: options.stopOnError === true ? 1 : options.inFlight,
     stopsOnError: options.stopOnError === true,
     onRefused: (line, fault) => {
@@ -60,7 +60,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
   const cancelInterrupt = io.onInterrupt(() => {
     interruptCount += 1;
     playing.stop();
-    // Asked twice, it does not wait for answers either.
+    // At the second interrupt the command does not wait for answers either.
     if (interruptCount > 1) void client.close();
   });
   try {
@@ -104,7 +104,7 @@ function paceFrom({ rate, realtime, speed }: PublishOptions): Pace {
   return { kind: "unpaced" };
 }
 
-/** What is no event is refused here; everything else is for the daemon to judge. */
+/** Yields the events of the lines. Only lines that hold no object are refused here; the daemon checks everything else. */
 export async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator<PlayedLine> {
   for await (const line of lines) {
     const read = readJson(line);
@@ -128,13 +128,13 @@ function notAnObject(): Fault {
   return new Fault("invalid_event", "An event is a JSON object. Write one event a line.", detail);
 }
 
-/** Equal refusals of every line would bury all others: a few are told, the rest only counted. */
+/** Refusals of one kind that are reported one by one; the rest are counted, because equal refusals of every line would hide all others. */
 const TOLD_EACH = 5;
 
 function createRefusalTally() {
   const counts = new Map<string, number>();
   return {
-    /** Whether this one is to be told. */
+    /** Counts a refusal and returns whether to report it. */
     count: ({ code, sentence }: Fault): boolean => {
       const key = `${sentence} (${code})`;
       const count = (counts.get(key) ?? 0) + 1;

@@ -1,4 +1,4 @@
-// `aaepd publish`: the options and the help. What it does is in publish-run.ts, which is loaded only when it runs.
+// `aaepd publish`: the options and the help. The command itself is in publish-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { positiveNumber, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -23,7 +23,7 @@ Examples:
   my-agent | aaepd publish - --keep-ids           the output of a program
   aaepd publish session.ndjson --stop-on-error    nothing after the first refusal`;
 
-/** `io` is for tests; by default the process's own. */
+/** `io` is for tests; default: this process. */
 export function registerPublish(program: Command, io?: CommandIo): void {
   program
     .command("publish")

@@ -1,13 +1,13 @@
-// A recording made publishable again: instants of today (R3b), ids of its own, and its own pace or another. Pure.
+// Makes a recording publishable again: current instants (R3b), new ids, and the recorded pace or another. Pure.
 import type { IdSource } from "../../base/ids.js";
 import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * What an agent can say of a recorded event: without the marks of the daemon that it was recorded from (R31). Of states that the daemon told by
- * itself only the step is left, which the agent's next event may begin at, or undefined where there is none: the texts were the daemon's, and the
- * one it is played to has its own. What it completed or ended for an agent still does that.
+ * Returns the part of a recorded event that an agent may publish, without the marks of the daemon that recorded it (R31). Of a `state.changed` made
+ * by the daemon only the transition remains, from which the agent's next event may start; undefined if there is none. Its texts were the daemon's,
+ * and the playing daemon has its own. An output or session that the daemon completed or ended for an agent is still completed or ended.
  */
 export function agentsPart(fields: Fields): Fields | undefined {
   const { aaepd, ...others } = membersOf(fields.extensions);
@@ -20,8 +20,8 @@ export function agentsPart(fields: Fields): Fields | undefined {
 }
 
 /**
- * The same of one recording's events in their order. A question's notice says to some listeners what the state before it says to the others (R6):
- * where both were recorded, only the first counts.
+ * Returns `agentsPart` for the events of one recording in their order. The notice of a question repeats, for some listeners, the state before it
+ * (R6): if both were recorded, only the first counts.
  */
 export function createAgentsParts(): typeof agentsPart {
   let asked: unknown;
@@ -35,7 +35,7 @@ export function createAgentsParts(): typeof agentsPart {
 
 const ENVELOPE = ["@context", "type", "event_id", "session_id", "timestamp", "producer", "from_state", "to_state"];
 
-/** A summary is for those who were not there, and repeats what other lines say (R17). */
+/** Returns the transition of a daemon's `state.changed`. A summary is for listeners who were absent, and repeats other lines (R17). */
 function stepOf(fields: Fields): Fields | undefined {
   const isSummary = membersOf(membersOf(fields.extensions).aaepd).summary === true;
   if (isSummary || fields.from_state === fields.to_state) return undefined;
@@ -52,13 +52,13 @@ function membersOf(value: unknown): Fields {
 }
 
 export interface RestampOptions {
-  /** Leave session, event and question ids as they are recorded. */
+  /** Keep session, event and question ids as recorded. */
   readonly keepsIds: boolean;
   readonly ids: IdSource;
 }
 
 export interface Restamper {
-  /** The event as it is to be published at `wallTime`. What is not there, or not readable, stays as it is. */
+  /** Returns the event as it is to be published at `wallTime`. Missing and unreadable members stay as they are. */
   readonly restamp: (fields: Fields, wallTime: number) => Fields;
 }
 
@@ -66,7 +66,7 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
   const renamed = new Map<string, string>();
   let latest = 0;
 
-  /** The same id gets the same new one again, so that a recording with a mistake in it keeps the mistake. */
+  /** Equal ids get equal new ids, so that a mistake in a recording stays a mistake. */
   function rename(id: unknown, prefix: string): unknown {
     if (typeof id !== "string" || !id.startsWith(prefix)) return id;
     const known = renamed.get(id) ?? `${prefix}${ids.hex(16)}`;
@@ -91,13 +91,13 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
 }
 
 export type Pace =
-  /** As fast as it is acknowledged. */
+  /** As fast as events are acknowledged. */
   | { readonly kind: "unpaced" }
   | { readonly kind: "rate"; readonly eventsPerSecond: number }
-  /** As it was recorded, `speed` times as fast. */
+  /** As recorded, `speed` times as fast. */
   | { readonly kind: "recorded"; readonly speed: number };
 
-/** Answers for each event in turn when it is due, in ms after the first. */
+/** Returns a function that gives, for each event in turn, the time when it is due, in ms after the first. */
 export function createSchedule(pace: Pace): (fields: Fields) => number {
   let count = 0;
   let firstAt: number | undefined;

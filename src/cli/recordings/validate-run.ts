@@ -53,7 +53,7 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
   return violationCount === 0 ? EXIT.ok : EXIT.fault;
 }
 
-/** Of an id that the check itself filled in nobody knows anything. */
+/** Drops an event id that the check itself filled in and nobody knows. */
 function withOwnId(fault: Fault, line: InputLine): Fault {
   const { code, sentence, pointer, rule, eventId } = fault;
   if (eventId === undefined || line.text?.includes(eventId) === true) return fault;

@@ -1,4 +1,4 @@
-// `aaepd validate`: the options and the help. What it does is in validate-run.ts, which is loaded only when it runs.
+// `aaepd validate`: the options and the help. The command itself is in validate-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ValidateOptions } from "./validate-run.js";
@@ -23,7 +23,7 @@ Examples:
   my-agent | aaepd validate -
   aaepd validate session.ndjson --json            one JSON object for each violation`;
 
-/** `io` is for tests; by default the process's own. */
+/** `io` is for tests; default: this process. */
 export function registerValidate(program: Command, io?: CommandIo): void {
   program
     .command("validate")

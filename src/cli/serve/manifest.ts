@@ -11,7 +11,7 @@ import type { CommandContext } from "../shell/context.js";
 import { findSocket } from "../shell/find-socket.js";
 import { jsonText } from "../terminal/json-text.js";
 
-/** How long a daemon may take to tell its manifest. One that takes longer has a problem that is worth an error. */
+/** Longest wait for a daemon's manifest, ms. A slower daemon has a problem that is worth an error. */
 const ANSWER_MS = 5000;
 
 const EXPLANATION = `
@@ -27,7 +27,7 @@ Examples:
   aaepd manifest --new --producer-id planner
   aaepd manifest --socket /run/user/1000/aaep/planner.sock`;
 
-/** `aaepd manifest`: the manifest of a daemon that runs, or with `--new` of the one that `aaepd serve` would start. */
+/** `aaepd manifest`: the manifest of a running daemon, or with `--new` of the daemon that `aaepd serve` would start. */
 export function registerManifest(program: Command, context: CommandContext): void {
   program
     .command("manifest")
@@ -58,7 +58,7 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<P
   });
   const { socket, producerId } = configuration;
   if (parsed.new === true) return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
-  // Where nobody has chosen one, on the command line, by a variable or in the file, whoever runs is meant.
+  // Nobody has chosen a daemon, on the command line, by a variable or in the file: ask the only running one.
   if (sources.socket.kind === "default" && sources.producerId.kind === "default") {
     return askAt({ path: await theOnlySocket(), isByVariable: false });
   }

@@ -1,4 +1,4 @@
-// What serve and stdio have in common: configuration, log, start, and the life of the process.
+// The common part of serve and stdio: configuration, log, start, and the life of the process.
 import type { DaemonCommand } from "../../daemon/config/config.js";
 import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
@@ -9,10 +9,10 @@ import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
 
-/** On Windows the signal says that the console was closed, and the system ends the process a few seconds later whatever it does. */
+/** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
 const CAN_HANG_UP = process.platform !== "win32";
 
-/** Runs a daemon until it ends, and the process with it. Rejects with a Fault where it cannot start. */
+/** Runs a daemon until it ends, and then ends the process. Rejects with a Fault if the daemon cannot start. */
 export async function runDaemonCommand(
   command: DaemonCommand,
   parsed: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export async function runDaemonCommand(
   const { configuration, sources } = resolveConfiguration(from);
   let latest = configuration;
   keepHeapClose();
-  // All at once, and only now: whoever mistyped an option need not wait for them.
+  // All imports at once, and only after the options were checked, so that a mistyped option is reported early.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([
       import("../../daemon/platform/log.js"),
@@ -42,7 +42,7 @@ export async function runDaemonCommand(
     ids: createIdSource(),
     sha256Hex,
     version: readVersion(),
-    // Agents start their own as often as they like; a second one of the user's is a mistake, which nobody would see.
+    // Agents may start any number of their own daemons. A second daemon of the user is a mistake that nobody would notice.
     ...(command === "stdio" ? { stdio: context.stdio } : { mostInstances: 1 }),
   };
   await runDaemon<Daemon>({

@@ -55,7 +55,7 @@ export function addCapabilityOptions(command: Command): void {
   for (const option of options) command.addOption(option.helpGroup(GROUP));
 }
 
-/** Only what was given: the daemon's defaults hold for the rest. */
+/** Contains only the given options; the daemon's defaults apply to the rest. */
 export function capabilitiesFromOptions(options: CapabilityOptions): Capabilities {
   const filters = { include: options.include, exclude: options.exclude };
   const pace = { paused: options.paused, max_chars: options.maxChars };
@@ -84,10 +84,10 @@ function definedMembersOrNone(members: Readonly<Record<string, unknown>>): Capab
   return Object.values(members).every((value) => value === undefined) ? undefined : definedMembers(members);
 }
 
-/** The `max_chars` of a subscription that asks for none (R26). */
+/** The `max_chars` of a subscription that requests none (R26). */
 const LONGEST_TEXT = 16_384;
 
-/** The terms in words: "3 events/s, sentence and completion, terse, en". */
+/** Describes the terms, as in "3 events/s, sentence and completion, terse, en". */
 export function termsInWords(honored: Capabilities): string {
   const { max_events_per_second: rate, coalesce_boundaries: boundaries, preferred_verbosity: verbosity } = honored;
   const maxChars = honored.aaepd?.max_chars;

@@ -1,4 +1,4 @@
-// The socket that a command was told to use: by its option, else by the variable that daemons obey too.
+// The socket chosen for a command: by its option, else by the variable that daemons use too.
 import { Fault, faultFrom } from "../../base/errors.js";
 import { socketChoice } from "../../daemon/config/config-values.js";
 
@@ -11,8 +11,8 @@ export interface ChosenSocket {
 }
 
 /**
- * The socket of `--socket`, else of AAEPD_SOCKET. Undefined where neither names one, as with the variable's `auto`: daemons are looked for then.
- * Throws a Fault "usage" where the variable names no place, as with `off`.
+ * Returns the socket of `--socket`, else of AAEPD_SOCKET. Undefined if neither names one, as with the variable's `auto`: the command then looks for
+ * daemons. Throws a Fault "usage" if the variable names no place, as with `off`.
  */
 export function chosenSocket(
   option: string | undefined,
@@ -28,7 +28,7 @@ export function chosenSocket(
   throw new Fault("usage", sentence, { origin: "local" });
 }
 
-/** Connects as `connect` does. The Fault of a socket that the variable chose says so. */
+/** Connects as `connect` does. If the variable chose the socket, the Fault mentions the variable. */
 export function connectingTo<Given extends readonly unknown[], Connected>(
   { isByVariable }: ChosenSocket,
   connect: (...given: Given) => Promise<Connected>,

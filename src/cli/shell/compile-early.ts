@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 const FIRST_WITH_MID_TIER = 12;
 
 /**
- * What runs often is compiled for speed after a tenth of the work that V8 would wait for: an agent sends a few hundred events in a session, which are
- * interpreted otherwise. Called once the daemon listens, because what only its start runs is not worth it.
+ * Makes V8 compile frequent code for speed after a tenth of its usual amount of work: an agent sends a few hundred events in a session, which would
+ * otherwise be interpreted. Called once the daemon listens, because code that only the start runs is not worth compiling.
  */
 export function compileEarly(): void {
   if (Number.parseInt(process.versions.v8, 10) >= FIRST_WITH_MID_TIER) return;

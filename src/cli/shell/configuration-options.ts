@@ -24,7 +24,7 @@ export function addConfigurationOptions(command: Command, daemonCommand: DaemonC
   );
 }
 
-/** What was given on the command line, out of what commander has parsed. */
+/** Selects the flags of the command line from the options that commander has parsed. */
 export function configurationFlags(
   parsed: Readonly<Record<string, unknown>>,
 ): Pick<ConfigurationSources, "flags" | "configFile"> {

@@ -2,10 +2,10 @@ import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import type { Daemon } from "../../daemon/daemon.js";
 
-/** What main hands to the commands that run a daemon. */
+/** The context that main passes to commands that run a daemon. */
 export interface CommandContext {
-  /** The process's own streams. What anything else prints by now reaches standard error. */
+  /** The process's own streams. Output of any other code goes to standard error by now. */
   readonly stdio: Stdio;
-  /** Loads the daemon only when one is about to start. */
+  /** Loads the daemon when one is about to start. */
   readonly loadDaemon: () => Promise<(options: DaemonOptions) => Promise<Daemon>>;
 }

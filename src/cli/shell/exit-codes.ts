@@ -1,10 +1,10 @@
 import type { Fault } from "../../base/errors.js";
 import { EXIT_CODES } from "../../daemon/platform/exit-codes.js";
 
-/** What the commands that are clients exit with; docs/exit-codes.md explains each. */
+/** Exit codes of the commands that are clients; docs/exit-codes.md explains each. */
 export const EXIT = {
   ok: EXIT_CODES.done.code,
-  /** What was read, or whoever was spoken to, was at fault. */
+  /** The input or the peer was at fault. */
   fault: EXIT_CODES.failed.code,
   usage: EXIT_CODES.usage.code,
   /** No daemon could be reached. */

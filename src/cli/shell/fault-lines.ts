@@ -2,7 +2,7 @@ import type { Fault } from "../../base/errors.js";
 import { jsonText } from "../terminal/json-text.js";
 import { shownText } from "../terminal/shown-text.js";
 
-/** What is wrong with one line of the input: for people "line 3, /timestamp: sentence (code, rule)", or one JSON object. */
+/** Formats a fault of one line of the input: for people "line 3, /timestamp: sentence (code, rule)", or one JSON object. */
 export function faultLine(line: number, { code, pointer, rule, sentence, eventId }: Fault, asJson: boolean): string {
   if (asJson) return jsonText({ line, code, pointer: pointer ?? "", rule, event_id: eventId, sentence });
   const place = pointer === undefined || pointer === "" ? `line ${line}` : `line ${line}, ${pointer}`;

@@ -1,4 +1,4 @@
-// The daemon that a command means when it is not told which.
+// Finds the daemon for a command that names none.
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { privateDirectories } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
@@ -6,8 +6,8 @@ import { Fault } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/daemons.js";
 
 /**
- * The socket of the only daemon that listens in these directories; where there are none to look in, the pipe of the usual name, because pipes
- * cannot be listed. Throws a Fault "not_found" where nobody listens, "usage" where there are several.
+ * Returns the socket of the only daemon that listens in these directories; without directories the pipe of the usual name, because pipes cannot be
+ * listed. Throws a Fault "not_found" if no daemon listens, "usage" if several do.
  */
 export async function findSocket(directories: readonly string[]): Promise<string> {
   if (directories.length === 0) return usualSocket();
@@ -19,12 +19,12 @@ export async function findSocket(directories: readonly string[]): Promise<string
   throw new Fault("usage", `There are several daemons. Choose one with --socket: ${names}`, { origin: "local" });
 }
 
-/** Where a daemon of the usual name listens. */
+/** The socket of a daemon of the usual name. */
 export function usualSocket(): string {
   return ipcPath(currentPlace(), "aaepd");
 }
 
-/** Those that somebody listens for. A directory that others can write to is not believed (U3). */
+/** Returns the found daemons whose sockets accept connections. A directory that others can write to is ignored (U3). */
 export async function listeningDaemons(directories: readonly string[]): Promise<readonly FoundDaemon[]> {
   const found = await findAllDaemons(privateDirectories(directories, currentPlace().userId));
   return (await Promise.all(found.map(ifListening))).flat();

@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * The heap may grow to twice what was alive when the collector last looked at everything, not to four times that: what a journal holds lives long
- * and then waits for that look (R18). Only for commands of which the process is the daemon's own.
+ * Lets the heap grow to twice the live memory at the last full garbage collection, not to four times: entries of a journal live long and then wait
+ * for that collection (R18). Only for commands whose process belongs to the daemon alone.
  */
 export function keepHeapClose(): void {
   setFlagsFromString("--heap-growing-percent=100");

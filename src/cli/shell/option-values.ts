@@ -1,4 +1,4 @@
-// Values of options that several commands take. A wrong one is refused with what would be right (exit code 2).
+// Values of options shared by several commands. The refusal of a wrong value names the accepted ones (exit code 2).
 import { InvalidArgumentError } from "commander";
 
 /** For commander: a whole number within limits. */
@@ -27,7 +27,7 @@ export function instant(text: string): number {
   throw new InvalidArgumentError("Give an instant such as 2026-11-22T10:30:00Z, or a day.");
 }
 
-/** For commander: values with commas between them; the option may also be given several times. */
+/** For commander: values separated by commas; the option may be given several times. */
 export function textList(text: string, previous: readonly string[] | undefined): readonly string[] {
   const values = text
     .split(",")
@@ -37,7 +37,7 @@ export function textList(text: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), ...values];
 }
 
-/** As the schema has it (`languageTag`). */
+/** The pattern of the schema's `languageTag`. */
 const LANGUAGE_TAG = /^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$/;
 
 /** For commander: as `textList`, each value a language tag. */

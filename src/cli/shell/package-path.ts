@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A file of this package: two levels up from the bundle, three from the source, four from a compiled module. */
+/** Returns the path of a file of this package: two levels up from the bundle, three from the source, four from a compiled module. */
 export function packagePath(...parts: readonly string[]): string {
   const roots = ["../..", "../../..", "../../../.."].map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const root = roots.find((candidate) => existsSync(join(candidate, "bin", "aaepd.js"))) ?? roots[0] ?? ".";

@@ -3,7 +3,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
 
-/** Runs the action of a command. What it throws is told in one line on stderr, "Error:" first (A21), and decides the exit code. */
+/** Runs the action of a command. A thrown error is reported in one line on stderr, "Error:" first (A21), and decides the exit code. */
 export async function runCommand(io: CommandIo, action: () => Promise<ExitCode>): Promise<void> {
   try {
     io.setExitCode(await action());
@@ -14,11 +14,11 @@ export async function runCommand(io: CommandIo, action: () => Promise<ExitCode>)
   }
 }
 
-/** The sentence, then the code, pointer and rule in brackets, as far as there are any. Of a mistyped command line the sentence says it all. */
+/** The sentence, then the code and any pointer and rule in brackets. For a mistyped command line the sentence is enough. */
 export function describeFault({ sentence, code, pointer, rule }: Fault): string {
   if (code === "usage") return shownText(sentence);
   const place = pointer === undefined || pointer === "" ? [] : [pointer];
-  // The system's own code says the same once more.
+  // The system's own code would repeat ours.
   const said = sentence.replace(/ \(E[A-Z]+\)$/, "");
   return shownText(`${said} (${[code, ...place, ...(rule === undefined ? [] : [rule])].join(", ")})`);
 }

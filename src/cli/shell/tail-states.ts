@@ -1,10 +1,10 @@
-// What becomes of a subscription, in sentences for people.
+// Describes the states of a subscription in sentences for people.
 import { unreachable } from "../../base/exhaustive.js";
 import type { Interruption, SubscriberState } from "../../client/subscriber-states.js";
 import { shownText } from "../terminal/shown-text.js";
 import { termsInWords } from "./capability-options.js";
 
-/** Empty where there is nothing worth saying. */
+/** Empty if the state is not worth a line. */
 export function stateInWords(state: SubscriberState): string {
   switch (state.kind) {
     case "connecting":
@@ -27,7 +27,7 @@ export function stateInWords(state: SubscriberState): string {
   }
 }
 
-/** How the place was met from which the subscription was to go on; empty where everything after it follows (R17). */
+/** Describes how the resume place was met; empty if everything after the place follows (R17). */
 function placeInWords(resumed: string | undefined): string {
   switch (resumed) {
     case "rolled_back":
@@ -41,7 +41,7 @@ function placeInWords(resumed: string | undefined): string {
   }
 }
 
-/** One sentence for however many attempts it takes: a clock that counts them down would talk over everything else. */
+/** One sentence for any number of attempts: a countdown would talk over everything else. */
 function waitingInWords(because: Interruption): string {
   switch (because.kind) {
     case "fault":

@@ -1,4 +1,4 @@
-// What commander says of a mistyped command line, in our words: which option was meant, and where to read more.
+// Reports a mistyped command line in our words: the nearest known name, and where to read more.
 import type { Command, CommanderError } from "commander";
 import { Fault } from "../../base/errors.js";
 import { didYouMean } from "../../daemon/config/nearest.js";
@@ -24,18 +24,18 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
     const near = didYouMean(name, namesOf(command));
     return usage(`${pathOf(command)} has no command ${quoted(name)}. ${`${near} See ${help}.`.trim()}`);
   }
-  // Nothing was named where one of several is wanted.
+  // The command line lacks the name of a subcommand.
   if (error.code === "commander.help") return usage(`Give a command: ${namesOf(command).join(", ")}. See ${help}.`);
   return usage(`${inOurWords(said)} See ${help}.`);
 }
 
-/** The command that is named, or the one of its own that is named after it. */
+/** Finds the command named in `argv`, or the subcommand named after it. */
 function commandIn(program: Command, argv: readonly string[]): Command {
   const found = program.commands.find((candidate) => argv.includes(candidate.name()));
   return found === undefined ? program : commandIn(found, argv.slice(argv.indexOf(found.name()) + 1));
 }
 
-/** As it is called: "aaepd journal inspect". */
+/** The full name of a command, as in "aaepd journal inspect". */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
@@ -44,7 +44,7 @@ function namesOf(command: Command): readonly string[] {
   return command.commands.map((one) => one.name());
 }
 
-/** In the one style of all mistakes: what was given, then what to give. Each row knows one sentence of commander's, by what never changes in it. */
+/** Messages in the style of all mistakes: the mistake, then the remedy. Each row recognises one sentence of commander by its fixed parts. */
 const REWORDED: readonly (readonly [readonly string[], (...parts: readonly string[]) => string])[] = [
   [
     ["option '", "' argument missing"],
@@ -78,7 +78,7 @@ function inOurWords(said: string): string {
   return `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.?$/, ".")}`;
 }
 
-/** The parts of a text that begins and ends with what is fixed, and has the rest of it in order in between; undefined of any other text. */
+/** Returns the variable parts of a text that consists of the fixed parts in order; undefined for any other text. */
 function partsBetween(text: string, fixed: readonly string[]): readonly string[] | undefined {
   const [first = "", ...others] = fixed;
   const last = others.pop() ?? "";
@@ -95,12 +95,12 @@ function partsBetween(text: string, fixed: readonly string[]): readonly string[]
   return at > end ? undefined : [...parts, text.slice(at, end)];
 }
 
-/** Of "-r, --rate <number>" the name that says more. */
+/** The longer name in "-r, --rate <number>". */
 function longOf(flags: string): string {
   return /^(?:-\w, )?(\S+)/.exec(flags)?.[1] ?? flags;
 }
 
-/** Of "-r, --rate <number>" what follows the name. */
+/** The part behind the name in "-r, --rate <number>". */
 function argumentOf(flags: string): string {
   return flags.slice(flags.indexOf(longOf(flags)) + longOf(flags).length);
 }

@@ -1,5 +1,4 @@
-// Which sockets there are in the runtime directories, now and from now on. The kernel tells of changes; where it cannot, looking every other second
-// does.
+// Watches the sockets in the runtime directories. The kernel reports changes; if it cannot, the directories are read every other second.
 import { type FSWatcher, watch } from "node:fs";
 import { assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { Fault } from "../../base/errors.js";
@@ -7,24 +6,24 @@ import { type FoundDaemon, findAllDaemons } from "../../client/daemons.js";
 import type { Clock } from "../../contracts/clock.js";
 
 export interface WatchOptions {
-  /** The usual one first. */
+  /** The usual directory first. */
   readonly directories: readonly string[];
   readonly userId: number | undefined;
   readonly clock: Pick<Clock, "now" | "wakeAt">;
   /** Called with all daemons, at first and whenever they may have changed. */
   readonly onDaemons: (daemons: readonly FoundDaemon[]) => void;
-  /** A further directory is not this user's alone: nothing in it is believed (U3), and the others are watched on. */
+  /** Reports that a further directory is not this user's alone: it is ignored (U3), and the others are watched on. */
   readonly onLeftOut: (fault: Fault) => void;
   readonly onFailure: (caught: unknown) => void;
 }
 
-/** Several files change when a daemon starts: one look afterwards is enough. */
+/** Several files change when a daemon starts; the directories are read once afterwards. */
 const SETTLE_MS = 50;
 const POLL_MS = 2000;
 
 /**
- * Makes directories where they are missing, privately, so that they can be watched (U3). Answers how to stop. Throws where the first is not
- * private.
+ * Makes missing directories, privately, so that they can be watched (U3). Returns a function that stops the watch. Throws if the first directory is
+ * not private.
  */
 export function watchDaemons(options: WatchOptions): () => void {
   const { clock, userId } = options;

@@ -1,4 +1,4 @@
-// Asks daemons how they stand, and tells it: once, or again and again.
+// Asks daemons for their status and reports it, once or repeatedly.
 import { Fault, faultFrom } from "../../base/errors.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
@@ -16,7 +16,7 @@ import { statusLines } from "./status-text.js";
 export interface StatusOptions {
   readonly socket?: string;
   readonly json?: true;
-  /** Seconds from one telling to the next; true: the usual ones. */
+  /** Seconds between two reports; true: the default. */
   readonly watch?: number | true;
 }
 
@@ -35,10 +35,10 @@ type Answer =
   | { readonly kind: "fault"; readonly from: Asked; readonly fault: Fault };
 
 const USUAL_WATCH_SECONDS = 2;
-/** A daemon that is there and does not answer is told of, and does not hold up the others. */
+/** Longest wait for one daemon, ms. A daemon that does not answer is reported, and does not hold up the others. */
 const ANSWER_TIMEOUT_MS = 5000;
 const MOST_COLUMNS = 100;
-/** To the upper left, and nothing below: the terminal keeps what was there before. */
+/** Moves the cursor to the upper left and clears below it: the terminal keeps its earlier contents. */
 const REDRAW = "\u001b[H\u001b[J";
 
 export function runStatus(options: StatusOptions, io: CommandIo): Promise<void> {
@@ -58,7 +58,7 @@ async function tellOnce(options: Telling, io: CommandIo): Promise<ExitCode> {
   return answers.some(({ kind }) => kind === "fault") ? EXIT.unreachable : EXIT.ok;
 }
 
-/** Goes on while there is no daemon: one may start, or come back. */
+/** Continues while there is no daemon: one may start, or return. */
 async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const seconds = typeof options.watch === "number" ? options.watch : USUAL_WATCH_SECONDS;
@@ -79,7 +79,7 @@ async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
       if (isOver) break;
       const isRedrawn = takesControls(io) && options.json !== true;
       await output.write(isRedrawn ? `${REDRAW}${lines.join("\n")}` : lines.join("\n"));
-      // One telling after the other is told apart by an empty line.
+      // An empty line separates two reports.
       if (!isRedrawn && options.json !== true) await output.write("");
       const pause = elapsed(io, seconds * 1000);
       await Promise.race([over, pause.done]);
@@ -123,7 +123,7 @@ function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandI
   );
 }
 
-/** Whoever listens at a socket may answer anything, and a daemon of another version something else. */
+/** Throws if the status cannot be shown: any program may listen at a socket, and a daemon of another version may answer differently. */
 function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: CommandIo): void {
   try {
     statusLines(status, clock.wallTime(), USUAL_COLUMNS);
@@ -142,7 +142,7 @@ async function ask({ socketPath, isByVariable = false }: Asked, io: CommandIo): 
       const sentence = `The daemon at ${socketPath} did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`;
       throw new Fault("timed_out", sentence, { origin: "local" });
     });
-    // What the daemon of this version answers; another's members may be missing, and are then not told.
+    // The form of this version. Members that another version lacks are not reported.
     return (await Promise.race([connection.request("aaepd.status", {}), late])) as DaemonStatus;
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "unknown_method") throw caught;
@@ -181,7 +181,7 @@ function faultJson({ code, sentence }: Fault, from: Asked | undefined): string {
 
 interface Elapsing {
   readonly done: Promise<void>;
-  /** It never comes then. */
+  /** Cancels the timer; `done` then never resolves. */
   readonly cancel: () => void;
 }
 

@@ -1,5 +1,5 @@
-// A daemon's status for people, in plain sentences that are read aloud as well as seen: what is wrong comes first, what belongs together stands
-// on one line, and what is no news (a count of nothing) is left out.
+// A daemon's status for people, in plain sentences for reading and listening: problems come first, related facts share a line, and counts of zero are
+// left out.
 import type { StatusMemory } from "../../daemon/platform/process-memory.js";
 import type {
   DaemonStatus,
@@ -12,7 +12,7 @@ import type {
 } from "../../daemon/status/daemon-status.js";
 import { shownText, wrapText } from "../terminal/shown-text.js";
 
-/** `now`: milliseconds since 1970. No line is wider than `columns`, where words allow. */
+/** `now`: milliseconds since 1970. No line is wider than `columns`, unless a word is. */
 export function statusLines(status: DaemonStatus, now: number, columns: number): readonly string[] {
   const { sessions, subscriptions, questions, problems } = status;
   const heading = `Daemon ${status.producer_id}, aaepd ${status.version}, process ${status.pid}, up ${span(status.uptime_seconds)}`;
@@ -36,9 +36,9 @@ export function statusLines(status: DaemonStatus, now: number, columns: number):
 
 type Paragraph = [indent: number, text: string];
 
-/** What a line begins with that continues the one above it. */
+/** Further indentation of a line that continues the one above it. */
 const CONTINUED = 2;
-/** On a terminal narrower than this, words are cut by the terminal. */
+/** On a narrower terminal, the terminal cuts the words. */
 const LEAST_TEXT_COLUMNS = 16;
 
 function wrapped(indent: number, text: string, columns: number): readonly string[] {

@@ -1,4 +1,4 @@
-// `aaepd status`: the options and the help. What it does is in status-run.ts, which is loaded only when it runs.
+// `aaepd status`: the options and the help. The command itself is in status-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
 import { wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -25,7 +25,7 @@ Examples:
   aaepd status --json | jq -r '.problems[].message'
   aaepd status --json | jq '.subscriptions[] | select(.reads == "journal")'`;
 
-/** `io` is for tests; by default the process's own. */
+/** `io` is for tests; default: this process. */
 export function registerStatus(program: Command, io?: CommandIo): void {
   program
     .command("status")

@@ -1,4 +1,4 @@
-// The file in which `tail` keeps its place, so that it goes on there when it is started again (R17).
+// The file with the cursor of `tail`, so that a later start resumes there (R17).
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
@@ -8,11 +8,11 @@ import { MOST_CURSOR_LENGTH } from "../../engine/event/cursor.js";
 
 export interface CursorFile {
   /**
-   * The cursor in the file; undefined where there is no file yet, or nothing in it. Throws a Fault "usage" where it cannot be read, holds
-   * something else, or is a device or a pipe.
+   * Returns the cursor in the file; undefined if the file is missing or empty. Throws a Fault "usage" if the file cannot be read, holds something
+   * else, or is a device or a pipe.
    */
   readonly read: () => string | undefined;
-  /** Puts another in its place, whole. Throws a Fault "usage" where it cannot be written. */
+  /** Replaces the cursor as a whole. Throws a Fault "usage" if the file cannot be written. */
   readonly write: (cursor: string) => void;
 }
 
@@ -26,13 +26,13 @@ export function createCursorFile(path: string): CursorFile {
     read: () => {
       let text: string;
       try {
-        // A pipe would be waited for, and a device be replaced by a file at the first write.
+        // Reading a pipe would block, and the first write would replace a device by a file.
         if (!statSync(path).isFile()) throw refuse("read", "it is no plain file");
         text = readFileSync(path, "utf8").trim();
       } catch (caught) {
         if (caught instanceof Fault) throw caught;
         if (!isMissing(caught)) throw refuse("read", reasonOf(caught), caught);
-        // Before anything is done, not behind the first event.
+        // A missing folder is reported at the start, not after the first event.
         if (!existsSync(dirname(path))) throw refuse("written", `there is no folder ${dirname(path)}`, caught);
         return undefined;
       }

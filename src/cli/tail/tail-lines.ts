@@ -7,17 +7,17 @@ import { shownText } from "../terminal/shown-text.js";
 export interface TailLinesOptions {
   readonly asJson: boolean;
   readonly withLabel: boolean;
-  /** Whether a line begins with the time of day. Of JSON it never does. */
+  /** Whether a line begins with the time of day. Lines of JSON never do. */
   readonly withTime: boolean;
   readonly colors: Colors;
 }
 
 export interface TailLines {
-  /** One event in one line; `label` is empty where only one daemon is followed. */
+  /** One event in one line; `label` is empty if only one daemon is followed. */
   readonly event: (label: string, event: Envelope, quotesText: boolean) => string;
 }
 
-/** Lines such as `14:22:11 Retirement Planner: tool fetch_balance: Reading your balance.` */
+/** Makes lines such as `14:22:11 Retirement Planner: tool fetch_balance: Reading your balance.` */
 export function createTailLines({ asJson, withLabel, withTime, colors }: TailLinesOptions): TailLines {
   function json(label: string, event: Envelope): string {
     return jsonText(withLabel ? { daemon: label, event } : event);

@@ -1,4 +1,4 @@
-// Follows one daemon, or all there are, and prints what they send.
+// Follows one daemon, or all of them, and prints their events.
 import type { Framing } from "../../../transports/framing/framings.js";
 import { currentPlace } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
@@ -37,7 +37,7 @@ export interface TailOptions extends CapabilityOptions {
   readonly subscriberName: string;
 }
 
-/** Lines that wait while a question is being asked; more than anybody will want to hear afterwards. */
+/** Most lines held back while a question is being asked; nobody will want to hear more afterwards. */
 const HELD_LINES = 500;
 
 interface Followed {
@@ -76,7 +76,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   let fail: (caught: unknown) => void = () => {};
   const finished = new Promise<ExitCode>((resolve, reject) => {
     finish = (code) => {
-      // Before connections are closed, which is then nothing to tell whoever is being asked.
+      // Before the connections close, so that the prompt does not report their loss.
       questions?.stop();
       resolve(code);
     };
@@ -117,7 +117,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
   }
 
-  /** `source`: what it was asked by the daemon that was at its place before. `waits`: told each time that it has no connection. */
+  /** `source`: the questions of an earlier daemon at the same place. `waits`: called whenever there is no connection. */
   function follow(
     socket: ChosenSocket,
     label: string,
@@ -139,7 +139,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         capabilities: { ...capabilitiesFromOptions(options), ...questions?.capabilities() },
       },
       onEvent: (event) => {
-        // A question is announced once, and nothing is said over it; programs get every event as it comes (A6).
+        // A question is announced once, and nothing is said over it; programs receive every event as it comes (A6).
         const wasSaid = source?.heard(event) === true;
         if (options.json === true) return print(lines.event(label, event, quotesText));
         if (wasSaid) return;
@@ -156,11 +156,11 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
           quotesText = state.accepted.honored_capabilities.coalesce_boundaries?.includes("none") === true;
         }
         if (state.kind === "waiting") {
-          // Further attempts that find nobody are no news.
+          // Further failed attempts are no news.
           if (isToldWaiting && state.because.kind === "fault") return waits();
           isToldWaiting = true;
         }
-        // Terms that are changed while it stands are the questions' own affair, as for telling details.
+        // The prompt renegotiates for a moment to tell details; that is no news.
         const isRenegotiated = state.kind === "active" && isConnected;
         isConnected = state.kind === "active";
         if (!isRenegotiated) say(label, stateInWords(state));
@@ -190,10 +190,10 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     if (directories.length === 0) throw needsSocket();
     const followed = new Map<string, Followed>();
     const stoppedAt = new Map<string, string>();
-    /** What was said of a socket that nobody listens at is not said again at every change beside it. */
+    /** The last line about each socket, so that an unchanged state is not repeated at every change beside it. */
     const lastWords = new Map<string, string>();
     const rejected = new Set<string>();
-    /** What was asked at a place may be answered at the next daemon there (R8b). */
+    /** Questions asked at a place may be answered at the next daemon there (R8b). */
     const sources = new Map<string, FollowedSource | undefined>();
     let present: ReadonlySet<string> = new Set();
 
@@ -220,7 +220,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
     }
 
-    /** It is followed again when something changes at its place, from where it was. */
+    /** Notes the place of a follower that has ended. A change at the socket follows it again from there. */
     function hasEnded(path: string, one: Followed, end: SubscriberEnd): void {
       const { because } = end;
       const place = one.subscriber.cursor();
@@ -237,7 +237,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       lastWords.set(path, why);
     }
 
-    /** A daemon that stops takes its socket away first: what it still has to say is heard to the end. */
+    /** Stops followers without socket and connection. A stopping daemon removes its socket first, so a connected follower is heard to the end. */
     function stopWithoutConnection(path: string): void {
       const one = followed.get(path);
       if (one === undefined || present.has(path) || one.isConnected()) return;
@@ -277,7 +277,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     }
   }
 
-  // Nobody reads any more: the end of `aaepd tail | head`.
+  // The reader has gone, as at the end of `aaepd tail | head`.
   output.gone.then(() => finish(EXIT.ok), fail);
   const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
   try {
@@ -293,14 +293,14 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   }
 }
 
-/** The name for people; where several share it, the name of the socket, and of those that share that too, its path. */
+/** The name for people; if several daemons share it, the name of the socket; if several share that too, the path. */
 function distinctLabel({ label, name, socketPath }: FoundDaemon, daemons: readonly FoundDaemon[]): string {
   const sharing = daemons.filter((other) => other.socketPath !== socketPath && other.label === label);
   if (sharing.length === 0) return label;
   return sharing.some((other) => other.name === name) ? socketPath : name;
 }
 
-/** Core types all have a colon; a pattern without one is not refused, as types may yet come, but hardly meant. */
+/** Every core type has a colon. A pattern without one is not refused, because types may be added, but it is probably a mistake. */
 function patternsOfNothing({ include = [], exclude = [] }: TailOptions): readonly string[] {
   return [...include, ...exclude].filter(
     (pattern) => !pattern.includes(":") && !(pattern.endsWith("*") && "aaep:".startsWith(pattern.slice(0, -1))),

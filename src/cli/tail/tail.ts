@@ -1,4 +1,4 @@
-// `aaepd tail`: the options and the help. What it does is in tail-run.ts, which is loaded only when it runs.
+// `aaepd tail`: the options and the help. The command itself is in tail-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
 import { wholeNumber } from "../shell/option-values.js";
@@ -39,7 +39,7 @@ Examples:
   aaepd tail --json -b none --verbosity detailed --confirmations --clarifications > session.ndjson   a recording, for aaepd publish
   aaepd tail --json | jq -r .type               events as JSON, for other programs`;
 
-/** `io` is for tests; by default the process's own. */
+/** `io` is for tests; default: this process. */
 export function registerTail(program: Command, io?: CommandIo): void {
   const command = program
     .command("tail")

@@ -1,4 +1,4 @@
-// What a command touches of its process, handed in so that commands are tested without one.
+// The parts of a process that a command uses, passed in so that commands are tested without one.
 import type { Readable, Writable } from "node:stream";
 import { currentPlace, ipcDirectories } from "../../../transports/ipc/paths.js";
 import type { IdSource } from "../../base/ids.js";
@@ -6,10 +6,10 @@ import type { Clock } from "../../contracts/clock.js";
 import { createClock } from "../../daemon/platform/clock.js";
 import { createIdSource } from "../../daemon/platform/ids.js";
 
-/** A stream that lines are written to; a terminal says how wide it is. */
+/** A stream for lines; a terminal also has a width. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** A stream that is read; a terminal says that it is one. */
+/** A stream to read; a terminal has `isTTY`. */
 export type Input = Readable & { readonly isTTY?: boolean };
 
 export interface CommandIo {
@@ -17,11 +17,11 @@ export interface CommandIo {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The folders in which daemons of this user stand (AAEP appendix B), the usual one first. None where they stand in no folder. */
+  /** Folders with daemons of this user (AAEP appendix B), the usual one first. Empty if the platform has no such folders. */
   readonly daemonDirectories: readonly string[];
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Calls `run` when the user or the system asks the command to stop. Answers the cancellation. */
+  /** Calls `run` when the user or the system asks the command to stop. Returns the cancellation. */
   readonly onInterrupt: (run: () => void) => () => void;
   readonly setExitCode: (code: number) => void;
 }

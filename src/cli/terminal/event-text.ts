@@ -1,16 +1,16 @@
-// An event in one line for people. Only what is in it; colours and columns are for those who print it.
+// Describes an event in one line for people, by its content alone; callers add colours and columns.
 import type { Envelope } from "#gen/aaep/types.js";
 import { quotedText, shownText } from "./shown-text.js";
 
 export interface EventText {
-  /** "text", "state", "question" … */
+  /** Kind of the event, as "text", "state", "question" … */
   readonly what: string;
   readonly text: string;
   readonly isCritical: boolean;
 }
 
 export interface EventTextOptions {
-  /** Show streamed text with its white space, quoted: for streams that are not cut at words. Default false. */
+  /** Shows streamed text quoted, with its white space: for streams that are not cut at words. Default false. */
   readonly quotesText?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function isCritical({ urgency, type }: Envelope): boolean {
   return urgency === "critical" || /agent\.(?:session\.errored|awaiting\.|handoff\.)/.test(type);
 }
 
-/** The streamed text of an event; undefined where it is of another kind. */
+/** Returns the streamed text of an event; undefined for other events. */
 export function chunkOf({ type, chunk }: Envelope): string | undefined {
   return CORE.exec(type)?.[1] === "output.streaming" && typeof chunk === "string" ? chunk : undefined;
 }
@@ -69,7 +69,7 @@ function describe(topic: string, event: Envelope, options: EventTextOptions): Om
   }
 }
 
-/** The summary that was selected for this listener (R14), else the one nearest to it; empty where there is none. */
+/** The summary selected for this listener (R14), else the nearest one; empty if there is none. */
 export function summaryOf(event: Envelope): string {
   const fields = [event[`summary_${event.verbosity ?? "normal"}`], event.summary_normal, event.summary_terse];
   return [...fields, event.summary_detailed].map(textOf).find((text) => text !== "") ?? "";
@@ -107,7 +107,7 @@ function deadline(seconds: unknown, fallback: string): string {
   return fallback === "" ? `${seconds} s to answer.` : `${seconds} s to answer, then: ${fallback}.`;
 }
 
-/** What the daemon adds for this subscription: gaps (R27) and overtaken events (R4). */
+/** Notes that the daemon adds for this subscription: gaps (R27) and overtaken events (R4). */
 function daemonNotes({ extensions }: Envelope): readonly string[] {
   const { gap, overtook } = fieldsOf(extensions?.aaepd);
   const { events, reason } = fieldsOf(gap);

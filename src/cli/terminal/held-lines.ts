@@ -1,12 +1,12 @@
-/** Lines that are shown later, so that nobody is talked over. */
+/** Lines shown later, so that they do not interrupt. */
 export interface HeldLines {
-  /** A function is asked when it is shown, for what is true only now; undefined is nothing to show. */
+  /** Holds a line. A function is called when the line is shown, for text that is true only then; it returns undefined to show nothing. */
   readonly add: (line: string | (() => string | undefined)) => void;
-  /** What was held, in order; it is held no more. Where there was too much, the first line says how much is missing. */
+  /** Returns the held lines in order and forgets them. If lines were dropped, the first line gives their number. */
   readonly take: () => readonly string[];
 }
 
-/** `maxCount`: of more lines the oldest are dropped, and counted. */
+/** `maxCount`: most lines held; the oldest are dropped and counted. */
 export function createHeldLines(maxCount: number): HeldLines {
   let lines: (string | (() => string | undefined))[] = [];
   let droppedCount = 0;

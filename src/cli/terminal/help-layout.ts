@@ -1,15 +1,15 @@
-// Help as wide as the terminal is, whoever reads it: on 80 columns, on a braille display, in a file.
+// Breaks help to the width of the output: on 80 columns, on a braille display, in a file.
 import { type MaybeTerminal, terminalColumns, USUAL_COLUMNS } from "./terminal-width.js";
 
 const LEAST_WIDTH = 40;
 
-/** Columns that help may have: the terminal's, else what COLUMNS says, else 80. */
+/** Columns for help: those of the terminal, else COLUMNS, else 80. */
 export function helpWidth(output: MaybeTerminal, environment: Readonly<Record<string, string | undefined>>): number {
   const asked = terminalColumns(output) ?? Number(environment.COLUMNS);
   return Number.isInteger(asked) && asked >= LEAST_WIDTH ? asked : USUAL_COLUMNS;
 }
 
-/** Breaks paragraphs anew at `width` columns. Lines that are indented, as commands and options are, stay as they are. */
+/** Breaks paragraphs again at `width` columns. Indented lines, such as commands and options, stay as they are. */
 export function reflowed(text: string, width: number): string {
   const lines: string[] = [];
   let isParagraph = false;
@@ -23,7 +23,7 @@ export function reflowed(text: string, width: number): string {
   return lines.join("\n");
 }
 
-/** A word that is longer than the line stands alone on one. */
+/** Breaks a paragraph. A word longer than the line gets a line of its own. */
 function broken(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";

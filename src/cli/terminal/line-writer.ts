@@ -3,14 +3,14 @@ import { Fault } from "../../base/errors.js";
 import type { Output } from "./command-io.js";
 
 export interface LineWriter {
-  /** Writes one line. Answers a promise where the reader is slow; it resolves when it takes more, or has gone. */
+  /** Writes one line. If the reader is slow, returns a promise that resolves when the reader takes more, or has gone. */
   readonly write: (line: string) => Promise<void> | undefined;
-  /** Resolves when nobody reads any more (S7): the end of `aaepd tail | head`, and no fault. Rejects where writing fails otherwise. */
+  /** Resolves when nobody reads any more (S7), the normal end of `aaepd tail | head`. Rejects if writing fails otherwise. */
   readonly gone: Promise<void>;
   readonly hasGone: () => boolean;
   /**
-   * Resolves when what was written has left, or nobody reads. Rejects with a Fault "storage_unavailable" where it could not be written, as on a full
-   * disk: whoever writes a file that way must not take it for whole.
+   * Resolves when all lines have left, or nobody reads. Rejects with a Fault "storage_unavailable" if they could not be written, as on a full disk,
+   * so that an incomplete file is not mistaken for a whole one.
    */
   readonly flush: () => Promise<void>;
 }
@@ -65,7 +65,7 @@ export function createLineWriter(output: Output): LineWriter {
     hasGone: () => isGone,
     flush: async () => {
       if (!isGone && output.writableLength > 0) await new Promise<void>((resolve) => output.write("", () => resolve()));
-      // A stream tells what went wrong after it has called back.
+      // A stream reports its error after it has called back.
       await new Promise(setImmediate);
       if (failure !== undefined) throw failure;
     },

@@ -1,13 +1,14 @@
-// Lines of a file or of standard input. Cut on bytes, and only at line feeds: JSON may hold what other tools take for the end of a line (S12).
+// Reads lines of a file or of standard input. Cut on bytes, and only at line feeds: JSON may contain characters that other tools take for the end of
+// a line (S12).
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { isFolder, isForbidden, isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 
 export interface InputLine {
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly number: number;
-  /** Without the line end; undefined where the line is not UTF-8 or too long, which `fault` says. */
+  /** Text without the line end; undefined if `fault` reports a line that is not UTF-8 or too long. */
   readonly text: string | undefined;
   readonly fault: Fault | undefined;
 }
@@ -16,7 +17,7 @@ export interface InputLine {
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** "-" is standard input. Throws a Fault "usage" where the file cannot be read. */
+/** "-" is standard input. Throws a Fault "usage" if the file cannot be read. */
 export async function openInput(file: string, stdin: Readable): Promise<Readable> {
   if (file === "-") return stdin;
   try {
@@ -106,7 +107,7 @@ export type ReadJson =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "fault"; readonly fault: Fault };
 
-/** What a line says. */
+/** Parses a line as JSON. */
 export function readJson({ text, fault }: InputLine): ReadJson {
   if (text === undefined) return { kind: "fault", fault: fault ?? notUtf8() };
   try {

@@ -1,20 +1,20 @@
-// What comes in bursts is awaited to its end, so that a person hears of it once.
+// Waits for the end of a burst, so that a person hears of it once.
 import type { Clock, Millis } from "../../contracts/clock.js";
 
-/** Nothing more has to happen for so long. */
+/** Quiet time that ends a burst. */
 const QUIET_MS: Millis = 500;
-/** And no burst is awaited for longer: nobody may put a question off for ever. */
+/** Longest wait for the end of a burst: nobody may put a question off for ever. */
 const LONGEST_MS: Millis = 3000;
 
 export interface Settling {
-  /** Something happened that more of its kind may follow. */
+  /** Reports a disturbance, which others of its kind may follow. */
   readonly disturb: () => void;
-  /** Whether it is waited. */
+  /** Whether a burst is under way. */
   readonly isOn: () => boolean;
   readonly cancel: () => void;
 }
 
-/** `settled` is called half a second after the last disturbance, and three seconds after the first at the latest. */
+/** `settled` is called half a second after the last disturbance, and at the latest three seconds after the first. */
 export function createSettling(clock: Pick<Clock, "now" | "wakeAt">, settled: () => void): Settling {
   let cancelTimer: (() => void) | undefined;
   let latest = 0;

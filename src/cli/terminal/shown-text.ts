@@ -1,26 +1,26 @@
-// Text of agents on a terminal. It may hold anything, so that what could move the cursor, recolour or reorder lines is taken out.
+// Makes text of agents safe for a terminal: characters that could move the cursor, change colours or reorder lines are removed.
 import { jsonText } from "./json-text.js";
 
 /** C0 and C1 controls, DEL, and the marks that override the direction of what follows them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** One line: white space is one space, nothing at the ends. */
+/** One line: white space becomes one space, and the ends are trimmed. */
 export function shownText(text: string): string {
   return text.replace(/\s+/g, " ").replace(UNSHOWN, "").trim();
 }
 
-/** One line on which every character of the text can be told, for those who look at pieces of it. */
+/** One line that shows every character of the text, for readers of text in pieces. */
 export function quotedText(text: string): string {
   return jsonText(text);
 }
 
-/** Characters of East Asian scripts and pictures that take two columns. Near enough for a table; there is no exact answer. */
+/** East Asian characters and pictures that take two columns. An approximation good enough for a table; there is no exact answer. */
 const WIDE =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})/u;
 const ZERO_WIDTH = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
 
-/** How many columns of a terminal a grapheme cluster takes. */
+/** Columns of a terminal that a grapheme cluster takes. */
 function clusterColumns(cluster: string): number {
   if (ZERO_WIDTH.test(cluster)) return 0;
   return WIDE.test(cluster) ? 2 : 1;
@@ -34,7 +34,7 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** Cut into lines of at most `columns`, at spaces where there are any. Never an empty list. */
+/** Cuts text into lines of at most `columns`, at spaces if there are any. Never returns an empty list. */
 export function wrapText(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -53,14 +53,14 @@ export function wrapText(text: string, columns: number): readonly string[] {
   for (const word of text.split(" ")) {
     if (line !== "" && lineColumns < columns) append(" ", 1);
     const wordColumns = columnsOf(word);
-    // A word that fits no line begins on this one: text without spaces is one word.
+    // A word longer than a line begins on this one: text without spaces is one word.
     if (wordColumns <= columns) append(word, wordColumns);
     else for (const { segment } of CLUSTERS.segment(word)) append(segment, clusterColumns(segment));
   }
   return [...lines, line.trimEnd()];
 }
 
-/** Filled up with spaces to so many columns. */
+/** Fills text up with spaces to `columns`. */
 export function padText(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
 }

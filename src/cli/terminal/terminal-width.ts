@@ -1,6 +1,6 @@
-// How wide text may be where somebody reads it.
+// The width of text for its reader.
 
-/** Columns where nobody says how many there are. */
+/** Columns if the width is unknown. */
 export const USUAL_COLUMNS = 80;
 
 /** A stream that may be a terminal. */
@@ -9,7 +9,7 @@ export interface MaybeTerminal {
   readonly columns?: number;
 }
 
-/** The columns of a terminal; undefined where it is none or does not know, as a terminal of 0 columns. */
+/** The columns of a terminal; undefined if the stream is no terminal or has no width, as a terminal of 0 columns. */
 export function terminalColumns({ isTTY, columns }: MaybeTerminal): number | undefined {
   return isTTY === true && columns !== undefined && columns > 0 ? columns : undefined;
 }

@@ -1,12 +1,12 @@
-/** What is found out in any order about numbered lines, told in theirs. */
+/** Collects findings about numbered lines in any order, and reports them in the order of the lines. */
 export interface ToldInOrder<Finding> {
-  /** Something about this line is still to be found out. Lines come in order. */
+  /** Announces a line whose finding is still to come. Lines are announced in order. */
   readonly expect: (line: number) => void;
-  /** It has been found out: with a finding, or without one. */
+  /** Settles a line, with a finding or without one. */
   readonly settle: (line: number, finding?: Finding) => void;
 }
 
-/** `tell` is called as soon as nothing about an earlier line is awaited any more. */
+/** `tell` is called as soon as no earlier line is unsettled. */
 export function createToldInOrder<Finding>(tell: (line: number, finding: Finding) => void): ToldInOrder<Finding> {
   const expected = new Map<number, { readonly isSettled: boolean; readonly finding: Finding | undefined }>();
 
