@@ -6,11 +6,11 @@ import { createAgentsParts } from "../recordings/recording.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { jsonText, shownJson } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { journalFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-import { counted } from "./journal-report.js";
 import { readJournal } from "./read-journal.js";
 import { noSuchSession } from "./session-choice.js";
 

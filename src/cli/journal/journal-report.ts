@@ -1,4 +1,6 @@
 // The report of `aaepd journal inspect`: lines for people, one fact a line, or one JSON document.
+
+import { counted } from "../terminal/counted.js";
 import { shownText } from "../terminal/shown-text.js";
 import type { BootFacts, DamagedPart, JournalFacts, SessionFacts } from "./journal-facts.js";
 
@@ -119,11 +121,6 @@ function instantOf(at: number | undefined): string | null {
 
 function isoTime(at: number | undefined): string {
   return new Date(at ?? 0).toISOString();
-}
-
-/** "1 event", "2 events". */
-export function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
 }
 
 const UNITS = ["KiB", "MiB", "GiB", "TiB"] as const;

@@ -9,6 +9,7 @@ import { faultLine } from "../shell/fault-lines.js";
 import { findSocket } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { openInput, readJson, readLines } from "../terminal/read-lines.js";
@@ -163,8 +164,4 @@ function resultLine(played: Played, asJson: boolean) {
   const end = wasStopped ? "Interrupted. " : "";
   const result = `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;
   return leftOutCount === 0 ? result : `${result} ${counted(leftOutCount, "line")} left out: made by the daemon.`;
-}
-
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
 }

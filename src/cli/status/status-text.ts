@@ -10,7 +10,9 @@ import type {
   StatusSubscription,
   StatusTerms,
 } from "../../daemon/status/daemon-status.js";
+import { counted } from "../terminal/counted.js";
 import { shownText, wrapText } from "../terminal/shown-text.js";
+import { span } from "./span.js";
 
 /** `now`: milliseconds since 1970. No line is wider than `columns`, unless a word is. */
 export function statusLines(status: DaemonStatus, now: number, columns: number): readonly string[] {
@@ -186,29 +188,12 @@ function some(count: number, name: string): string {
   return count === 0 ? "" : counted(count, name);
 }
 
-function counted(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? "" : "s"}`;
-}
-
 function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
 function secondsUntil(instant: string, now: number): number {
   return (Date.parse(instant) - now) / 1000;
-}
-
-/** The two largest units, spelled as they are spoken. */
-function span(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return counted(whole, "second");
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60)
-    return `${counted(minutes, "minute")}${whole % 60 === 0 ? "" : ` ${counted(whole % 60, "second")}`}`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${counted(hours, "hour")}${minutes % 60 === 0 ? "" : ` ${counted(minutes % 60, "minute")}`}`;
-  const days = Math.floor(hours / 24);
-  return `${counted(days, "day")}${hours % 24 === 0 ? "" : ` ${counted(hours % 24, "hour")}`}`;
 }
 
 function bytesText(bytes: number): string {

@@ -22,6 +22,30 @@ test("every event of the example sessions has a text, in one line", () => {
   }
 });
 
+test.each([
+  ["session.started", {}, "started", "Says it."],
+  ["session.completed", {}, "completed", "Says it."],
+  ["session.cancelled", {}, "cancelled", "Says it."],
+  ["session.errored", { remediation_hint: "Try again." }, "error", "Says it. Try again."],
+  ["state.changed", { to_state: "thinking" }, "state", "thinking: Says it."],
+  ["tool.invoked", { tool: "search" }, "tool", "search: Says it."],
+  ["handoff.requested", {}, "handoff", "Says it."],
+] as const)("%s is told as what it is", (topic, fields, what, text) => {
+  expect(eventText(event(`aaep:agent.${topic}`, { summary_normal: "Says it.", ...fields }))).toMatchObject({
+    what,
+    text,
+  });
+});
+
+test("what would move a terminal is shown as characters; streamed text is quoted where its white space is to be seen", () => {
+  const clearing = "\u001b[2J";
+  const summary = event("aaep:agent.session.started", { summary_normal: `Clears${clearing}` });
+  for (const quotesText of [false, true]) expect(eventText(summary, { quotesText }).text).not.toContain("\u001b");
+  const chunk = event("aaep:agent.output.streaming", { chunk: `two  blanks${clearing}`, complete: false });
+  expect(eventText(chunk, { quotesText: true }).text).toContain("two  blanks");
+  for (const quotesText of [false, true]) expect(eventText(chunk, { quotesText }).text).not.toContain("\u001b");
+});
+
 test("R14: the summary of the verbosity that was sent", () => {
   const summaries = { summary_terse: "T.", summary_normal: "N.", summary_detailed: "D." };
   expect(eventText(event("aaep:agent.session.started", summaries)).text).toBe("N.");
