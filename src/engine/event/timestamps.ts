@@ -93,7 +93,6 @@ export function parseTimestamp(text: string): Timestamp | undefined {
 
 /** Whether `a` is before `b` if both are rounded down to the coarser of their precisions (R3b). */
 export function isBefore(a: Timestamp, b: Timestamp): boolean {
-  if (a.micros >= b.micros) return false;
   const unit = Math.max(a.unitMicros, b.unitMicros);
   return Math.floor(a.micros / unit) < Math.floor(b.micros / unit);
 }

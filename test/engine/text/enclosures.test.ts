@@ -68,7 +68,16 @@ function ask(
   }
 }
 
+const PAIRS = '() [] {} “” ‘’ „” ‚’ «» »« ‹› 「」 『』 （） ［］ 【】 《》 〈〉 "" ``'.split(" ");
+
 describe("enclosures", () => {
+  it.each(PAIRS)("R10: a sentence ends behind %s, and not within", (pair) => {
+    const [open, close] = pair;
+    const answers: unknown[] = [];
+    ask(`He said ${open}why? so${close} and what? It`, 100, { count: 0 }, (answer) => void answers.push(answer));
+    expect(answers).toEqual([true, false]);
+  });
+
   it("R10: says of every place what reading the text anew from `from` says, in however many chunks it comes", () => {
     const one = fc.constantFrom(...'? ()[]„“”«»"`a\n', "? ", "\n \n", ' "', '" ', "x".repeat(90));
     const some = fc.array(
