@@ -117,6 +117,23 @@ const STATUS: DaemonStatus = {
 };
 
 describe("the status for people", () => {
+  it.each([
+    [0, "0 seconds"],
+    [1, "1 second"],
+    [59, "59 seconds"],
+    [60, "1 minute"],
+    [121, "2 minutes 1 second"],
+    [3599, "59 minutes 59 seconds"],
+    [3600, "1 hour"],
+    [3661, "1 hour 1 minute"],
+    [86_399, "23 hours 59 minutes"],
+    [86_400, "1 day"],
+    [2 * 86_400 + 7199, "2 days 1 hour"],
+  ])("a span of %i seconds is told in its two largest units", (uptime_seconds, expected) => {
+    const [heading] = statusLines({ ...STATUS, uptime_seconds }, NOW, 500);
+    expect(heading).toBe(`Daemon aaepd, aaepd 0.1.0, process 4711, up ${expected}`);
+  });
+
   it("tells what is wrong first, then all the rest, in sentences", () => {
     const [heading, ...lines] = statusLines(STATUS, NOW, 500);
     expect(heading).toBe("Daemon aaepd, aaepd 0.1.0, process 4711, up 2 hours 3 minutes");
