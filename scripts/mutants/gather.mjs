@@ -89,7 +89,7 @@ async function reachOf(runner, path) {
   rmSync(list, { force: true });
   writeFileSync(list, "");
   write(runner.folder, CURRENT, list);
-  const { passed, ms } = await runner.run(path, [], LIMIT_MS);
+  const { passed, ms } = await runner.run(path, { limitMs: LIMIT_MS, isWhole: true });
   const ids = new Set(readFileSync(list, "utf8").split("\n").slice(0, -1).map(Number));
   return { ms: Math.round(ms), passed, reached: [...ids].sort((one, other) => one - other) };
 }

@@ -19,8 +19,9 @@ export function createJudge(runner, sources, map, sound, budgetMs) {
     if (!sound.has(path)) {
       write(folder, changed, sourceOf.get(changed));
       compile(folder);
-      const { passed } = await runner.run(path, [changed], limitOf(ms));
-      sound.set(path, passed);
+      const passes = async () => (await runner.run(path, { changed: [changed], limitMs: limitOf(ms) })).passed;
+      // Once may be the fault of a busy machine.
+      sound.set(path, (await passes()) || (await passes()));
     }
     return sound.get(path);
   }
@@ -40,7 +41,7 @@ export function createJudge(runner, sources, map, sound, budgetMs) {
       for (const test of tests) {
         if (sound.get(test.path) === false) continue;
         asked += 1;
-        const { passed, isLate } = await runner.run(test.path, [mutant.path], limitOf(test.ms));
+        const { passed, isLate } = await runner.run(test.path, { changed: [mutant.path], limitMs: limitOf(test.ms) });
         if (!passed) {
           if (await isSound(test, mutant.path)) return { ...judged, verdict: "noticed", by: test.path, isLate };
           asked -= 1;

@@ -11,8 +11,9 @@ const ownEnvironment = () =>
 const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
 
 /**
- * A copy of the project at `root`, and a process that runs its tests. `run(path, changed, limitMs)` resolves with `{ passed, failed, ms }`, `failed`
- * being the names of the tests that failed; `isLate` says that the limit passed. `changed` are the sources written since the last run. `close`
+ * A copy of the project at `root`, and a process that runs its tests. `run(path, options)` resolves with `{ passed, failed, ms }`, `failed`
+ * being the names of the tests that failed; `isLate` says that the limit passed. `changed` are the sources written since the last run. The file
+ * ends with its first failure unless `isWhole`. `close`
  * ends the process with its children, and removes the copy.
  */
 export function createRunner(root) {
@@ -37,13 +38,13 @@ export function createRunner(root) {
 
   return {
     folder,
-    run: async (path, changed, limitMs) => {
+    run: async (path, { changed = [], limitMs, isWhole = false }) => {
       if (child === undefined) await start();
       const started = performance.now();
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), limitMs);
       const { signal } = controller;
-      child.send({ path, changed, limitMs });
+      child.send({ path, changed, limitMs, isWhole });
       try {
         const answer = await Promise.race([
           once(child, "message", { signal }),

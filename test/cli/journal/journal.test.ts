@@ -57,7 +57,8 @@ describe("aaepd journal inspect", () => {
     expect(bytes).toMatch(/^[\d.]+ (?:bytes|KiB|MiB) on disk, [\d.]+ (?:bytes|KiB) of them events\.$/);
     expect(damage).toBe("Nothing is damaged.");
     expect(boots).toBe("2 runs:");
-    expect(lines.slice(8)).toStrictEqual([
+    expect(lines.slice(7)).toStrictEqual([
+      "2 sessions:",
       `  sess_one: ended, completed, test-agent, ${FIRST_RUN.filter((e) => e.event.session_id === "sess_one").length} events, 2026-05-24T14:00:00.000Z to 2026-05-24T14:00:03.000Z`,
       "  sess_two: ended, errored, test-agent, 4 events, 2026-05-24T14:00:01.000Z to 2026-05-24T14:01:00.000Z",
     ]);
@@ -130,9 +131,11 @@ describe("aaepd journal inspect", () => {
     const directory = await journalFolder(many);
     const short = await journal(directory, "inspect");
     expect(short.lines.filter((line) => line.includes("sess_"))).toHaveLength(20);
+    expect(short.lines).toContain("25 sessions, the newest:");
     expect(short.lines.at(-1)).toBe("  and 5 before these; --all shows them.");
     const all = await journal(directory, "inspect", "--all");
     expect(all.lines.filter((line) => line.includes("sess_"))).toHaveLength(25);
+    expect(all.lines).toContain("25 sessions:");
   });
 
   it("tells of damage with its place, and exits with 1", async () => {
@@ -324,6 +327,18 @@ describe("aaepd journal export", () => {
     expect(lines).toHaveLength(FIRST_RUN.length - 2);
     expect(err).toMatch(/^Warning: 2 events from epoch \d+ cannot be read: the record is damaged\.\n$/);
     expect(code).toBe(1);
+  });
+
+  it("ends where it is interrupted, and says so by its exit code", async () => {
+    const directory = await journalFolder(FIRST_RUN);
+    const stage = createStage();
+    const onInterrupt = (interrupt: () => void) => {
+      interrupt();
+      return () => {};
+    };
+    const interrupted = { ...stage, io: { ...stage.io, onInterrupt } };
+    await run(registerJournal, interrupted, "export", "--journal", directory);
+    expect([stage.out(), stage.err(), stage.exitCode()]).toStrictEqual(["", "", 130]);
   });
 
   it("S7: ends quietly where nobody reads any more, having read no further", async () => {

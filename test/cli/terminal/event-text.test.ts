@@ -22,21 +22,6 @@ test("every event of the example sessions has a text, in one line", () => {
   }
 });
 
-test.each([
-  ["session.started", {}, "started", "Says it."],
-  ["session.completed", {}, "completed", "Says it."],
-  ["session.cancelled", {}, "cancelled", "Says it."],
-  ["session.errored", { remediation_hint: "Try again." }, "error", "Says it. Try again."],
-  ["state.changed", { to_state: "thinking" }, "state", "thinking: Says it."],
-  ["tool.invoked", { tool: "search" }, "tool", "search: Says it."],
-  ["handoff.requested", {}, "handoff", "Says it."],
-] as const)("%s is told as what it is", (topic, fields, what, text) => {
-  expect(eventText(event(`aaep:agent.${topic}`, { summary_normal: "Says it.", ...fields }))).toMatchObject({
-    what,
-    text,
-  });
-});
-
 test("what would move a terminal is shown as characters; streamed text is quoted where its white space is to be seen", () => {
   const clearing = "\u001b[2J";
   const summary = event("aaep:agent.session.started", { summary_normal: `Clears${clearing}` });
@@ -73,6 +58,45 @@ test("A5: a question says what is asked, what the answers are, how long there is
   expect(eventText(event("aaep:agent.awaiting.confirmation", confirmation)).text).toBe(
     "Pay. It is gone. 9 s to answer, then: reject.",
   );
+});
+
+test.each([
+  ["session.started", { summary_normal: "Hello." }, "started", "Hello."],
+  ["session.completed", { summary_normal: "Done." }, "completed", "Done."],
+  ["session.cancelled", { summary_normal: "Stopped." }, "cancelled", "Stopped."],
+  [
+    "session.errored",
+    { summary_normal: "It failed.", remediation_hint: "Try again." },
+    "error",
+    "It failed. Try again.",
+  ],
+  ["state.changed", { to_state: "thinking", summary_normal: "It thinks." }, "state", "thinking: It thinks."],
+  ["state.changed", { summary_normal: "It thinks." }, "state", "It thinks."],
+  ["progress.updated", { progress: { percent: 40, step: 2, description: "of all" } }, "progress", "40% of all"],
+  ["progress.updated", { progress: { step: 2, total_steps: 5 } }, "progress", "step 2 of 5"],
+  ["progress.updated", { progress: { step: 2 }, summary_normal: "Two." }, "progress", "step 2: Two."],
+  ["tool.invoked", { tool: "search", summary_normal: "It looks." }, "tool", "search: It looks."],
+  ["tool.completed", { tool: "search", status: "ok", duration_ms: 1250 }, "tool", "search ok after 1.3 s"],
+  ["tool.completed", { tool: "search", status: "failed", error_message: "No net." }, "tool", "search failed: No net."],
+  ["output.streaming", { chunk: "Some text." }, "text", "Some text."],
+  ["output.streaming", { chunk: "The end.", complete: true }, "text end", "The end."],
+  ["awaiting.confirmation", { action: "Pay.", timeout_seconds: 9 }, "confirm", "Pay. 9 s to answer."],
+  ["awaiting.confirmation", { action: "Pay.", summary_normal: "May it pay?" }, "confirm", "May it pay?"],
+  ["awaiting.clarification", { question: "Which?", summary_normal: "One of two." }, "question", "One of two."],
+  ["handoff.requested", { reason: "A person is needed." }, "handoff", "A person is needed."],
+  ["handoff.requested", { reason: "A person is needed.", summary_normal: "To you." }, "handoff", "To you."],
+])("AAEP ch. 4: %s with %j", (topic, fields, what, text) => {
+  const told = eventText(event(`aaep:agent.${topic}`, fields));
+  expect(told).toEqual({ what, text, isCritical: /errored|awaiting|handoff/.test(topic) });
+  expect(eventText(event(`https://aaep-protocol.org/types/agent.${topic}`, fields))).toEqual(told);
+});
+
+test("streamed text is shown with its white space where that is asked for; no other text is", () => {
+  const chunk = event("aaep:agent.output.streaming", { chunk: " two\n words" });
+  expect(eventText(chunk).text).toBe("two words");
+  expect(eventText(chunk, { quotesText: true }).text).toBe('" two\\n words"');
+  const state = event("aaep:agent.state.changed", { to_state: "idle", summary_normal: "Two\n\u001b[31mlines." });
+  expect(eventText(state, { quotesText: true }).text).toBe("idle: Two [31mlines.");
 });
 
 test("R4, R27: gaps and overtaken events are told", () => {
