@@ -18,9 +18,9 @@ import type {
 const RUN = 2 ** 32;
 const SESSION = "sess_1";
 
-/** `text`: how far an output without a name has gone. */
-function cursorAt(after: number, text?: number): string {
-  return `c1.${"a".repeat(32)}.${after}${text === undefined ? "" : `.${digestOf(`${SESSION}/`)}-${text}-1`}`;
+/** `text`: how far an output without a name has gone, by a chunk so many epochs behind the place. */
+function cursorAt(after: number, text?: number, distance = 1): string {
+  return `c1.${"a".repeat(32)}.${after}${text === undefined ? "" : `.${digestOf(`${SESSION}/`)}-${text}-${distance}`}`;
 }
 
 function placeAt(after: number, by: PlaceTold["by"] = "checkpoint", text?: number): PlaceTold {
@@ -522,6 +522,11 @@ describe("the judge of the crash test", () => {
     if (late === undefined) throw new Error("There is no such event.");
     late.ackedInRun = 2;
     expect(judge(right.recording).counts.rolledBack).toBe(0);
+    // The place itself is durable, and a chunk that it names behind itself is not.
+    change(right, "joined", 1, { resumed: "rolled_back", named: cursorAt(RUN + 3, 12, 9) });
+    expect(judge(right.recording).counts.rolledBack).toBe(0);
+    change(right, "joined", 1, { resumed: "rolled_back", named: cursorAt(RUN + 3, 12, 1) });
+    expect(judge(right.recording).counts.rolledBack).toBe(1);
   });
 
   it("counts what was heard again by who came back, and after what", () => {

@@ -99,11 +99,13 @@ export function judgeListening(
     ghosts.joined(entry);
   };
 
-  /** An acknowledged event is durable, and so is every event that the same boot put before it. */
+  /** An acknowledged event is durable, and so is every event that the same boot put before it. A place names no event behind its last chunk. */
   const judgeRollback = ({ named = "" }: Joined): void => {
-    const { after } = cursorFacts(named);
+    const { after, outputs } = cursorFacts(named);
+    const chunks = [...outputs.values()].filter(({ to }) => to !== Number.POSITIVE_INFINITY);
+    const last = Math.max(after, ...chunks.map(({ epoch }) => epoch));
     const durable = [...sent.values()].find(
-      ({ epoch }) => epoch !== undefined && epoch >= after && epoch - after < BOOT_DISTANCE,
+      ({ epoch }) => epoch !== undefined && epoch >= last && epoch - last < BOOT_DISTANCE,
     );
     if (durable !== undefined)
       fault("rolledBack", `its place ${after} was rolled back, and ${durable.epoch} was acknowledged`);
