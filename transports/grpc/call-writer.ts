@@ -6,7 +6,7 @@ import { bufferOf, enveloped, messagesOf } from "../service-calls/batch-messages
 import { byteStreamOf } from "./library-internals.js";
 
 export interface CallWriter {
-  /** The bytes that `write` takes for a frame, and for a batch. Those of a batch are made once and shared by all calls that send the batch. */
+  /** The bytes that `write` takes for a frame, and for a batch. The bytes of a batch are made once and shared by all calls that send the batch. */
   readonly ofFrame: (frame: Uint8Array) => Buffer;
   readonly ofBatch: (batch: FrameBatch<Uint8Array>) => readonly Buffer[];
   /** `done` is called once the bytes have left, or never will. */

@@ -30,9 +30,9 @@ describe("the messages of a run", () => {
 
   it("are made once for all streams of one form", () => {
     const one = runOf(2, 3);
-    const made = createEnvelopes({ ...shared, joinsBatches: true }).run(one);
-    expect(createEnvelopes({ ...shared, joinsBatches: true }).run(one)).toBe(made);
-    expect(createEnvelopes({ ...shared, joinsBatches: false }).run(one)).not.toBe(made);
+    const made = createEnvelopes({ ...shared, joinsBatches: true }).batch(one);
+    expect(createEnvelopes({ ...shared, joinsBatches: true }).batch(one)).toBe(made);
+    expect(createEnvelopes({ ...shared, joinsBatches: false }).batch(one)).not.toBe(made);
   });
 });
 
