@@ -19,12 +19,12 @@ describe("the messages of a run", () => {
   });
 
   it("are many frames in one where those add up", () => {
-    const { run } = createEnvelopes({ ...shared, joinsBatches: true });
+    const { batch } = createEnvelopes({ ...shared, joinsBatches: true });
     expect(lengthsOf(batch(runOf(...Array.from({ length: 65 }, () => 2))))).toEqual([128, 2]);
   });
 
   it("are as many as its frames where those do not add up", () => {
-    const { run } = createEnvelopes({ ...shared, joinsBatches: false });
+    const { batch } = createEnvelopes({ ...shared, joinsBatches: false });
     expect(lengthsOf(batch(runOf(3, 0, 2)))).toEqual([3, 0, 2]);
   });
 
