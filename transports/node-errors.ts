@@ -1,13 +1,13 @@
 // The only place that reads the error codes of Node and of the operating system.
 import { Fault, type FaultCode } from "../src/base/errors.js";
 
-/** The code of an error that Node made, as in "ECONNRESET"; undefined for any other value. */
+/** Returns the code of an error made by Node, as in "ECONNRESET"; undefined for any other value. */
 export function nodeErrorCode(caught: unknown): string | undefined {
   if (!(caught instanceof Error) || !("code" in caught)) return undefined;
   return typeof caught.code === "string" ? caught.code : undefined;
 }
 
-/** Nobody listens where a socket file stands: its owner has died without removing it. */
+/** A socket file has no listener: its owner died without removing it. */
 export function isRefused(caught: unknown): boolean {
   return nodeErrorCode(caught) === "ECONNREFUSED";
 }
@@ -20,7 +20,7 @@ export function isFolder(caught: unknown): boolean {
   return nodeErrorCode(caught) === "EISDIR";
 }
 
-/** Not for this user. */
+/** Forbidden to this user. */
 export function isForbidden(caught: unknown): boolean {
   const code = nodeErrorCode(caught);
   return code === "EACCES" || code === "EPERM";
@@ -34,14 +34,14 @@ export function isAddressInUse(caught: unknown): boolean {
   return nodeErrorCode(caught) === "EADDRINUSE";
 }
 
-/** There is no process of that number. Any other failure of a probe says that there is one. */
+/** No process has that number. Any other failure of a probe means that the process exists. */
 export function isNoSuchProcess(caught: unknown): boolean {
   return nodeErrorCode(caught) === "ESRCH";
 }
 
 /**
- * Turns an error of a stream, a socket or a file into a Fault of our own making (`origin: "local"` unless the peer did it). `what` names the
- * address or file.
+ * Turns an error of a stream, a socket or a file into a Fault of our own (`origin: "local"` unless the peer caused it). `what` names the address or
+ * file.
  */
 export function faultFromNodeError(caught: unknown, what: string): Fault {
   if (caught instanceof Fault) return caught;
@@ -61,7 +61,7 @@ interface Meaning {
 
 function meaning(nodeCode: string | undefined, what: string): Meaning {
   switch (nodeCode) {
-    // The peer has gone: it was killed, or closed while something was on its way to it.
+    // The peer has gone: it was killed, or it closed while data was on its way.
     case "ECONNRESET":
     case "EPIPE":
     case "ECONNABORTED":

@@ -1,4 +1,4 @@
-// Times of the checkpoints: a subscription is told its place within a second after a hand-over, at most once a second, and after a while also if
+// Times of the checkpoints: a subscription receives its place within a second after a hand-over, at most once a second, and after a while also if
 // only held-back events moved the place (R17). All pumps share one clock and have no timer of their own.
 import type { Clock, Millis } from "../contracts/clock.js";
 
@@ -6,18 +6,18 @@ import type { Clock, Millis } from "../contracts/clock.js";
 export const CHECKPOINT_EVERY_MS: Millis = 1000;
 /** After this time without a checkpoint the daemon checks whether the place moved. */
 export const QUIET_MS: Millis = 15_000;
-/** Places told in one turn; the others follow in later turns (R34). */
+/** Places reported in one turn; the others follow in later turns (R34). */
 const MOST_IN_A_TURN = 256;
 
 export interface Checkpointed {
-  /** Called by the timer when it is time to tell the place. Must be cheap. */
+  /** Called by the timer when it is time to report the place. Must be cheap. */
   readonly tellPlace: () => void;
 }
 
 export interface Checkpoints {
   /** Reports a hand-over without a checkpoint. A second call before that checkpoint changes nothing. */
   readonly schedule: (one: Checkpointed) => void;
-  /** Reports that the place was told or checked: no checkpoint is due, and the next check follows after `QUIET_MS`. */
+  /** Reports that the place was sent or checked: no checkpoint is due, and the next check follows after `QUIET_MS`. */
   readonly told: (one: Checkpointed) => void;
   readonly leave: (one: Checkpointed) => void;
 }

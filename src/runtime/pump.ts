@@ -46,7 +46,7 @@ class TurnPump implements Pump, Checkpointed {
   private isQueued = false;
   private isBlocked = false;
   private isStopped = false;
-  // When the place was last told or checked.
+  // When the place was last sent or checked.
   private lastToldAt: Millis = Number.NEGATIVE_INFINITY;
   private isPlaceDue = false;
 
@@ -140,7 +140,7 @@ class TurnPump implements Pump, Checkpointed {
     const { source, services } = this;
     if (only !== undefined || !source.wantsCheckpoints()) return undefined;
     if (this.lastToldAt === Number.NEGATIVE_INFINITY) {
-      // The message that accepted the subscription told the place.
+      // The message that accepted the subscription reported the place.
       this.told(services.clock.now());
     }
     const isDue = this.isPlaceDue;

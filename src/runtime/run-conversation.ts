@@ -59,7 +59,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   private hasSpoken = false;
   private hasInputEnded = false;
   private isTaking = true;
-  /** The newest message told by the session while the peer took nothing. */
+  /** The newest message of `tell` while the peer took nothing. */
   private untold: { readonly message: Message } | undefined;
   /** The fault of the last message. */
   private lastFault: Fault | undefined;

@@ -56,7 +56,7 @@ async function serve(
   }
 }
 
-/** A single call whose message never comes would be waited for as long as its connection lives. Streams are their owners'. */
+/** Refuses a unary call whose message never comes: it would be awaited for the life of its connection. Streams are ended by their owners. */
 function refuseLater(
   exchange: Exchange,
   refuse: Refuse,
@@ -68,7 +68,7 @@ function refuseLater(
   });
 }
 
-/** C2: a stream both ways would hang. */
+/** A stream in both directions would hang over HTTP/1.1 (C2). */
 function needsHttp2({ method }: Handler, { methods }: ResolvedConnectOptions): Fault {
   const { name, parent } = method.descriptor;
   const others = methods
@@ -81,11 +81,11 @@ function needsHttp2({ method }: Handler, { methods }: ResolvedConnectOptions): F
 
 interface Unreadable {
   readonly fault: Fault;
-  /** Where HTTP says more than the fault. */
+  /** The HTTP status, if HTTP has a more exact one than the fault's. */
   readonly status?: number;
 }
 
-/** The library's own refusal, before a method heard of the request: in words of ours, and with the detail that every refusal has (C4). */
+/** Rewords a refusal of the library, made before a method saw the request, and adds the detail that every refusal has (C4). */
 async function unreadable(exchange: Exchange, answer: UniversalServerResponse): Promise<Unreadable | undefined> {
   switch (answer.status) {
     case 200:

@@ -1,17 +1,17 @@
-// What stands on the wire between the head of a stream and its end. It is the same in Connect, gRPC and gRPC-Web: a flag, the length, the message.
-// So it is written here, once for all who receive a run, and the library is left with requests, heads and ends.
+// The bytes between the head of a stream and its end. Connect, gRPC and gRPC-Web share one form: a flag, the length, the message. The bytes are
+// written here once for all receivers of a batch; the library handles requests, heads and ends.
 import { gzipSync } from "node:zlib";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import { enveloped, messagesOf } from "../service-calls/batch-messages.js";
 import { jsonOf } from "./messages.js";
 
-/** How the messages of one stream are written. */
+/** Writes the messages of one stream. */
 export interface Envelopes {
   /** One message. */
   readonly one: (bytes: Uint8Array) => Buffer;
-  /** All messages of a run, back to back. Made once, and kept in the run. */
-  readonly run: (batch: FrameBatch<Uint8Array>) => Buffer;
+  /** All messages of a batch, back to back. Made once and cached in the batch. */
+  readonly batch: (batch: FrameBatch<Uint8Array>) => Buffer;
 }
 
 export interface EnvelopesOptions {
@@ -21,7 +21,7 @@ export interface EnvelopesOptions {
   readonly joinsBatches: boolean;
 }
 
-/** As in the library: smaller ones gain nothing. */
+/** Same limit as in the library: compressing smaller messages gains nothing. */
 const LEAST_COMPRESSED_BYTES = 1024;
 
 export function createEnvelopes({ type, isJson, isGzip, joinsBatches }: EnvelopesOptions): Envelopes {
@@ -37,7 +37,7 @@ export function createEnvelopes({ type, isJson, isGzip, joinsBatches }: Envelope
     isAsItIs ? enveloped(messages) : Buffer.concat(messages.map(wrap));
   return {
     one: (bytes) => envelopesOf([[bytes]]),
-    run: (batch) => {
+    batch: (batch) => {
       const known = batch.joined.get(key);
       if (known !== undefined) return known as Buffer;
       const envelopes = envelopesOf(messagesOf(batch, joinsBatches));

@@ -1,4 +1,4 @@
-// Faults as errors of Connect, and the library's errors as faults.
+// Turns faults into errors of Connect, and errors of the library into faults.
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Fault, type FaultCode } from "../../src/base/errors.js";
 import type { DescribeFault } from "../../src/contracts/service.js";
@@ -6,10 +6,10 @@ import { nodeErrorCode } from "../node-errors.js";
 import { STATUS_OF } from "../rpc-status.js";
 import { statusWords } from "../service-calls/status-words.js";
 
-/** The status of a fault with its typed detail (R20). */
+/** Makes the status of a fault, with its typed detail (R20). */
 export function connectErrorOf(fault: Fault, describeFault: DescribeFault): ConnectError {
   const { text, detail } = statusWords(fault, describeFault);
-  // The numbers of gRPC and of Connect are the same.
+  // gRPC and Connect have the same numbers.
   const error = new ConnectError(text, STATUS_OF[fault.code] as number as Code);
   if (detail !== undefined) error.details.push({ type: detail.typeName, value: detail.bytes });
   return error;
@@ -23,7 +23,7 @@ const INPUT_FAULTS: Readonly<Partial<Record<Code, FaultCode>>> = {
   [Code.Aborted]: "peer_gone",
 };
 
-/** What reading a request threw: the library's errors of what the peer sent, or Node's of a connection that broke. */
+/** Makes the fault of a request that could not be read: from the library's error about its contents, or from Node's error of a broken connection. */
 export function faultOfInput(caught: unknown): Fault {
   if (caught instanceof Fault) return caught;
   if (!(caught instanceof ConnectError) || nodeErrorCode(caught.cause) !== undefined)
@@ -36,7 +36,7 @@ function advice({ code, rawMessage }: ConnectError): string {
     case Code.ResourceExhausted:
       return `The message is too large: ${rawMessage}. Send less at a time.`;
     case Code.Unimplemented:
-      // The library counts what is supported, also where that is nothing.
+      // The library lists the supported encodings, even if there are none.
       return `This cannot be read here: ${rawMessage.replace(/: supported encodings are $/, "")}. Send it uncompressed.`;
     default:
       return `The message cannot be read: ${rawMessage}. Send what the descriptor of the method says.`;

@@ -1,4 +1,4 @@
-// Methods as handlers of the library. It negotiates the protocol, reads requests and ends calls.
+// Serves methods as handlers of the library, which negotiates the protocol, reads requests and ends calls.
 import type { DescMethodBiDiStreaming, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import {
   type ConnectRouter,
@@ -23,11 +23,11 @@ import { TEXT_AS_MESSAGE } from "./written-messages.js";
 
 export interface Handler {
   readonly method: ServiceMethod;
-  /** Rejects only by an accident. */
+  /** Rejects only by an internal error. */
   readonly handle: (exchange: Exchange) => Promise<UniversalServerResponse>;
 }
 
-/** By path. `onStream` hears of each stream call before its method does. */
+/** Handlers by path. `onStream` receives each stream call before its method does. */
 export function createHandlers(
   options: ResolvedConnectOptions,
   onStream: (call: StreamCall) => void,
@@ -44,7 +44,7 @@ export function createHandlers(
         duplex(router, method, passage, (requests, context) =>
           converse(method, passage, requests, context, options, onStream),
         );
-      // The protocol of Connect has a form of its own for calls that are answered once.
+      // The protocol of Connect has a form of its own for unary calls.
       else if (protocols.connect === undefined)
         router.rpc(typedFor(method.descriptor as DescMethodUnary, passage), (request, context) =>
           answer(method, passage, request, context, options),
@@ -77,10 +77,10 @@ export function createHandlers(
   );
 }
 
-/** The library takes `textDecoder` from here, though its types do not say so. */
+/** The library reads `textDecoder` from these options, although its types do not declare it. */
 const JSON_OPTIONS = { textDecoder: TEXT_AS_MESSAGE, ignoreUnknownFields: false };
 
-/** The method as the library is told that it is. */
+/** The method with the message types that the library is told. */
 function typedFor<Method extends ServiceMethod["descriptor"]>(descriptor: Method, { input, output }: Passage): Method {
   return { ...descriptor, input: input(descriptor.input), output: output(descriptor.output) };
 }
@@ -94,8 +94,8 @@ function exchangeOf(context: HandlerContext): Exchange {
 }
 
 /**
- * Every method is a stream both ways to the library: it then hands over requests as they are read, and whatever is wrong with them, instead of
- * judging them by itself. What a method really takes is seen to here.
+ * Registers every method as a stream in both directions. The library then passes on requests as they are read, with their faults, instead of judging
+ * them itself; the handlers check the real kind of the method.
  */
 function duplex(
   router: ConnectRouter,
@@ -116,13 +116,13 @@ function handlerOf(router: ConnectRouter, path: string): UniversalHandler {
 function requestOf(exchange: Exchange): UniversalServerRequest {
   const { request, signal } = exchange;
   return {
-    // What HTTP/1.1 cannot do was refused before; the library would refuse every duplex method.
+    // Methods that HTTP/1.1 cannot serve were refused before; with "1.1" the library would refuse every duplex method.
     httpVersion: "2.0",
     method: request.method ?? "",
-    // Hosts of Unix sockets are no hosts of URLs (G7). Only the query counts.
+    // Host names of Unix sockets are not valid in URLs (G7). Only the query matters.
     url: `http://localhost${request.url ?? ""}`,
     header: webHeaders(request.headers),
-    // The response goes on when nobody reads the request any more.
+    // The response continues after the request is no longer read.
     body: { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) },
     signal,
     contextValues: createContextValues().set(EXCHANGE, exchange),
@@ -183,7 +183,7 @@ async function onlyOne(requests: AsyncIterable<Message>): Promise<Message> {
   return first.value;
 }
 
-/** Serves a stream. The library is given no message, only the end. */
+/** Serves a stream. The library gets no messages, only the end. */
 function converse(
   method: Extract<ServiceMethod, { readonly kind: "stream" }>,
   passage: Passage,
@@ -210,7 +210,7 @@ function converse(
     },
     options,
   );
-  // Whoever opened the stream knows at once that it is open, however long there is nothing to say.
+  // The head is sent at once, so that the client knows that the stream is open, however long there is no event.
   exchange.response.writeHead(200, nodeHeaders(context.responseHeader));
   exchange.response.flushHeaders();
   onStream(call);

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 
-/** The longest time of a timer in Node; it takes a longer one for none at all. */
+/** The longest time of a timer in Node; a longer one fires at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 const GRPC_UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000001 };
 
-/** What came with a request, as the library reads it. Without a deadline that is farther away than a timer can wait. */
+/** Request headers in the form that the library reads. A deadline longer than a timer can wait is left out. */
 export function webHeaders(headers: IncomingHttpHeaders): Headers {
   const result = new Headers();
   for (const [name, value] of Object.entries(headers)) {

@@ -1,7 +1,7 @@
 import { Fault } from "../../src/base/errors.js";
 import { faultOfInput } from "./faults.js";
 
-/** The read side of a stream. A message is read only when somebody asks for it (G2). */
+/** The read side of a stream. A message is read only when the consumer asks for it (G2). */
 export interface Inbox {
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
   /** Ends the iteration without an error. */
@@ -16,10 +16,12 @@ type Ending =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly fault: Fault };
 
-/** One read of 64 KiB can bring 13,000 messages: handled in one turn, they would keep everybody else waiting. */
+/** One read of 64 KiB can bring 13,000 messages: handled in one turn, they would delay all other peers. */
 const MOST_MESSAGES_A_TURN = 64;
 
-/** `takesOne`: the client may send one message only. `onEnd` is called once when it has ended its side, with a fault where it did so badly. */
+/**
+ * `takesOne`: the client may send only one message. `onEnd` is called once when the client has ended its side, with a fault if that was out of order.
+ */
 export function createInbox(
   messages: AsyncIterator<Uint8Array>,
   takesOne: boolean,
@@ -60,7 +62,7 @@ export function createInbox(
     answer();
   }
 
-  /** Tells the waiting consumer of the end. */
+  /** Settles the waiting consumer after the end. */
   function answer(): void {
     if (asked === undefined || ending.kind === "open") return;
     const { resolve, reject } = asked;

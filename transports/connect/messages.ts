@@ -1,4 +1,4 @@
-// Encoded messages for a library that wants messages, and messages of clients that speak JSON.
+// Passes encoded messages through a library that expects message objects, and reads messages of clients that speak JSON.
 import { create, type DescMessage, fromBinary, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
@@ -6,8 +6,8 @@ import type { ServiceMessage } from "../../src/contracts/service.js";
 import { WRITTEN, writtenMessage } from "./written-messages.js";
 
 /**
- * How messages go through the library. `input` and `output` are what it is told that they are, given what they really are. Bytes go through as they
- * are: to a message without fields everything is unknown, and what is unknown is kept as it was read and written as it was kept.
+ * How messages go through the library. `input` and `output` give the type that the library is told, for the real type. Bytes pass unchanged: in a
+ * message without declared fields every field is unknown, and the library keeps unknown fields and writes them unchanged.
  */
 export interface Passage {
   readonly input: (real: DescMessage) => DescMessage;
@@ -19,7 +19,7 @@ export interface Passage {
 /** A message without fields. */
 const OPAQUE: DescMessage = EmptySchema;
 
-/** Of clients that speak protobuf. The library's reader would lose what a reader of its own need not (docs/protobuf.md), and costs twice as much. */
+/** For clients that speak protobuf. The library's reader would drop data that our own reader keeps (docs/protobuf.md), and costs twice as much. */
 export const AS_BYTES: Passage = {
   input: () => OPAQUE,
   output: () => OPAQUE,
@@ -27,7 +27,7 @@ export const AS_BYTES: Passage = {
   messageOf: (_, bytes) => opaqueMessage(bytes),
 };
 
-/** Of clients that speak JSON, by the rules of protobuf. What they send is read here, and what they are sent is written by the library. */
+/** For clients that speak JSON, by the rules of protobuf. Requests are read here; responses are written by the library. */
 export const AS_JSON: Passage = {
   input: () => WRITTEN,
   output: (real) => real,
@@ -36,7 +36,8 @@ export const AS_JSON: Passage = {
 };
 
 /**
- * A message that is written as exactly `bytes`: its one unknown field has the first tag of them, number and wire type, and all the rest as its data.
+ * Makes a message that is written as exactly `bytes`: its one unknown field has the first tag of the bytes, number and wire type, and the rest as its
+ * data.
  */
 export function opaqueMessage(bytes: Uint8Array): Message {
   const message = create(OPAQUE);

@@ -5,21 +5,21 @@ import { type After, assertWithin, platformAfter } from "../framing/options.js";
 export interface ConnectOptions {
   readonly methods: readonly ServiceMethod[];
   readonly describeFault: DescribeFault;
-  /** Where accidents are written down, of which peers are told only that there was one. */
+  /** Receives internal errors, of which a peer learns only that there was one. */
   readonly log: Log;
-  /** Largest message taken, 1 to 4,294,967,295 bytes. A larger one is refused as `message_too_large`. */
+  /** Largest accepted message, 1 to 4,294,967,295 bytes. A larger one is refused as `message_too_large`. */
   readonly maxMessageBytes: number;
-  /** How long a peer that does not read may hold up the end of its stream, ms. */
+  /** Longest delay of a stream's end by a peer that does not read, ms. */
   readonly closeTimeoutMs: number;
-  /** Whether compressed requests are taken, and messages of 1 KiB or more are compressed for clients that offer gzip. Default false. */
+  /** Whether compressed requests are accepted, and messages of 1 KiB or more are compressed for clients that offer gzip. Default false. */
   readonly compression?: boolean;
-  /** How long a single call may stay without its message, ms. Asked each time. Default 30,000. */
+  /** Longest wait for the message of a unary call, ms. Read each time. Default 30,000. */
   readonly silentConnectionMs?: () => number;
-  /** Bytes that may wait for a stream's peer before `send` answers false. At least what the stream itself buffers. Default 65,536. */
+  /** Bytes that may wait for a stream's peer before `send` answers false. At least the stream's own buffer. Default 65,536. */
   readonly highWaterMarkBytes?: number;
-  /** Bytes that may wait in all, for senders that go on after a false. Beyond it the call is cut off. Default 16 MiB. */
+  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the call is cut off. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
-  /** The timer for all of these. Default the platform's. */
+  /** The timer for all of these. Default: the platform's. */
   readonly after?: After;
 }
 
@@ -28,7 +28,7 @@ export type ResolvedConnectOptions = Required<ConnectOptions>;
 const LARGEST_MESSAGE = 0xff_ff_ff_ff;
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Fills defaults and refuses what is out of range with a Fault "usage". */
+/** Fills in defaults. Throws a Fault "usage" for values out of range. */
 export function resolveConnectOptions(options: ConnectOptions): ResolvedConnectOptions {
   const resolved: ResolvedConnectOptions = {
     methods: options.methods,

@@ -2,15 +2,15 @@ import type { ServerResponse } from "node:http";
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import type { Envelopes } from "./envelopes.js";
 
-/** The write side of a stream: what is handed over in one turn of the event loop leaves in one write. */
+/** The write side of a stream: frames handed over in one turn of the event loop leave in one write. */
 export interface Outbox {
-  /** Answers whether more may be handed over. */
+  /** Returns whether more may be handed over. */
   readonly send: (bytes: Uint8Array) => boolean;
   readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
-  /** Hands everything to the response now. */
+  /** Writes everything to the response now. */
   readonly flush: () => void;
-  /** Nothing will leave any more: forgets what is held and lets every waiter go on (S9). */
+  /** Nothing will leave any more: drops held frames and releases every waiter (S9). */
   readonly settle: () => void;
 }
 
@@ -78,12 +78,12 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
     },
     sendBatch: (batch) => {
       if (settled || (batch.frames.length === 0 && batch.last === undefined)) return !settled;
-      // A run is what a whole turn has brought together, so it need not wait for another.
+      // A batch contains everything of a turn, so it need not wait for the end of another.
       if (!leavesNow) {
         leavesNow = true;
         process.nextTick(flush);
       }
-      return hold(envelopes.run(batch));
+      return hold(envelopes.batch(batch));
     },
     writable: () => {
       if (settled || bufferedBytes() <= highWaterMarkBytes) return Promise.resolve();

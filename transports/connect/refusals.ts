@@ -1,4 +1,4 @@
-// Refusals in the words of Connect, gRPC-Web and gRPC.
+// Writes refusals in the forms of Connect, gRPC-Web and gRPC.
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { createEndStreamSerialization, endStreamFlag, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
@@ -24,8 +24,8 @@ export function refusalForms({
       write: (exchange, fault, httpStatus) => {
         const { response, contentType } = exchange;
         const error = connectErrorOf(fault, describeFault);
-        // Not by `writeHead`: a status alone is one frame of headers that ends the stream, and what ends it after that is a message to a client of
-        // gRPC.
+        // Not by `writeHead`: a status alone must be one frame of headers that ends the stream. A client of gRPC reads a separate end after the
+        // headers as a message.
         response.statusCode = httpStatus;
         response.setHeader("content-type", contentType);
         for (const [name, value] of Object.entries(nodeHeaders(setTrailerStatus(new Headers(), error))))

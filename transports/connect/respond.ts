@@ -1,11 +1,11 @@
-// What the library answers, written to the response. Its own writer waits for ever for a client that leaves while it writes (C6).
+// Writes an answer of the library to the response. The library's own writer waits for ever if the client leaves during a write (C6).
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { After } from "../framing/options.js";
 import { endResponse } from "../http/end-response.js";
 import type { Exchange } from "../http/exchange.js";
 import { nodeHeaders } from "./headers.js";
 
-/** Writes what is there of an answer, as fast as it is taken. Resolves when all is handed over, or the client has gone. */
+/** Writes an answer as fast as the client takes it. Resolves when everything is handed over, or the client has gone. */
 export async function respond(exchange: Exchange, answer: UniversalServerResponse, after: After): Promise<void> {
   const { response, signal } = exchange;
   const body = answer.body?.[Symbol.asyncIterator]();

@@ -1,4 +1,4 @@
-// One stream call as a Connection. What comes in is read through the library; what goes out is written straight to the response.
+// One stream call as a Connection. Input is read through the library; output is written straight to the response.
 import { constants } from "node:http2";
 import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
@@ -13,7 +13,7 @@ import { isDeadline } from "./unary-call.js";
 
 export interface StreamCall {
   readonly connection: Connection<Uint8Array>;
-  /** Resolves when the call is to end and everything has been written: with the fault of its status, or OK. Never rejects. */
+  /** Resolves when everything has been written and the call is to end: with the fault of its status, or undefined for OK. Never rejects. */
   readonly ending: Promise<Fault | undefined>;
 }
 
@@ -21,9 +21,9 @@ export interface StreamParts {
   readonly exchange: Exchange;
   readonly messages: AsyncIterator<Uint8Array>;
   readonly envelopes: Envelopes;
-  /** Whether the client may send one message only; its end then says nothing. */
+  /** Whether the client may send only one message; the end of its side then means nothing. */
   readonly takesOne: boolean;
-  /** Aborted at the deadline that the client set. */
+  /** Aborted at the deadline set by the client. */
   readonly deadline: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export function createStreamCall(
   let state: "open" | "closing" | "closed" = "open";
   let peerEnded = false;
   let lost: Fault | undefined;
-  /** How it will have closed, once its end was begun. */
+  /** The result of the close, once it has begun. */
   let closing: CloseInfo = { kind: "local" };
   let cancelDeadline: () => void = () => {};
 
@@ -74,7 +74,7 @@ export function createStreamCall(
     tellClosed(info);
   }
 
-  /** The response has closed. After our own end that was to be. */
+  /** The response has closed; after our own end that was expected. */
   function onGone(): void {
     if (state === "closing") finish(closing);
     else if (exchange.left() === "cancelled") finish({ kind: "remote" });
@@ -89,7 +89,7 @@ export function createStreamCall(
     state = "closing";
     closing = info;
     outbox.flush();
-    // From here on `send` answers false, and who waits to send goes on.
+    // From here on `send` answers false, and waiting senders are released.
     outbox.settle();
     inbox.stop();
     tellEnding(status);
@@ -134,7 +134,7 @@ export function createStreamCall(
   return { connection, ending };
 }
 
-/** What tells a client that does not read its stream, and so cannot read a status either. */
+/** The reset code for a client that does not read its stream, and so cannot read a status either. */
 function cutOffCode(status: Fault | undefined): number {
   const isTooSlow = status !== undefined && STATUS_OF[status.code] === STATUS.RESOURCE_EXHAUSTED;
   return isTooSlow ? constants.NGHTTP2_ENHANCE_YOUR_CALM : constants.NGHTTP2_CANCEL;

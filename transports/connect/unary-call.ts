@@ -6,12 +6,12 @@ import type { Exchange } from "../http/exchange.js";
 export type UnaryMethod = Extract<ServiceMethod, { readonly kind: "unary" }>;
 
 /**
- * A client resets a call at its deadline by its own clock, which may be a little before the call's deadline here. So a reset counts as the deadline's
- * in the last second, or of shorter calls in the second half.
+ * Slack of a deadline: a client resets a call at the deadline of its own clock, which may come a little early here. A reset counts as the deadline if
+ * it comes within the last second, or, of a call shorter than two seconds, in its second half.
  */
 const DEADLINE_SLACK_MS = 1000;
 
-/** Answers one call, by its deadline. Rejects with what `answer` throws, or with a Fault "timed_out". */
+/** Answers one call within its deadline. Rejects with an error thrown by `answer`, or with a Fault "timed_out". */
 export async function answerUnary(
   method: UnaryMethod,
   request: ServiceMessage,
@@ -26,18 +26,18 @@ export async function answerUnary(
       abort.abort("ended");
       return;
     }
-    // The end of a connection is read in the turn of its last frames, and told in the next one or the one after.
+    // The end of a connection is read in the turn of its last frames, and reported one or two turns later.
     setImmediate(() => setImmediate(() => abort.abort(exchange.isConnected() ? "cancelled" : "ended")));
   };
   let tellLate: (fault: Fault) => void = () => {};
   const late = new Promise<never>((_, reject) => {
     tellLate = reject;
   });
-  // Where the answer came first, nobody listens.
+  // If the answer came first, nobody listens.
   late.catch(() => {});
   const onAbort = (): void => {
     if (!isDeadline(signal)) return;
-    // First: what the method says to that is too late.
+    // First, because an answer of the method to the abort would be too late.
     tellLate(
       new Fault("timed_out", "The deadline of this call has passed. Call again, with a later deadline or none."),
     );
@@ -54,7 +54,7 @@ export async function answerUnary(
   }
 }
 
-/** Whether it was aborted at the deadline that the client set. */
+/** Whether the signal was aborted at the deadline set by the client. */
 export function isDeadline({ reason }: AbortSignal): boolean {
   return reason instanceof ConnectError && reason.code === Code.DeadlineExceeded;
 }

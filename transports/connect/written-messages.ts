@@ -1,5 +1,5 @@
-// Messages of clients that speak the JSON of protobuf. The library decodes a message as soon as it has it, by a parser that keeps the last of several
-// equal names; so it is told that a message is one text, and what the text says is read here.
+// Reads messages of clients that speak the JSON of protobuf. The library decodes a message at once, by a parser that keeps the last of several equal
+// names. Therefore the library is told that each message is one text, and the text is parsed here.
 import { type DescMessage, fromJson, type JsonValue, type Message, toBinary } from "@bufbuild/protobuf";
 import { type StringValue, StringValueSchema } from "@bufbuild/protobuf/wkt";
 import { Fault, faultFrom } from "../../src/base/errors.js";
@@ -7,20 +7,20 @@ import { parseJsonDocument } from "../../src/base/json-document.js";
 import { pointerStep } from "../../src/base/json-pointer.js";
 import type { ServiceMessage } from "../../src/contracts/service.js";
 
-/** What the library is told that every message in JSON is. */
+/** The type of every message in JSON, as the library is told. */
 export const WRITTEN: DescMessage = StringValueSchema;
 
 const DECODER = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * For the library's `jsonOptions`, whose `textDecoder` makes text of the bytes of each message, decompressed, before they are parsed: the text of a
- * message as the JSON of a `WRITTEN`. What is no UTF-8 is refused, and not repaired.
+ * For the library's `jsonOptions`: its `textDecoder` decodes the decompressed bytes of each message before they are parsed. This one returns the text
+ * of the message as the JSON of a `WRITTEN`. Bytes that are no UTF-8 are refused, not repaired.
  */
 export const TEXT_AS_MESSAGE: { readonly decode: (bytes: Uint8Array) => string } = {
   decode: (bytes) => JSON.stringify(DECODER.decode(bytes)),
 };
 
-/** The bytes of the message that a `WRITTEN` is the text of, with that text; where it is none, no bytes and the fault. */
+/** Returns the bytes of the message in a `WRITTEN`, with the text; for an unreadable text no bytes, and the fault. */
 export function writtenMessage(type: DescMessage, carrier: Message): ServiceMessage {
   const text = (carrier as StringValue).value;
   try {
@@ -35,7 +35,7 @@ export function writtenMessage(type: DescMessage, carrier: Message): ServiceMess
   }
 }
 
-/** What is misspelt must not go unnoticed: it may have been a safeguard. */
+/** A misspelt field must not go unnoticed: it may have been a safeguard. */
 const STRICT = { ignoreUnknownFields: false };
 
 function unreadable(caught: unknown): Fault {
@@ -44,11 +44,11 @@ function unreadable(caught: unknown): Fault {
 }
 
 /**
- * Refuses a field that is written in both of its spellings, of which readers could take either (R19). Messages nest no deeper than the document, and
- * what is no field is for the library to refuse.
+ * Refuses a field written in both of its spellings, because readers could take either (R19). Messages nest no deeper than the document; the library
+ * refuses members that are no fields.
  */
 function assertOneSpelling(type: DescMessage, value: unknown, pointer: string): void {
-  // In an open object any two names are two members.
+  // In an open object, any two names are two members.
   const isOpen = type.typeName.startsWith("google.protobuf.");
   if (isOpen || typeof value !== "object" || value === null || Array.isArray(value)) return;
   const members = value as Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 /** Bytes of one unfinished frame. Grows by doubling, so that any number of small appends costs a constant number of copies a byte (S11). */
 export interface Accumulator {
   readonly length: () => number;
-  /** Copies `bytes`. `expected` is the length it will have in the end, where known: room is never made beyond it. */
+  /** Copies `bytes`. `expected` is the final length, if known: no room is made beyond it. */
   readonly append: (bytes: Uint8Array, expected?: number) => void;
-  /** What was appended so far. Valid until the next append. */
+  /** The bytes appended so far. Valid until the next append. */
   readonly view: () => Uint8Array;
-  /** Hands the bytes over and lets go of them: no buffer outlives its frame (V4). */
+  /** Hands the bytes over and forgets them: no buffer outlives its frame (V4). */
   readonly take: () => Uint8Array;
 }
 
@@ -16,7 +16,7 @@ export function createAccumulator(): Accumulator {
   return new GrowingBuffer();
 }
 
-/** A class, because there is one for each connection. */
+/** A class, because each connection has one. */
 class GrowingBuffer implements Accumulator {
   private room: Buffer = NO_BYTES;
   private used = 0;

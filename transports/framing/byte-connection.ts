@@ -1,5 +1,5 @@
-// A Connection over a pair of Node streams: a socket, or the two ends of stdio. Framing is in decoder.ts and framings.ts, reading in
-// inbox.ts, writing in outbox.ts; what lives here is the life of the connection.
+// A Connection over a pair of Node streams: a socket, or the two ends of stdio. decoder.ts and framings.ts cut frames, inbox.ts reads, outbox.ts
+// writes; this file manages the life of the connection.
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
@@ -16,18 +16,18 @@ import {
 import { createOutbox, type Outbox, type OutboxOwner } from "./outbox.js";
 import { listenTo, type StreamOwner } from "./stream-listeners.js";
 
-/** The two directions; a duplex stream is given as both. A socket must have been made with `allowHalfOpen`. */
+/** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
 export interface ByteStreams {
   readonly readable: Readable;
   readonly writable: Writable;
 }
 
 /**
- * The frames of one peer. It reads only while `frames` is asked, answers in the framing it was spoken to in (R23), and sends what is handed over in
- * one turn of the event loop with one write.
+ * Creates a connection to one peer. It reads only while `frames` is consumed, answers in the peer's framing (R23), and sends everything handed over
+ * in one turn of the event loop in one write.
  *
- * When the peer ends its side, `frames` ends and sending goes on until `close` is called; so it does after a fault of framing, for the
- * answer that tells the peer (R33). A connection that breaks closes by itself.
+ * When the peer ends its side, `frames` ends and sending goes on until `close` is called. The same happens after a fault of framing, so that the peer
+ * can be told (R33). A connection that breaks closes by itself.
  */
 export function createByteConnection(
   streams: ByteStreams,
@@ -51,7 +51,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   private state: "open" | "closing" | "closed" = "open";
   private peerEnded = false;
   private lost: Fault | undefined;
-  /** How it will have closed, once `close` was called. */
+  /** The result of the close, once `close` was called. */
   private closing = CLOSED_HERE;
   private cancelDeadline: (() => void) | undefined;
 
@@ -119,13 +119,13 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   }
 
   inputClosed(): void {
-    // A standard input of its own closes after its end, while answers still go out (R8a).
+    // A separate standard input closes after its end, while answers still go out (R8a).
     if (!Object.is(this.readable, this.output) && this.readable.readableEnded) return;
     this.gone();
   }
 
   outputClosed(): void {
-    // Once all has left, the peer's own end is waited for.
+    // After everything has left, the peer's own end is awaited.
     if (!this.output.writableFinished) this.gone();
   }
 
@@ -144,7 +144,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     setImmediate(this.tellClosed, info);
   }
 
-  /** Something broke. After the peer's orderly end, or after our own close, that is no news. */
+  /** Something broke. After the peer's orderly end, or after our own close, that is no error. */
   private breakOff(fault: Fault): void {
     if (this.state === "closed") return;
     if (this.state === "closing") {
@@ -163,14 +163,14 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     this.inbox.stop();
     const finish = (): void => this.finish(this.closing);
     this.cancelDeadline = options.after(withinMs, () => this.finish({ ...this.closing, isCutShort: true }));
-    // From here on `send` answers false, and a sender that waits goes on.
+    // From here on `send` answers false, and waiting senders are released.
     this.outbox.end(() => {
       if (this.state === "closed") return;
       if (this.peerEnded || this.readable.readableEnded) {
         finish();
         return;
       }
-      // With what it still sends unread, the peer would see a reset in place of an end.
+      // The rest of the peer's input is read: unread input would turn our end into a reset for the peer.
       this.cancelDeadline?.();
       this.cancelDeadline = options.after(Math.min(options.lingerTimeoutMs, withinMs), finish);
       this.readable.once("end", finish);

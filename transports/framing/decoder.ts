@@ -1,33 +1,33 @@
-// Cuts a byte stream into frames, whatever the chunks it arrives in. The first byte tells the framing (R23).
-// Works on bytes only (S12): a character split over two chunks is whole again in its frame. Costs a constant number of copies
-// a byte (S11), checks an announced length before keeping a byte of it, and holds nothing between frames (V4).
+// Cuts a byte stream into frames, whatever the chunks it arrives in. The first byte selects the framing (R23). The decoder works on bytes only (S12):
+// a character split over two chunks is whole again in its frame. It costs a constant number of copies a byte (S11), checks an announced length before
+// it keeps any byte, and holds nothing between frames (V4).
 import type { Fault } from "../../src/base/errors.js";
 import { createAccumulator } from "./accumulator.js";
 import { type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 import { frameTooLarge, framingLost } from "./refusal.js";
 
 export interface Decoded {
-  /** The frames that this chunk completed. They may share memory with the chunk. */
+  /** The frames completed by this chunk. They may share memory with the chunk. */
   readonly frames: readonly Uint8Array[];
-  /** The stream is lost after those frames; every further chunk answers the same. */
+  /** The stream is lost after these frames; every further chunk gives the same fault. */
   readonly fault?: Fault;
 }
 
 export interface FrameDecoder {
-  /** Undefined until the first byte that is not white space has been seen. */
+  /** Undefined until the first byte other than white space. */
   readonly framing: () => Framing | undefined;
   readonly push: (chunk: Uint8Array) => Decoded;
-  /** The stream has ended: a fault where that happened inside a frame, undefined between frames. */
+  /** Reports the end of the stream. Returns a fault if the stream ended inside a frame. */
   readonly end: () => Fault | undefined;
 }
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const PREFIX_BYTES = 4;
-/** A header block longer than this is not one. */
+/** Longest header block; a longer one is no header. */
 const MAX_HEADER_BYTES = 4096;
 
-/** What the next bytes are. */
+/** The part expected next. */
 type Expecting =
   | { readonly kind: "first_byte" }
   | { readonly kind: "line" }
@@ -35,21 +35,21 @@ type Expecting =
   | { readonly kind: "header"; readonly seenBytes: number; readonly bodyBytes: number | undefined }
   | { readonly kind: "body"; readonly bytes: number; readonly next: "prefix" | "header" };
 
-// They say nothing of a connection, so all connections share them.
+// These have no state, so all connections share them.
 const FIRST_BYTE: Expecting = { kind: "first_byte" };
 const LINE: Expecting = { kind: "line" };
 const PREFIX: Expecting = { kind: "prefix" };
 const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undefined };
 
 /**
- * `maxFrameBytes` counts one frame without its framing: a frame of exactly that size passes. White space before the first frame, empty lines
- * between lines or headers, and a carriage return before a line feed are passed over; nothing else is.
+ * `maxFrameBytes` counts one frame without its framing; a frame of exactly that size passes. White space before the first frame, empty lines between
+ * lines or headers, and a carriage return before a line feed are skipped; nothing else is.
  */
 export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
   return new SniffingDecoder(Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES));
 }
 
-/** A class, because there is one for each connection. */
+/** A class, because each connection has one. */
 class SniffingDecoder implements FrameDecoder {
   private readonly limit: number;
   private readonly held = createAccumulator();
@@ -61,7 +61,7 @@ class SniffingDecoder implements FrameDecoder {
     this.limit = limit;
   }
 
-  /** Reads one piece from `chunk` at `at`; answers where to read on. Completed frames go to `frames`, an irreparable stream to `lost`. */
+  /** Reads one piece of `chunk` at `at` and returns where to read on. Adds completed frames to `frames`; sets `lost` if the stream is irreparable. */
   private step(chunk: Uint8Array, at: number, frames: Uint8Array[]): number {
     const { expecting } = this;
     switch (expecting.kind) {
@@ -102,7 +102,7 @@ class SniffingDecoder implements FrameDecoder {
     const end = chunk.indexOf(LINE_FEED, at);
     const line = this.readUpTo(chunk, at, end);
     if (line === undefined) {
-      // One byte more may be held: the carriage return that is not part of the frame.
+      // One byte more may be held: the carriage return that is no part of the frame.
       if (this.held.length() > this.limit + 1) this.lost = frameTooLarge(undefined, this.limit, this.held.take());
       return chunk.length;
     }
@@ -111,7 +111,7 @@ class SniffingDecoder implements FrameDecoder {
     return end + 1;
   }
 
-  /** The line that ends at `end`, without its line end; undefined where it goes on in the next chunk. */
+  /** Returns the line that ends at `end`, without its line end; undefined if it continues in the next chunk. */
   private readUpTo(chunk: Uint8Array, at: number, end: number): Uint8Array | undefined {
     if (end === -1) {
       this.held.append(chunk.subarray(at));
@@ -182,7 +182,7 @@ class SniffingDecoder implements FrameDecoder {
   push(chunk: Uint8Array): Decoded {
     const frames: Uint8Array[] = [];
     let at = 0;
-    // A body of no bytes is complete without a byte more.
+    // An empty body is complete without a further byte.
     while (this.lost === undefined && (at < chunk.length || isEmptyBody(this.expecting))) {
       at = this.step(chunk, at, frames);
     }

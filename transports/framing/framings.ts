@@ -1,30 +1,30 @@
-// The three ways in which a byte stream is cut into messages (R23), written side. The read side is decoder.ts.
+// The three framings of a byte stream (R23), write side. decoder.ts is the read side.
 
 /**
  * - `length-prefixed`: 4 bytes, big-endian, then that many bytes.
- * - `newline`: one JSON text a line. Line ends inside a frame can only be white space of JSON, so they leave as spaces.
+ * - `newline`: one JSON text a line. Line ends inside a frame can only be white space of JSON, so they are written as spaces.
  * - `content-length`: `Content-Length: n`, an empty line, then n bytes.
  */
 export type Framing = "length-prefixed" | "newline" | "content-length";
 
 export const FRAMINGS: readonly Framing[] = ["length-prefixed", "newline", "content-length"];
 
-/** 1 MiB and what an envelope adds to it (AAEP §8.3 asks for 1 MiB). */
+/** 1 MiB, which AAEP §8.3 requires, and the size of an envelope. */
 export const DEFAULT_MAX_FRAME_BYTES = 1024 * 1024 + 16 * 1024;
 
-/** The most that a length prefix which begins with 0x00 can announce, and so the largest limit that R23 lets us choose. */
+/** The largest length that a prefix beginning with 0x00 can announce, and so the largest limit under R23. */
 export const LARGEST_MAX_FRAME_BYTES = 0xff_ff_ff;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** One frame as it stands on the wire. The result shares no memory with `bytes`. */
+/** One frame with its framing. The result shares no memory with `bytes`. */
 export function frame(framing: Framing, bytes: Uint8Array): Buffer {
   return join(framing, [bytes]);
 }
 
-/** Frames back to back as they stand on the wire, in one buffer of exactly that size. */
+/** Frames with their framing, back to back in one buffer of exactly that size. */
 export function join(framing: Framing, frames: readonly Uint8Array[]): Buffer {
   switch (framing) {
     case "length-prefixed":

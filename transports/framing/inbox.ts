@@ -3,19 +3,19 @@ import type { Fault } from "../../src/base/errors.js";
 import type { FrameDecoder } from "./decoder.js";
 import { beginReading, stopReading } from "./stream-listeners.js";
 
-/** The read side of a byte connection. Reads on only while somebody takes frames; holds at most what two reads brought. */
+/** The read side of a byte connection. It reads on only while the consumer takes frames, and holds at most the frames of two reads. */
 export interface Inbox {
-  /** What one read brought, at most `MOST_FRAMES_AT_ONCE` at a time, each in a turn of the event loop of its own. */
+  /** The frames of one read, at most `MOST_FRAMES_AT_ONCE` at a time, each part in a turn of the event loop of its own. */
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
-  /** As of `PeekableConnection`. */
+  /** As `PeekableConnection.peek`. */
   readonly peek: () => Promise<Batch>;
-  /** Takes what the stream brought. Answers the decoder's fault, once, where the stream is lost. */
+  /** Takes a chunk of the stream. Returns the decoder's fault, once, if the stream is lost. */
   readonly take: (chunk: Uint8Array) => Fault | undefined;
-  /** The peer's stream has ended. Answers the decoder's fault where that was in mid-frame. To be called once, and not after a fault. */
+  /** Reports the end of the peer's stream. Returns the decoder's fault if that was inside a frame. Called once, and not after a fault. */
   readonly end: () => Fault | undefined;
-  /** Whether it goes on. */
+  /** Whether the iteration goes on. */
   readonly isOpen: () => boolean;
-  /** Ends the iteration without an error and throws away what comes in from now on. */
+  /** Ends the iteration without an error, and drops further input. */
   readonly stop: () => void;
   /** Ends the iteration with `fault`, after the frames already read. */
   readonly fail: (fault: Fault) => void;
@@ -23,10 +23,10 @@ export interface Inbox {
 
 type Batch = readonly Uint8Array[];
 
-/** A read that brings so much is one of many: others come before the next, which Node would take up in the same turn. */
+/** A read of this size is one of many. Node would start the next read in the same turn; pausing lets other peers come first. */
 const LARGE_READ_BYTES = 32 * 1024;
 
-/** One read of 64 KiB can bring 32,768 frames: handled in one turn, they would keep everybody else waiting for seconds. */
+/** One read of 64 KiB can bring 32,768 frames: handled in one turn, they would delay all other peers for seconds. */
 export const MOST_FRAMES_AT_ONCE = 256;
 
 type Ending =
@@ -42,15 +42,15 @@ export function createInbox(stream: Readable, decoder: FrameDecoder): Inbox {
   return new StreamInbox(stream, decoder);
 }
 
-/** A class, because there is one for each connection. It is its own iterator: there is one iteration only. */
+/** A class, because each connection has one. It is its own iterator, because there is only one iteration. */
 class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
   private readonly stream: Readable;
   private readonly decoder: FrameDecoder;
   private read = NOTHING_READ;
-  // Read to be looked at, and given back to the iteration.
+  // Read by `peek`, and returned again by the iteration.
   private peeked: Promise<IteratorResult<Batch>> | undefined;
   private ending = OPEN;
-  // Whoever asked and was not answered yet.
+  // The unanswered request of the consumer.
   private resolve: ((result: IteratorResult<Batch>) => void) | undefined;
   private reject: ((fault: Fault) => void) | undefined;
   private listening = false;
@@ -85,7 +85,7 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
       this.resolve = resolve;
       this.reject = reject;
       if (this.read.length > 0) {
-        // The rest of a read: others first.
+        // The rest of a read: other peers come first.
         setImmediate(answerLater, this);
         return;
       }
@@ -112,7 +112,7 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
       this.read = this.read.length === 0 ? batchesOf(frames) : [...this.read, ...batchesOf(frames)];
     if (fault !== undefined) this.ending = { kind: "failed", fault };
     this.answer();
-    // The consumer is busy: the peer waits with it (G2). One that was waiting is as a rule done before the next read, and need not be waited for.
+    // The consumer is busy, so the peer waits too (G2). A consumer that was waiting is usually done before the next read, so the stream continues.
     if (this.resolve === undefined && (isBusy || this.read.length > 0 || chunk.length >= LARGE_READ_BYTES)) {
       this.paused = true;
       this.stream.pause();
@@ -145,14 +145,14 @@ class StreamInbox implements Inbox, AsyncIterable<Batch>, AsyncIterator<Batch> {
     this.answer();
   }
 
-  /** Reads on. */
+  /** Continues reading. */
   resume(): void {
     if (!this.paused) return;
     this.paused = false;
     this.stream.resume();
   }
 
-  /** Gives the waiting consumer what there is to give. */
+  /** Answers the waiting consumer, if there is anything to return. */
   answer(): void {
     const { resolve, reject, ending } = this;
     if (resolve === undefined || reject === undefined) return;

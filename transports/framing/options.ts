@@ -2,34 +2,36 @@ import { Fault } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 import { PIECE_BYTES } from "./pieces.js";
 
-/** Calls `run` once after `milliseconds`; answers the cancellation. Handed in so that deadlines are tested without sleeping (R24). */
+/** Calls `run` once after `milliseconds`; returns the cancellation. Passed in, so that deadlines are tested without sleeping (R24). */
 export type After = (milliseconds: number, run: () => void) => () => void;
 
 export interface ByteConnectionOptions {
-  /** How frames leave until the peer's first byte says how it frames; from then on as the peer does (R23). Default "length-prefixed". */
+  /** The framing until the peer's first byte shows its own; from then on the peer's (R23). Default "length-prefixed". */
   readonly framing?: Framing;
-  /** Largest frame taken, without its framing, 1 to 16,777,215 bytes. Default 1 MiB + 16 KiB. A larger one ends `frames` with `message_too_large`. */
+  /**
+   * Largest accepted frame, without its framing, 1 to 16,777,215 bytes. Default 1 MiB + 16 KiB. A larger one ends `frames` with `message_too_large`.
+   */
   readonly maxFrameBytes?: number;
   /** Bytes that may wait for the peer before `send` answers false. At least the stream's own mark. Default 65,536. */
   readonly highWaterMarkBytes?: number;
-  /** Bytes that may wait in all, for senders that go on after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
+  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the connection is closed as `peer_gone`. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
-  /** How much is written at a time where it is more than one frame: what the operating system takes whole or not at all. Default 32,768. */
+  /** Largest write of several frames: a size that the operating system takes whole or not at all. Default 32,768. */
   readonly pieceBytes?: number;
-  /** How long `close` waits until what was handed over has left, where it is told nothing else. Then the rest is thrown away. Default 2000. */
+  /** Default time limit of `close` for handed-over data to leave, ms. After it the rest is dropped. Default 2000. */
   readonly closeTimeoutMs?: number;
-  /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. At most the time of `close` counts. Default 250. */
+  /** How long `close` then waits for the peer's own end, so that the peer sees an orderly one. Limited by the time of `close`. Default 250. */
   readonly lingerTimeoutMs?: number;
-  /** The timer for both. Default the platform's. */
+  /** The timer for both. Default: the platform's. */
   readonly after?: After;
 }
 
 export type ResolvedByteConnectionOptions = Required<ByteConnectionOptions>;
 
-// What was resolved once is shared by all connections that it is given to.
+// Connections with the same options share the resolved ones.
 const resolvedBefore = new WeakMap<ByteConnectionOptions, ResolvedByteConnectionOptions>();
 
-/** Fills defaults and refuses what is out of range with a Fault "usage". The same options answer the same object, and so does the answer. */
+/** Fills in defaults. Throws a Fault "usage" for values out of range. The same options, or their result, give the same object. */
 export function resolveByteConnectionOptions(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
   const known = resolvedBefore.get(options);
   if (known !== undefined) return known;
@@ -59,7 +61,7 @@ function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions 
   return resolved;
 }
 
-/** Throws a Fault "usage" for what is no whole number from `least` to `most`. For the options of every transport. */
+/** Throws a Fault "usage" unless `value` is a whole number from `least` to `most`. For the options of every transport. */
 export function assertWithin(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw new Fault("usage", `${name} is ${value}. Give a whole number from ${least} to ${most}.`, { origin: "local" });

@@ -3,32 +3,35 @@ import type { FrameBatch } from "../../src/contracts/transport.js";
 import { type Framing, frame } from "./framings.js";
 import { type Pieces, piecesOf, piecesOfBatch } from "./pieces.js";
 
-/** The write side of a byte connection: what is handed over by one call, and by what that resolves, leaves together when it has returned. */
+/**
+ * The write side of a byte connection: frames handed over by one call, and by the promises that it resolves, leave together after the call has
+ * returned.
+ */
 export interface Outbox {
-  /** Answers whether more may be handed over. */
+  /** Returns whether more may be handed over. */
   readonly send: (bytes: Uint8Array) => boolean;
   readonly sendBatch: (batch: FrameBatch<Uint8Array>) => boolean;
   readonly writable: () => Promise<void>;
-  /** Takes no more, and lets every waiter go on. All that was handed over still leaves; then the stream is ended, and `done` called. */
+  /** Takes no more, and releases every waiter. Handed-over frames still leave; then the stream is ended, and `done` is called. */
   readonly end: (done: () => void) => void;
-  /** Nothing will leave any more: forgets what is held and lets every waiter go on (S9). */
+  /** Nothing will leave any more: drops held frames and releases every waiter (S9). */
   readonly settle: () => void;
 }
 
 export interface OutboxLimits {
   readonly highWaterMarkBytes: number;
   readonly maxBufferedBytes: number;
-  /** How much is written at a time, where it is more than one frame. */
+  /** Largest write of more than one frame, bytes. */
   readonly pieceBytes: number;
 }
 
 export interface OutboxOwner {
-  /** Asked at the time of writing, for it can change with the peer's first byte. */
+  /** Read at each write, because it may change with the peer's first byte. */
   readonly framing: () => Framing;
   readonly overflowed: () => void;
 }
 
-/** Room for one frame's framing, for the count of what waits. */
+/** Room for one frame's framing, for the count of waiting bytes. */
 const FRAMING_BYTES = 4;
 
 type Item =
@@ -39,15 +42,15 @@ export function createOutbox(stream: Writable, limits: OutboxLimits, owner: Outb
   return new StreamOutbox(stream, limits, owner);
 }
 
-/** A class, because there is one for each connection. */
+/** A class, because each connection has one. */
 class StreamOutbox implements Outbox {
   private readonly stream: Writable;
   private readonly limits: OutboxLimits;
   private readonly owner: OutboxOwner;
-  // Brought by this turn; undefined while nothing is held.
+  // Handed over in this turn; undefined while nothing is held.
   private items: Item[] | undefined;
   private itemBytes = 0;
-  // To be written behind what is being written.
+  // Waiting behind the piece that is being written.
   private pieces: Buffer[] | undefined;
   private waitingBytes = 0;
   private isWriting = false;
@@ -96,7 +99,7 @@ class StreamOutbox implements Outbox {
     this.release();
   }
 
-  /** Hands everything that this turn has brought to the stream, as the stream takes it. */
+  /** Passes everything of this turn to the stream, as the stream takes it. */
   flush(): void {
     const { items } = this;
     if (items === undefined) return;
@@ -116,7 +119,7 @@ class StreamOutbox implements Outbox {
       if (single.length > 0) this.enqueue(piecesOf(framing, single, pieceBytes));
       single = [];
     };
-    // Frames that stand side by side are joined; runs are taken as they are, uncopied.
+    // Adjacent frames are joined; batches are taken uncopied.
     for (const item of items) {
       if (item.kind === "frame") {
         single.push(item.bytes);
@@ -146,7 +149,7 @@ class StreamOutbox implements Outbox {
     this.waitingBytes += piece.length;
   }
 
-  /** Writes one piece, and the next when the stream has passed it on: in between it holds nothing that it could pass on in part. */
+  /** Writes one piece, and the next after the stream has passed it on, so that the stream never holds a piece that it could pass on in part. */
   private writeOn(): void {
     if (this.isWriting) return;
     const piece = this.nextPiece();
@@ -161,14 +164,14 @@ class StreamOutbox implements Outbox {
   }
 
   private wrote(error: Error | null | undefined): void {
-    // Its owner hears of that as well, and settles it.
+    // The owner receives the error as well, and settles the outbox.
     if (error !== null && error !== undefined) return;
     this.isWriting = false;
     if (this.pieces !== undefined || this.onEnd !== undefined) this.writeOn();
     if (this.waiting !== undefined && this.bufferedBytes() <= this.highWaterMarkBytes()) this.release();
   }
 
-  /** Small pieces leave as one, copied. */
+  /** Joins small pieces into one by copying. */
   private nextPiece(): Buffer | undefined {
     const { pieces } = this;
     if (pieces === undefined) return undefined;

@@ -1,11 +1,11 @@
-// Pieces are what is written at a time: whole frames, so few that the operating system takes all of a piece or nothing. A connection that is given up
-// between two pieces is never cut in the middle of a frame, whatever its peer has read.
+// A piece is one write: whole frames, few enough that the operating system takes all of the piece or nothing. A connection given up between two
+// pieces is therefore never cut inside a frame, whatever its peer has read.
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import { type Framing, join } from "./framings.js";
 
-/** A local socket takes writes up to about this whole; a longer frame is a piece of its own. */
+/** A local socket takes writes up to about this size whole; a longer frame is a piece of its own. */
 export const PIECE_BYTES = 32 * 1024;
-/** A pipe takes no more than this whole (POSIX: at least 512; Linux: 4,096). */
+/** A pipe takes writes up to this size whole (POSIX: at least 512; Linux: 4,096). */
 export const PIPE_PIECE_BYTES = 4096;
 
 /** Room for one frame's framing, for the count. */
@@ -16,7 +16,7 @@ export interface Pieces {
   readonly bytes: number;
 }
 
-/** Frames back to back as they stand on the wire, in pieces of up to `pieceBytes`. */
+/** Frames with their framing, back to back, in pieces of up to `pieceBytes`. */
 export function piecesOf(framing: Framing, frames: readonly Uint8Array[], pieceBytes: number): Pieces {
   const buffers: Buffer[] = [];
   let bytes = 0;
@@ -39,7 +39,7 @@ export function piecesOf(framing: Framing, frames: readonly Uint8Array[], pieceB
   return { buffers, bytes };
 }
 
-/** The pieces of a run: made once for each framing, and shared by every connection that sends the run. */
+/** The pieces of a batch, made once for each framing and shared by every connection that sends the batch. */
 export function piecesOfBatch(batch: FrameBatch<Uint8Array>, framing: Framing, pieceBytes: number): Pieces {
   const key = `${framing} ${pieceBytes}`;
   // Only this function writes under the key.

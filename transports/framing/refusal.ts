@@ -1,6 +1,6 @@
 import { Fault } from "../../src/base/errors.js";
 
-/** How much of a refused frame is kept, so that an answer can name what it answers (V5). */
+/** Bytes of a refused frame that are kept, so that an answer can name the id of the message (V5). */
 const HEAD_BYTES = 256;
 
 interface RefusedFrame {
@@ -8,7 +8,7 @@ interface RefusedFrame {
   readonly head: Uint8Array;
 }
 
-/** The fault for a frame above the limit. `head` is as much of its beginning as had arrived. */
+/** The fault of a frame above the limit. `head` is the part of its beginning that had arrived. */
 export function frameTooLarge(announced: number | undefined, limit: number, head: Uint8Array): Fault {
   const size = announced === undefined ? "A message" : `A message of ${announced} bytes`;
   const cause: RefusedFrame = { kind: "refused_frame", head: Uint8Array.from(head.subarray(0, HEAD_BYTES)) };
@@ -19,7 +19,7 @@ export function frameTooLarge(announced: number | undefined, limit: number, head
   );
 }
 
-/** The beginning of the frame that a `message_too_large` fault of the decoder refused, as far as it had arrived. */
+/** Returns the beginning of the frame refused by a `message_too_large` fault of the decoder, as far as it had arrived. */
 export function refusedHead(fault: Fault): Uint8Array | undefined {
   const cause = fault.cause as Partial<RefusedFrame> | undefined;
   return cause?.kind === "refused_frame" ? cause.head : undefined;

@@ -1,5 +1,5 @@
-// What a byte connection hears of its streams. The listeners are functions that all streams share, and find their connection at the stream: with
-// listeners of its own, those alone would weigh more than all that a connection remembers.
+// Forwards the events of streams to their byte connection. All streams share the listeners, which find the connection at the stream: listeners of its
+// own would weigh more than everything else that a connection remembers.
 import type { Readable, Writable } from "node:stream";
 
 /** The owner of one or two streams. */
@@ -12,7 +12,7 @@ export interface StreamOwner {
   readonly outputClosed: () => void;
 }
 
-// Two, because what one connection writes to may be what another reads from: the ends of a pipe within one process are one stream.
+// Two, because one connection may write to the stream that another reads: the ends of a pipe within one process are one stream.
 const READER = Symbol("reader");
 const WRITER = Symbol("writer");
 
@@ -45,7 +45,7 @@ function onOutputClose(this: Owned): void {
   this[WRITER]?.outputClosed();
 }
 
-/** Tells `owner` of everything but data. A stream has one reader and one writer for ever. */
+/** Reports everything but data to `owner`. A stream keeps its one reader and its one writer for ever. */
 export function listenTo(readable: Readable & Owned, writable: Writable & Owned, owner: StreamOwner): void {
   readable[READER] = owner;
   writable[WRITER] = owner;
@@ -54,12 +54,12 @@ export function listenTo(readable: Readable & Owned, writable: Writable & Owned,
   writable.on("error", onOutputError).on("close", onOutputClose);
 }
 
-/** From now on the owner is told of data as well, which sets the stream flowing. */
+/** From now on the owner receives data as well, which sets the stream flowing. */
 export function beginReading(readable: Readable): void {
   readable.on("data", onData);
 }
 
-/** Data is told to nobody any more. */
+/** From now on the owner receives no data. */
 export function stopReading(readable: Readable): void {
   readable.off("data", onData);
 }

@@ -1,11 +1,11 @@
-// Why a call ended before it was answered. The library says "cancelled" of everything.
+// Finds out why a call ended before its answer. The library reports "cancelled" in every case.
 import { Fault } from "../../src/base/errors.js";
 import { STATUS } from "../rpc-status.js";
 import { sentStatus } from "./library-internals.js";
 import type { KnownPeer } from "./peers.js";
 
 export type CallEnd =
-  /** The client took the call back. */
+  /** The client cancelled the call. */
   { readonly kind: "cancelled" } | { readonly kind: "ended"; readonly fault: Fault };
 
 interface Call {
@@ -13,17 +13,17 @@ interface Call {
 }
 
 /**
- * A client resets a call at its deadline by its own clock, which may be a little before the call's deadline here. So a reset counts as the deadline's
- * in the last second, or of shorter calls in the second half.
+ * Slack of a deadline: a client resets a call at the deadline of its own clock, which may come a little early here. A reset counts as the deadline if
+ * it comes within the last second, or, of a call shorter than two seconds, in its second half.
  */
 const DEADLINE_SLACK_MS = 1000;
 
 export interface CallEndWatch {
-  /** Tells why the call ended, once its connection had the time to be known as broken: resets and the end of their connection come together. */
+  /** Reports why the call ended, after a delay in which a broken connection becomes known: resets and the end of their connection come together. */
   readonly whyEnded: (tell: (end: CallEnd) => void) => void;
 }
 
-/** To be made when the call begins. */
+/** Called when the call begins. */
 export function watchCallEnd(call: Call, peer: KnownPeer): CallEndWatch {
   const deadline = Number(call.getDeadline());
   const slack = Math.min(DEADLINE_SLACK_MS, (deadline - Date.now()) / 2);
@@ -33,7 +33,7 @@ export function watchCallEnd(call: Call, peer: KnownPeer): CallEndWatch {
       if (byLibrary !== undefined) tell({ kind: "ended", fault: byLibrary });
       else if (Date.now() >= deadline - slack) tell({ kind: "ended", fault: deadlinePassed() });
       else {
-        // The end of a connection is read in the turn of its last frames, and told in the next one or the one after.
+        // The end of a connection is read in the turn of its last frames, and reported one or two turns later.
         setImmediate(() =>
           setImmediate(() =>
             tell(

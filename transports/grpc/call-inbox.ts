@@ -1,18 +1,18 @@
 import type { Fault } from "../../src/base/errors.js";
 
-/** The read side of a call: what its client sends, taken only while somebody asks (G2). */
+/** The read side of a call: the client's messages, read only while the consumer asks for them (G2). */
 export interface CallInbox {
   readonly frames: AsyncIterable<readonly Uint8Array[]>;
-  /** Ends the iteration, and passes over what comes from now on. */
+  /** Ends the iteration, and drops further messages. */
   readonly stop: () => void;
   /** Ends the iteration with `fault`, after the frames already read. */
   readonly fail: (fault: Fault) => void;
 }
 
-/** What is read from of a call. */
+/** The part of a call that is read from. */
 export interface ReadableCall {
   readonly read: () => unknown;
-  /** Whether it is over: then `stop` or `fail` will be called. */
+  /** Whether the call is over: then `stop` or `fail` will be called. */
   readonly cancelled: boolean;
   readonly on: (event: "readable" | "end", listener: () => void) => unknown;
 }
@@ -23,10 +23,10 @@ type Ending =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly fault: Fault };
 
-/** So that handling what one read brought keeps nobody waiting. */
+/** Keeps the handling of one read short, so that other peers need not wait. */
 const MOST_FRAMES_AT_ONCE = 256;
 
-/** `onEnd` is called once when the client has sent all it will send. */
+/** `onEnd` is called once when the client has sent all its messages. */
 export function createCallInbox(call: ReadableCall, onEnd: () => void): CallInbox {
   let ending: Ending = { kind: "open" };
   let asked:
@@ -63,7 +63,7 @@ export function createCallInbox(call: ReadableCall, onEnd: () => void): CallInbo
     isListening = true;
     call.on("readable", answer);
     call.on("end", () => {
-      // The library ends the messages of a call that broke as if its client had ended them, and then tells that it broke.
+      // If a call breaks, the library ends its messages as if the client had ended them, and reports the break afterwards.
       setImmediate(() => {
         if (call.cancelled || ending.kind !== "open") return;
         onEnd();
@@ -88,7 +88,7 @@ export function createCallInbox(call: ReadableCall, onEnd: () => void): CallInbo
   };
 }
 
-/** The frames of a call that has one message only. */
+/** The frames of a call that has only one message. */
 export function createSingleFrameInbox(frame: Uint8Array, onEnd: () => void): CallInbox {
   let batch: Batch | undefined = [frame];
   const iterator: AsyncIterator<Batch> = {

@@ -1,25 +1,25 @@
-// How messages leave a call. The library writes one at a time, each when the one before has left, and copies it for every call. So what has several
-// is written straight to the HTTP/2 stream, framed once for all calls; the library begins the call and ends it, after whatever was written.
+// Writes the messages of a call. The library writes one at a time, each after the one before has left, and copies it for every call. Therefore
+// streams are written straight to the HTTP/2 stream, framed once for all calls; the library begins the call, and ends it after everything written.
 import { Metadata } from "@grpc/grpc-js";
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import { bufferOf, enveloped, messagesOf } from "../service-calls/batch-messages.js";
 import { byteStreamOf } from "./library-internals.js";
 
 export interface CallWriter {
-  /** What `write` takes of a frame, and of a run. That of a run is made once and shared by all calls that send it. */
+  /** The bytes that `write` takes for a frame, and for a batch. The bytes of a batch are made once and shared by all calls that send the batch. */
   readonly ofFrame: (frame: Uint8Array) => Buffer;
   readonly ofBatch: (batch: FrameBatch<Uint8Array>) => readonly Buffer[];
   /** `done` is called once the bytes have left, or never will. */
   readonly write: (bytes: Buffer, done: () => void) => void;
 }
 
-/** What is written to of a call. */
+/** The part of a call that is written to. */
 export interface WritableCall {
   readonly write: (message: Buffer, done: () => void) => boolean;
   readonly sendMetadata: (metadata: Metadata) => void;
 }
 
-/** `joinsBatches`: whether frames put one behind the other are one message. */
+/** `joinsBatches`: whether concatenated frames are one message. */
 export function createCallWriter(call: WritableCall, joinsBatches: boolean): CallWriter {
   const stream = byteStreamOf(call);
   const key = `grpc${stream === undefined ? "" : " framed"}${joinsBatches ? " joined" : ""}`;
@@ -39,7 +39,7 @@ export function createCallWriter(call: WritableCall, joinsBatches: boolean): Cal
         hasBegun = true;
         call.sendMetadata(new Metadata());
       }
-      // A write after the end would be an error that nobody listens for.
+      // A write after the end would emit an error that nobody listens for.
       if (stream.closed || stream.destroyed || stream.writableEnded) done();
       else stream.write(bytes, done);
     },

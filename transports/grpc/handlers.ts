@@ -1,4 +1,4 @@
-// What is done to every handler of a service before the library gets it. Handlers of calls with one answer are told apart by their second argument.
+// Wraps the handlers of a service before the library gets them. The second argument of a handler shows whether its call has one answer.
 import type { Metadata, StatusObject, UntypedServiceImplementation } from "@grpc/grpc-js";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceConnection } from "../service-calls/connections.js";
@@ -6,7 +6,7 @@ import type { ResolvedGrpcOptions } from "./options.js";
 import type { Peers } from "./peers.js";
 import { statusOf } from "./status.js";
 
-/** What calls of all kinds have in common. */
+/** The part that calls of all kinds share. */
 export interface AnyCall {
   readonly getHost: () => string | undefined;
   readonly getPath: () => string;
@@ -17,7 +17,7 @@ export interface AnyCall {
   readonly emit: (event: "error", status: Partial<StatusObject>) => unknown;
 }
 
-/** A handler of any kind; what the call carries is for the handler to know. */
+/** A handler of any kind; it knows the contents of its calls. */
 export type Handler = (call: AnyCall, respond?: (status: Partial<StatusObject>) => void) => void;
 
 /** Replaces each handler of a service. */
@@ -42,7 +42,7 @@ export function refuse(
 
 export type AdmissionOptions = Pick<ResolvedGrpcOptions, "admit" | "describeFault" | "maxMetadataBytes" | "log">;
 
-/** A handler that is asked only for calls that may be served. */
+/** Wraps a handler so that it receives only admitted calls. */
 export function admitted(handler: Handler, options: AdmissionOptions, peers: Peers): Handler {
   return (call, respond) => {
     const refusal = refusalOf(call, options, peers.ofCall(call)?.connection);
@@ -60,7 +60,7 @@ function refusalOf(
   { admit, maxMetadataBytes }: AdmissionOptions,
   connection: ServiceConnection | undefined,
 ): Fault | undefined {
-  // The first calls of a connection come before its client has read of the limit.
+  // The first calls of a connection come before its client has read the limit.
   const bytes = metadataBytes(call.metadata);
   if (bytes > maxMetadataBytes) {
     const sentence = `The call has ${bytes} bytes of metadata; ${maxMetadataBytes} are taken. Send what is long in messages.`;
@@ -71,7 +71,7 @@ function refusalOf(
   return connection === undefined ? admit(head) : connection.admit(head, admit);
 }
 
-/** As HTTP/2 counts it (RFC 9113 §6.5.2), but for the entries that are the protocol's own. */
+/** The size that HTTP/2 counts (RFC 9113 §6.5.2), without the protocol's own entries. */
 function metadataBytes(metadata: Metadata): number {
   let bytes = 0;
   for (const [name, values] of Object.entries(metadata.toHttp2Headers())) {

@@ -1,5 +1,5 @@
-// The public descriptor of grpc.health.v1 (grpc/health/v1/health.proto), for reflection. The library loads one that names the entries of a map
-// otherwise than compilers do, and strict clients refuse that file, and with it health checks.
+// The public descriptor of grpc.health.v1 (grpc/health/v1/health.proto), for reflection. The library's own descriptor names the entries of a map
+// otherwise than compilers do. Strict clients refuse that file, and with it health checks.
 import { create } from "@bufbuild/protobuf";
 import {
   FieldDescriptorProto_Label,

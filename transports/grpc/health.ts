@@ -4,14 +4,14 @@ import { HealthImplementation, service } from "grpc-health-check";
 export interface Health {
   readonly definition: typeof service;
   readonly implementation: UntypedServiceImplementation;
-  /** Tells everybody who asks or watches that nothing more is served. */
+  /** Reports NOT_SERVING to every caller and watcher. */
   readonly stopServing: () => void;
 }
 
-/** Of all its methods. They tell no more than whether there is anybody to have a token for. */
+/** Paths of all methods of the health service. They reveal only whether the daemon serves. */
 export const HEALTH_PATHS: readonly string[] = Object.values(service).map(({ path }) => path);
 
-/** grpc.health.v1.Health: "" and each of the services are SERVING from the start (G9). */
+/** Creates grpc.health.v1.Health: "" and each of the services are SERVING from the start (G9). */
 export function createHealth(services: readonly string[]): Health {
   const names = ["", ...services];
   const health = new HealthImplementation(Object.fromEntries(names.map((name) => [name, "SERVING"])));

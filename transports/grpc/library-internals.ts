@@ -1,18 +1,17 @@
-// The only place that reads what the library keeps to itself, for five things that it has no words for:
-// - It ends a call for a message that is too large, and for a deadline, in the very way in which it tells of a cancellation; what it sent tells them
-//   apart.
-// - It cannot reset a call whose client does not read, so that what waits for that client would stay until its connection ends.
+// The only place that reads internals of the library, for five things that its interface lacks:
+// - It ends a call for a message that is too large, and for a deadline, in the same way as for a cancellation; only the status that it sent differs.
+// - It cannot reset a call whose client does not read, so data waiting for that client would stay until the connection ends.
 // - It does not limit the metadata of calls, and Node's own limit is 16 MiB a call.
 // - It writes one message at a time, which costs a server with many streams most of its time (`call-writer.ts`).
-// - It begins all calls in the turn in which they were read, however many they are, and is given connections without telling of their sessions.
-// Where a later version keeps things elsewhere, the tests of all five fail, and nothing else does.
+// - It begins all calls in the turn in which they were read, however many they are, and does not reveal the sessions of injected connections.
+// If a later version changes these internals, the tests of all five fail, and nothing else does.
 import { EventEmitter } from "node:events";
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Session } from "node:http2";
 
 /** NGHTTP2_CANCEL. */
 const CANCEL = 8;
 
-/** The part of a stream that is used; all of it public in Node. */
+/** The used part of a stream; all of it is public in Node. */
 interface Http2Stream {
   readonly sentHeaders?: OutgoingHttpHeaders;
   readonly sentTrailers?: IncomingHttpHeaders;
@@ -23,13 +22,13 @@ interface Http2Stream {
   readonly writableEnded: boolean;
 }
 
-/** Has calls reset whose metadata is larger, once their client has read of it. For connections that are taken afterwards. */
+/** Resets calls with larger metadata, once their client has read the limit. Applies to connections accepted afterwards. */
 export function limitMetadata(server: object, maxMetadataBytes: number): void {
   const settings = member(member(server, "commonServerOptions"), "settings");
   if (settings !== undefined) Object.assign(settings, { maxHeaderListSize: maxMetadataBytes });
 }
 
-/** The session that the library makes of the connection that `inject` gives it. */
+/** Returns the session that the library makes of the connection passed by `inject`. */
 export function sessionOf(server: object, inject: () => void): ServerHttp2Session | undefined {
   let made: ServerHttp2Session | undefined;
   const onSession = (session: ServerHttp2Session): void => {
@@ -43,7 +42,7 @@ export function sessionOf(server: object, inject: () => void): ServerHttp2Sessio
   return made;
 }
 
-/** The status that was sent to the client, where one was. */
+/** Returns the status that was sent to the client, if one was. */
 export function sentStatus(call: object): { readonly code: number; readonly message: string } | undefined {
   const stream = streamOf(call);
   const sent = [stream?.sentTrailers, stream?.sentHeaders].find((headers) => headers?.["grpc-status"] !== undefined);
@@ -51,12 +50,12 @@ export function sentStatus(call: object): { readonly code: number; readonly mess
   return { code: Number(sent["grpc-status"]), message: decodeURI(String(sent["grpc-message"] ?? "")) };
 }
 
-/** Throws away what waits for the client, and tells it that the call was cut off. */
+/** Drops the data waiting for the client, and reports the reset to it. */
 export function resetStream(call: object): void {
   streamOf(call)?.close(CANCEL);
 }
 
-/** Where the bytes of a call go. */
+/** The stream that takes the bytes of a call. */
 export function byteStreamOf(
   call: object,
 ): Pick<Http2Stream, "write" | "closed" | "destroyed" | "writableEnded"> | undefined {

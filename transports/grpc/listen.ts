@@ -1,5 +1,5 @@
 // gRPC over @grpc/grpc-js. Connections are accepted as for every transport of services (`service-calls/listen.ts`), so that a socket is private from
-// its first moment (G12), and handed to the library one by one. Messages stay bytes: the library neither encodes nor decodes them.
+// its first moment (G12), and are passed to the library one by one. Messages stay bytes: the library neither encodes nor decodes them.
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { ServiceListener } from "../../src/contracts/service.js";
 import { listenForCalls } from "../service-calls/listen.js";
@@ -17,16 +17,16 @@ import { createReflection } from "./reflection.js";
 import { drainServer } from "./shutdown.js";
 
 /**
- * Serves the methods over gRPC, with health checks and reflection beside them. Throws a Fault "usage" for what is out of range, and those of
- * `listenForCalls`. Answers are never compressed, for the library cannot; requests may be.
+ * Serves the methods over gRPC, with health checks and reflection beside them. Throws a Fault "usage" for values out of range, and the Faults of
+ * `listenForCalls`. Answers are never compressed, because the library cannot; requests may be.
  */
 export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   const options = resolveGrpcOptions(given);
   const server = new Server({
-    // Statistics of every call that nobody here asks for.
+    // Turns off the library's statistics of every call, which nobody reads.
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": options.maxMessageBytes,
-    // What may be sent is for those to decide who make it.
+    // The makers of messages decide their size.
     "grpc.max_send_message_length": -1,
     "grpc.max_concurrent_streams": options.maxStreams,
     "grpc.keepalive_time_ms": options.keepaliveIntervalMs,

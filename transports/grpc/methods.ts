@@ -1,4 +1,4 @@
-// Our methods as the library wants them: grouped by service, with handlers that know whose connection a call came over.
+// Groups our methods by service for the library, with handlers that know the connection of a call.
 import type {
   MethodDefinition,
   ServerUnaryCall,
@@ -21,7 +21,7 @@ export interface Service {
   readonly implementation: UntypedServiceImplementation;
 }
 
-/** One for each service that a method belongs to. Throws a Fault "usage" for a method that is of another kind than its descriptor. */
+/** One for each service of the methods. Throws a Fault "usage" if a method's kind differs from its descriptor's. */
 export function servicesOf(options: ResolvedGrpcOptions, peers: Peers): readonly Service[] {
   const services = new Map<
     string,

@@ -1,13 +1,13 @@
 import { status } from "@grpc/grpc-js";
 import type { AnyCall, Handler } from "./handlers.js";
 
-/** Streams of the services that libraries bring, which know nothing of an end. */
+/** Streams of the library's own services (health and reflection), which do not end by themselves. */
 export interface OpenStreams {
   readonly tended: (handler: Handler) => Handler;
   readonly endAll: () => void;
 }
 
-/** What a call that streams both ways has beside that. */
+/** Further members of a call that streams both ways. */
 interface Duplex {
   readonly writableNeedDrain: boolean;
   readonly pause: () => void;
@@ -33,7 +33,7 @@ export function createOpenStreams(): OpenStreams {
   };
 }
 
-/** Who asks and does not read is not read from either (G1). */
+/** Reads no more from a client that asks but does not read (G1). */
 function heedDrain(call: Duplex): void {
   call.on("data", () => {
     if (!call.writableNeedDrain) return;

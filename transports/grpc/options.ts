@@ -5,37 +5,37 @@ import type { ServiceListenOptions } from "../service-calls/listen.js";
 
 export interface GrpcOptions extends ServiceListenOptions {
   readonly address: ServiceAddress;
-  /** What is served. Health checks and reflection are added to it. */
+  /** The methods to serve. Health checks and reflection are added. */
   readonly methods: readonly ServiceMethod[];
   /**
-   * Asked for every call before it is served, those of `HEALTH_PATHS` and reflection among them. Default: every call, as on a Unix socket, where the
-   * file's mode has decided.
+   * Called for every call before it is served, including `HEALTH_PATHS` and reflection. Default: admits every call, as on a Unix socket, where the
+   * mode of the file has decided.
    */
   readonly admit?: Admit;
   /** Makes the typed detail of a status (R20). */
   readonly describeFault: DescribeFault;
-  /** Told of accidents, of which a status says only that there was one, and of calls that were refused before they were served. */
+  /** Receives internal errors, of which a status reports only that there was one, and calls refused before they were served. */
   readonly log: Pick<Log, "error" | "debug">;
-  /** Largest message taken, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED (G6). */
+  /** Largest accepted message, bytes, 1 to 16,777,215. Default 1 MiB + 16 KiB. A larger one ends its call with RESOURCE_EXHAUSTED (G6). */
   readonly maxMessageBytes?: number;
-  /** Metadata that a call may begin with, bytes, with 32 more for each entry, 1,024 and up; 128 entries at most. Default 16,384. */
+  /** Most metadata of a call, bytes, plus 32 for each entry, 1,024 and up; at most 128 entries. Default 16,384. */
   readonly maxMetadataBytes?: number;
-  /** Streams at a time on one connection, 1 and up. Further ones wait at the client. Default 2,048. */
+  /** Streams at a time on one connection, 1 and up. Further streams wait at the client. Default 2,048. */
   readonly maxStreams?: number;
   /** Bytes that may wait for the client of a stream before `send` answers false. Default 65,536. */
   readonly highWaterMarkBytes?: number;
-  /** Bytes that may wait in all, for senders that go on after a false. Beyond it the call is reset. Default 16 MiB. */
+  /** Most bytes that may wait in all, for senders that continue after a false. Beyond it the call is reset. Default 16 MiB. */
   readonly maxBufferedBytes?: number;
   /**
-   * How long what was handed over may take to leave when a stream is closed, and how long `drain` waits for calls under way, ms. Then the rest is
-   * cut off. Default 2,000.
+   * Time limit for handed-over data to leave when a stream is closed, and of `drain` for calls under way, ms. After it the rest is cut off. Default
+   * 2,000.
    */
   readonly closeTimeoutMs?: number;
-  /** A connection is pinged after so long, ms, 1 and up, so that a client that is gone without a word is noticed (G8). Default 30,000. */
+  /** Interval of the pings that detect a vanished client, ms, 1 and up (G8). Default 30,000. */
   readonly keepaliveIntervalMs?: number;
-  /** How long a client may take to answer a ping, ms, 1 and up. Then its connection is ended. Default 10,000. */
+  /** How long a client may take to answer a ping, ms, 1 and up. After it the connection is ended. Default 10,000. */
   readonly keepaliveTimeoutMs?: number;
-  /** The timer of `closeTimeoutMs` and `silentConnectionMs`. Default the platform's. Pings and the deadlines of clients are by the library's own. */
+  /** The timer of `closeTimeoutMs` and `silentConnectionMs`. Default: the platform's. Pings and the deadlines of clients use the library's own. */
   readonly after?: After;
 }
 
@@ -46,7 +46,7 @@ const MIB = 1024 * 1024;
 /** The longest delay that the platform's timers take. */
 const LONGEST_TIMER_MS = 2_147_483_647;
 
-/** Fills defaults and refuses what is out of range with a Fault "usage". */
+/** Fills in defaults. Throws a Fault "usage" for values out of range. */
 export function resolveGrpcOptions(options: GrpcOptions): ResolvedGrpcOptions {
   const resolved: ResolvedGrpcOptions = {
     ...options,

@@ -1,18 +1,18 @@
-// Whose connection a call came over. The library tells of a call only the address of its socket, which for Unix sockets is nothing; so each socket
-// is given its label as its address.
+// Finds the connection of a call. The library reveals only the address of the call's socket, which is empty for Unix sockets; therefore each socket
+// gets its label as its address.
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import type { ServiceConnection } from "../service-calls/connections.js";
 
 export interface KnownPeer {
   readonly identity: PeerIdentity;
   readonly connection: ServiceConnection;
-  /** Whether its connection is there. After it broke, the calls over it are told of that first. */
+  /** Whether the connection still exists. When a connection breaks, its calls learn of it first. */
   readonly isConnected: () => boolean;
 }
 
 export interface Peers {
   readonly add: (connection: ServiceConnection) => void;
-  /** Undefined: its connection has gone. */
+  /** Undefined: the connection has gone. */
   readonly ofCall: (call: { readonly getPeer: () => string }) => KnownPeer | undefined;
 }
 

@@ -1,4 +1,4 @@
-// grpc.reflection.v1 and v1alpha, from the descriptors of what is served: `grpcurl list` and `describe` work without files (G9).
+// grpc.reflection.v1 and v1alpha, made from the descriptors of the served methods: `grpcurl list` and `describe` work without files (G9).
 import { type DescFile, toBinary } from "@bufbuild/protobuf";
 import { type FileDescriptorProto, FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { ServiceDefinition, UntypedServiceImplementation } from "@grpc/grpc-js";
@@ -11,7 +11,7 @@ export interface AddedService {
   readonly implementation: UntypedServiceImplementation;
 }
 
-/** `files` with all they import, and `others`, which import nothing. */
+/** Serves `files` with all their imports, and `others`, which import nothing. */
 export function createReflection(
   files: readonly DescFile[],
   others: readonly FileDescriptorProto[],
@@ -27,7 +27,7 @@ export function createReflection(
   return added;
 }
 
-/** The library reads nothing of a package but the files that its types came from. */
+/** The library reads only the files of a package's types. */
 function packageOf(fileDescriptorProtos: readonly Buffer[]): PackageDefinition {
   return {
     files: { format: "Protocol Buffer 3 DescriptorProto", type: {}, fileDescriptorProtos },

@@ -4,8 +4,8 @@ import type { Millis } from "../../src/contracts/clock.js";
 import type { ResolvedGrpcOptions } from "./options.js";
 
 /**
- * Tells every client to begin no more calls, waits for those under way until their answers have left (G4), and after `withinMs` ends what is
- * still there (G3). Never rejects.
+ * Tells every client to begin no more calls, waits until the answers of calls under way have left (G4), and ends the rest after `withinMs` (G3).
+ * Never rejects.
  */
 export async function drainServer(
   server: Server,
@@ -16,8 +16,8 @@ export async function drainServer(
   const closed = Promise.all(
     [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", () => resolve()))),
   );
-  // Its own word is not waited for: on Node 26 it comes at once where connections were injected, whatever is under way on them. Each connection ends
-  // with its last call. What it might fail with is that it had no listener, which is so.
+  // The callback is not awaited: on Node 26 it comes at once for injected connections, whatever is under way on them. Each connection ends with its
+  // last call. The callback's possible error, that the server had no listener, is expected.
   server.tryShutdown(() => {});
   await new Promise<void>((resolve) => {
     const cancel = after(withinMs, resolve);

@@ -8,7 +8,7 @@ import { statusWords } from "../service-calls/status-words.js";
 
 const DETAILS_KEY = "grpc-status-details-bin";
 
-/** The status of a call that ends with `fault`, which must be fit for the peer to read. */
+/** Makes the status of a call that ends with `fault`. The peer may read all of it, so `fault` must be public. */
 export function statusOf(fault: Fault, describeFault: DescribeFault): StatusObject {
   const code = STATUS_OF[fault.code];
   const { text, detail } = statusWords(fault, describeFault);

@@ -1,4 +1,4 @@
-// One call with a stream, as a Connection: reading in call-inbox.ts, writing in call-outbox.ts; what lives here is its life.
+// One call with a stream, as a Connection: call-inbox.ts reads, call-outbox.ts writes; this file manages the life of the connection.
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
@@ -19,7 +19,7 @@ export type StreamCallOptions = { readonly joinsBatches: boolean } & Pick<
   "describeFault" | "highWaterMarkBytes" | "maxBufferedBytes" | "closeTimeoutMs" | "after"
 >;
 
-/** `call` must be one that was just begun: what it says of its end is listened for from here on. */
+/** `call` must have just begun: events of its end are listened for from here on. */
 export function createStreamConnection(
   call: StreamCall,
   peer: KnownPeer,
@@ -31,7 +31,7 @@ export function createStreamConnection(
   });
   let state: "open" | "closing" | "closed" = "open";
   let peerEnded = false;
-  /** How it will have closed, once `close` was called. */
+  /** The result of the close, once `close` was called. */
   let closing: CloseInfo = { kind: "local" };
   let cancelTimeout: () => void = () => {};
   const end = watchCallEnd(call, peer);
@@ -62,7 +62,7 @@ export function createStreamConnection(
     tellClosed(info);
   }
 
-  // Also told after a status of our own: then everything has left.
+  // Also emitted after a status of our own: then everything has left.
   call.on("cancelled", () => {
     if (state === "closing") finish(closing);
     if (state !== "open") return;
@@ -92,7 +92,7 @@ export function createStreamConnection(
     });
     if (call.cancelled) finish(closing);
     else if (fault === undefined) call.end();
-    // The library's way to end a stream with a status. Accidents are logged by whoever closes with one.
+    // The library ends a stream with a status in this way. Internal errors are logged by the caller that closes with one.
     else call.emit("error", statusOf(publicFault(fault, { error: () => {} }), options.describeFault));
   }
 

@@ -7,7 +7,7 @@ import type { ResolvedGrpcOptions } from "./options.js";
 import type { KnownPeer } from "./peers.js";
 import { statusOf } from "./status.js";
 
-/** Answers one call. Its signal is aborted when the call ends first, and tells whether the client took it back. */
+/** Answers one call. Its signal is aborted if the call ends first; the reason shows whether the client cancelled. */
 export async function answerCall(
   method: ServiceMethod & { readonly kind: "unary" },
   call: ServerUnaryCall<Buffer, Buffer>,
@@ -18,7 +18,7 @@ export async function answerCall(
   const ended = new AbortController();
   const end = watchCallEnd(call, peer);
   let isAnswered = false;
-  // Also told after an answer.
+  // Also emitted after an answer.
   call.on("cancelled", () => {
     if (isAnswered) return;
     end.whyEnded(({ kind }) => {

@@ -1,8 +1,8 @@
-// Which web pages may read answers. Off unless configured: without these headers no browser hands an answer to a page of another origin.
+// Decides which web pages may read answers. Off unless configured: without these headers no browser hands an answer to a page of another origin.
 import type { Exchange } from "./exchange.js";
 import type { CorsNames } from "./http-service.js";
 
-/** How long a browser may remember the answer to a preflight, seconds. */
+/** How long a browser may cache the answer to a preflight, seconds. */
 const REMEMBERED_SECONDS = 7200;
 
 /** The values of the headers, for all services of a server together. */
@@ -21,12 +21,12 @@ export function corsHeaders(services: readonly CorsNames[]): CorsHeaders {
   };
 }
 
-/** Whether a browser asks what it may do. */
+/** Whether the request is a browser's preflight. */
 export function isPreflight({ request }: Exchange): boolean {
   return request.method === "OPTIONS" && request.headers["access-control-request-method"] !== undefined;
 }
 
-/** Sets what lets the page of the request read the answer. Answers whether it may. */
+/** Sets the headers that let the page of the request read the answer. Returns whether it may. */
 export function allowOrigin(
   { request, response }: Exchange,
   origins: readonly string[],
@@ -41,7 +41,7 @@ export function allowOrigin(
   return true;
 }
 
-/** For a preflight of an origin that is allowed. */
+/** The headers for a preflight of an allowed origin. */
 export function preflightHeaders({ request }: Exchange, { methods, allowed }: CorsHeaders): Record<string, string> {
   const isPrivate = request.headers["access-control-request-private-network"] === "true";
   return {

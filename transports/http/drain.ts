@@ -6,14 +6,14 @@ import type { HttpServers } from "./http-servers.js";
 import type { HttpService } from "./http-service.js";
 import type { ResolvedHttpOptions } from "./options.js";
 
-/** Knows what is under way, and ends it: calls first, then sessions, then sockets (C7). */
+/** Tracks everything under way, and ends it: calls first, then sessions, then sockets (C7). */
 export interface Drain {
   readonly addCall: (exchange: Exchange) => void;
-  /** Resolves when every socket has closed. Calls have so long, by default the transport's time. Never rejects. */
+  /** Resolves when every socket has closed. Calls have `withinMs`, by default the transport's time limit. Never rejects. */
   readonly run: (servers: HttpServers, sockets: ReadonlyMap<Socket, unknown>, withinMs?: Millis) => Promise<void>;
 }
 
-/** How long clients have to close connections on which nothing is under way any more, ms. */
+/** Time for clients to close connections without calls under way, ms. */
 const LINGER_MS = 250;
 
 export function createDrain(
@@ -46,7 +46,7 @@ export function createDrain(
       calls.add(call);
     },
     run: async (servers, sockets, withinMs = options.closeTimeoutMs) => {
-      // Their owners have ended them; whatever was opened since then ends here.
+      // The owners have ended their streams; streams opened since then end here.
       const fault = new Fault("shutting_down", "The daemon is stopping. Call again when it has started.");
       for (const { endStreams } of services) endStreams(fault, withinMs);
       await within(withinMs, Promise.all(calls));

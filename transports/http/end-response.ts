@@ -2,10 +2,10 @@ import { constants } from "node:http2";
 import type { After } from "../framing/options.js";
 import type { Exchange } from "./exchange.js";
 
-/** How long a client may go on sending after the end of its request, ms. */
+/** How long a client may continue to send after the response has ended, ms. */
 const LINGER_MS = 250;
 
-/** Ends the response, and soon after it a request that has not ended. */
+/** Ends the response, and soon afterwards a request that has not ended. */
 export function endResponse({ response, stream }: Exchange, after: After, body?: string | Uint8Array): void {
   if (body === undefined) response.end();
   else response.end(body);
@@ -17,7 +17,7 @@ export function endResponse({ response, stream }: Exchange, after: After, body?:
   });
 }
 
-/** Answers with a whole body, of which HEAD gets the headers alone. */
+/** Answers with a whole body; a HEAD request gets the headers alone. */
 export function answerWhole(
   exchange: Exchange,
   after: After,

@@ -1,4 +1,4 @@
-// One request and its response, whichever version of HTTP it came by.
+// One request and its response, in either version of HTTP.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -9,29 +9,29 @@ import { pathOf } from "./target.js";
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Of HTTP/2 alone. */
+  /** Only with HTTP/2. */
   readonly stream: ServerHttp2Stream | undefined;
   readonly connection: ServiceConnection;
   readonly peer: PeerIdentity;
-  /** Without its query, and without its host where it names one (RFC 9112 §3.2.2). */
+  /** Without query, and without the host if the target names one (RFC 9112 §3.2.2). */
   readonly path: string;
-  /** Lower case, without parameters; "" where there is none. */
+  /** Lower case, without parameters; "" if there is none. */
   readonly contentType: string;
-  /** Aborted when the response has closed, however that came about. */
+  /** Aborted when the response has closed, for any reason. */
   readonly signal: AbortSignal;
-  /** Calls `run` when it is, or at once if it was. Answers how to take that back. */
+  /** Calls `run` when the signal is aborted, or at once if it was. Returns the cancellation. */
   readonly onceGone: (run: () => void) => () => void;
-  /** How the client left before the response had ended; undefined where it did not. A lost connection is no cancellation. */
+  /** How the client left before the response had ended; undefined if it did not. A lost connection is no cancellation. */
   readonly left: () => "cancelled" | "lost" | undefined;
-  /** A handler has taken it over, and answers it. */
+  /** Reports that a handler has taken the exchange over and answers it. */
   readonly served: () => void;
   readonly isServed: () => boolean;
   readonly isConnected: () => boolean;
-  /** Ends it at once, with nothing said, and with `code` where HTTP/2 has codes. */
+  /** Ends the exchange at once, without an answer; with `code` if HTTP/2 is used. */
   readonly cutOff: (code?: number) => void;
 }
 
-/** One for all: the platform's own reason is made anew for each call, with its stack, which costs more than anything else at the end of one. */
+/** Shared by all calls: the platform would make a reason with a stack for each call, which costs more than everything else at its end. */
 const GONE: Error = Object.assign(new Error("The call is over."), { name: "AbortError" });
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
@@ -44,11 +44,11 @@ export function createExchange(request: NodeRequest, response: NodeResponse, con
   let isServed = false;
   let left: "cancelled" | "lost" | undefined;
   response.once("close", () => {
-    // HTTP/2 calls a cancelled response finished as well; only whether it was ended tells (C6).
+    // In HTTP/2, a cancelled response counts as finished as well; only `writableEnded` shows the difference (C6).
     if (!response.writableEnded) left = isCancelled(stream, socket) ? "cancelled" : "lost";
     gone.abort(GONE);
   });
-  // What breaks a response closes it as well.
+  // An error of a response closes it as well.
   request.on("error", () => {});
   response.on("error", () => {});
   return {

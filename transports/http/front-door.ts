@@ -1,4 +1,4 @@
-// The way of a request, in order: admission, then web pages of other origins, then pages, then services.
+// The path of a request, in order: admission, then web pages of other origins, then pages, then services.
 import { Fault, publicFault } from "../../src/base/errors.js";
 import { allowOrigin, corsHeaders, isPreflight, preflightHeaders } from "./cors.js";
 import { answerWhole, endResponse } from "./end-response.js";
@@ -8,7 +8,7 @@ import type { HttpPage, ResolvedHttpOptions } from "./options.js";
 import { refuse as writeRefusal } from "./refusals.js";
 import { hostsOf } from "./target.js";
 
-/** The beginning of a path tells what was wanted; a client may send 16 KiB of it. */
+/** Longest logged path, UTF-16 units: the beginning of a path is enough, and a client may send 16 KiB. */
 const MOST_LOGGED_PATH = 200;
 
 /** Serves one exchange. Never rejects. */
@@ -26,7 +26,7 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
     if (hosts === undefined)
       return refuse(exchange, new Fault("invalid_message", "Send one header Host, and no other."), 400);
     const refused = admitted(exchange, hosts, options);
-    // A wrong host is answered alike whatever was asked for, and before anything of other origins (C8).
+    // A wrong host gets the same answer for every request, and before anything about other origins (C8).
     if (refused !== undefined && refused.code !== "unauthenticated") return turnAway(exchange, refused, 403);
     const isAllowed = allowOrigin(exchange, options.corsOrigins(), cors);
     if (isPreflight(exchange)) return answerPreflight(exchange, isAllowed);
@@ -35,7 +35,7 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
     if (page !== undefined) return servePage(exchange, page);
     const handler = handlerAt(path);
     if (handler === undefined) {
-      // A protocol that has a status of its own says it by that.
+      // A protocol with a status of its own reports the fault by that.
       const hasOwnStatus = formOf(exchange)?.hasOwnStatus === true;
       return refuse(exchange, notFound(), hasOwnStatus ? undefined : 404);
     }
@@ -101,7 +101,7 @@ export function createFrontDoor(services: readonly HttpService[], options: Resol
   };
 }
 
-/** Every host that the request names must be one that is served here. */
+/** Every host that the request names must be served here. */
 function admitted(
   { request, path, connection }: Exchange,
   hosts: ReadonlySet<string | undefined>,

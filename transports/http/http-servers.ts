@@ -1,5 +1,5 @@
-// The servers of Node for both versions of HTTP, which listen nowhere themselves and are given their connections. Every session and socket is known
-// here, because Node's own end of a server waits for as long as anybody else keeps a connection (C7).
+// Node's servers for both versions of HTTP. They listen nowhere themselves: connections are passed to them. Every session and socket is tracked here,
+// because Node's own end of a server waits as long as any client keeps a connection (C7).
 import { createServer as createHttp1, type Server as Http1Server } from "node:http";
 import { constants, createServer as createHttp2, type ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
@@ -13,22 +13,22 @@ import { whichHttp } from "./which-http.js";
 
 export interface HttpServers {
   readonly take: (connection: ServiceConnection) => void;
-  /** Tells every client that no more calls are taken, and closes connections that are idle. */
+  /** Tells every client that no more calls are taken, and closes idle connections. */
   readonly stop: () => void;
-  /** Ends connections in order: those that have no calls now, others after their last. */
+  /** Ends connections in order: those without calls now, the others after their last call. */
   readonly goAway: () => void;
 }
 
-/** Names, values and 32 bytes for each, of all headers of a request. */
+/** Limit for all headers of a request: names, values and 32 bytes for each. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADER_PAIRS = 100;
-/** Node refuses streams of a session that holds more, MB. What waits for each stream is bounded, and counts. */
+/** Node refuses streams of a session that holds more, MB. Data waiting for each stream is bounded, and counts. */
 const MAX_SESSION_MEMORY = 256;
 /** Requests of HTTP/1.1 that may wait behind others on one connection. */
 const MOST_PIPELINED = 256;
-/** An idle connection of HTTP/1.1 is closed after that, ms. */
+/** Idle time after which a connection of HTTP/1.1 is closed, ms. */
 const KEEP_ALIVE_MS = 65_000;
-/** GOAWAY with it: no new streams, please, but none of those under way is meant. */
+/** A GOAWAY with this id forbids new streams and refuses none of those under way. */
 const LAST_STREAM_ID = 2 ** 31 - 1;
 
 export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange: Exchange) => void): HttpServers {
@@ -63,9 +63,9 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
       if (!passes) connection.cutOff();
     },
   );
-  // Headers beyond a count are dropped in silence; their bytes are counted anyway, and refused.
+  // A limit on the count would drop further headers in silence; the limit on their bytes refuses them.
   http1.maxHeadersCount = 0;
-  // It never listens, but looks after slow requests only from then on.
+  // The server never listens, and only this event starts its check for slow requests.
   http1.emit("listening");
 
   const http2 = createHttp2({
@@ -79,7 +79,7 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
     if (connection === undefined) response.destroy();
     else serve(createExchange(request, response, connection));
   });
-  // What a client did wrong ends its session, and nobody else's.
+  // A client's mistake ends its own session only.
   http2.on("sessionError", () => {});
 
   function take2(connection: ServiceConnection): void {
@@ -105,12 +105,12 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
     plain.set(socket, { connection, open });
     socket.once("close", () => {
       plain.delete(socket);
-      // Node tells that only to the one of several responses whose turn it is.
+      // Of several pipelined responses, Node reports the close only to the current one.
       process.nextTick(() => {
         for (const response of open) response.emit("close");
       });
     });
-    // A stream without events is silent by right; whether anybody is there, the system asks.
+    // A stream without events may be silent; the system checks that the client still exists.
     socket.setKeepAlive(true, options.pingIntervalMs);
     Object.assign(http1, requestTimes(options.silentConnectionMs()));
     http1.emit("connection", socket);
@@ -134,7 +134,7 @@ export function createHttpServers(options: ResolvedHttpOptions, serve: (exchange
   };
 }
 
-/** How long a request of HTTP/1.1 may take to come, as Node calls it. */
+/** Time limits for the arrival of a request of HTTP/1.1, by Node's names. */
 function requestTimes(silentMs: number): Pick<Http1Server, "headersTimeout" | "requestTimeout"> {
   return { headersTimeout: silentMs, requestTimeout: Math.max(silentMs, 300_000) };
 }
@@ -143,7 +143,7 @@ function goingAway(session: ServerHttp2Session): void {
   if (!session.destroyed && !session.closed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM_ID);
 }
 
-/** Closes what is idle, and ends the look after slow requests. */
+/** Closes idle connections, and ends the check for slow requests. */
 function endChecks(server: Http1Server): void {
   server.close();
 }

@@ -4,15 +4,15 @@ import type { Fault } from "../../src/base/errors.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { Exchange } from "./exchange.js";
 
-/** Refuses one request, unless something was answered already. `httpStatus`: in every protocol; default what the protocol makes of the fault. */
+/** Refuses one request, unless it has been answered. `httpStatus` applies in every protocol; default: the protocol's status for the fault. */
 export type Refuse = (fault: Fault, httpStatus?: number) => void;
 
-/** Serves one request. Rejects only by an accident. */
+/** Serves one request. Rejects only by an internal error. */
 export type HttpHandler = (exchange: Exchange, refuse: Refuse) => Promise<void>;
 
-/** How a refusal is written in one protocol over HTTP. */
+/** Writes refusals in one protocol over HTTP. */
 export interface RefusalForm {
-  /** Whether a refusal is no matter of HTTP, whose status is 200 then. */
+  /** Whether the protocol reports refusals by a status of its own; the status of HTTP is then 200. */
   readonly hasOwnStatus: boolean;
   readonly write: (exchange: Exchange, fault: Fault, httpStatus: number) => void;
 }
@@ -25,11 +25,11 @@ export interface CorsNames {
 }
 
 export interface HttpService {
-  /** Undefined for a path that is none of its. */
+  /** Undefined for a path of other services. */
   readonly handlerAt: (path: string) => HttpHandler | undefined;
-  /** Undefined for a content type that is none of its protocols'. */
+  /** Undefined for a content type of other protocols. */
   readonly refusalForm: (contentType: string) => RefusalForm | undefined;
   readonly cors: CorsNames;
-  /** Ends the streams that are open, with `fault` and in so much time. */
+  /** Ends the open streams with `fault`, within the given time. */
   readonly endStreams: (fault: Fault, withinMs: Millis) => void;
 }

@@ -1,4 +1,4 @@
-// The status of a fault in HTTP, and its name, where no protocol over HTTP says it in words of its own.
+// The HTTP status of a fault, and its name, for requests without a protocol of their own.
 import type { FaultCode } from "../../src/base/errors.js";
 import { STATUS, STATUS_OF, type StatusCode } from "../rpc-status.js";
 
@@ -27,7 +27,7 @@ export function httpStatusOf(code: FaultCode): number {
   return HTTP_STATUS[STATUS_OF[code]];
 }
 
-/** As Connect spells it: with one l in "canceled". */
+/** In Connect's spelling, which has one l in "canceled". */
 export function statusNameOf(code: FaultCode): string {
   const status = STATUS_OF[code];
   return status === STATUS.CANCELLED ? "canceled" : (NAMES.get(status) ?? "unknown");

@@ -8,8 +8,8 @@ import type { HttpService } from "./http-service.js";
 import { type HttpListenOptions, resolveHttpOptions } from "./options.js";
 
 /**
- * Serves pages and services. Throws a Fault "usage" for an option out of range, "address_invalid" for what is no loopback address,
- * "address_in_use" or "permission_denied".
+ * Serves pages and services. Throws a Fault "usage" for an option out of range, "address_invalid" for an address outside loopback, "address_in_use"
+ * or "permission_denied".
  */
 export async function listenHttp(
   options: HttpListenOptions,

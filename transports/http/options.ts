@@ -5,7 +5,7 @@ import type { ServiceListenOptions } from "../service-calls/listen.js";
 
 /** A plain page beside the services, for GET and HEAD. */
 export interface HttpPage {
-  /** As in `/healthz`. */
+  /** Path of the page, as in `/healthz`. */
   readonly path: string;
   readonly answer: () => HttpPageAnswer | Promise<HttpPageAnswer>;
 }
@@ -19,27 +19,26 @@ export interface HttpPageAnswer {
 export interface HttpListenOptions extends Pick<ServiceListenOptions, "maxConnections" | "onAcceptFault" | "place"> {
   readonly address: ServiceAddress;
   readonly pages: readonly HttpPage[];
-  /** Asked before anything else, pages included. It looks at the host before the token. Preflights may be without a token. */
+  /** Called before anything else, also for pages. Checks the host before the token. Preflights need no token. */
   readonly admit: Admit;
-  /** Where accidents are written down, of which peers are told only that there was one, and requests that were not admitted. */
+  /** Receives internal errors, of which a peer learns only that there was one, and requests that were not admitted. */
   readonly log: Log;
-  /** How long a peer that does not read, and a call that is being answered, may hold up an end, ms. */
+  /** Longest delay of an end by a peer that does not read, or by a call under way, ms. */
   readonly closeTimeoutMs: number;
   /**
-   * Web pages that may call from a browser, as in `http://localhost:5173`. Asked for each request. Default none: browsers hand no answer to any page.
+   * Origins of web pages that may call from a browser, as in `http://localhost:5173`. Read for each request. Default none: browsers hand no answer to
+   * any page.
    */
   readonly corsOrigins?: () => readonly string[];
-  /**
-   * How long a connection may stay without a whole request, over TCP also without one that is admitted, ms. Asked each time. Default 30,000.
-   */
+  /** How long a connection may stay without a whole request, over TCP also without an admitted one, ms. Read each time. Default 30,000. */
   readonly silentConnectionMs?: () => number;
-  /** How often an HTTP/2 connection is asked for a sign of life, ms. Default 30,000. */
+  /** Interval of the pings on an HTTP/2 connection, ms. Default 30,000. */
   readonly pingIntervalMs?: number;
-  /** How long that sign may take; then the connection is dead (G8), ms. Default 10,000. */
+  /** How long the answer to a ping may take, ms; after it the connection counts as dead (G8). Default 10,000. */
   readonly pingTimeoutMs?: number;
   /** Requests at a time on one HTTP/2 connection. Default 2,048. */
   readonly maxConcurrentStreams?: number;
-  /** The timer for all of these but HTTP/1.1's own. Default the platform's. */
+  /** The timer for all of these except HTTP/1.1's own. Default: the platform's. */
   readonly after?: After;
 }
 
@@ -48,7 +47,7 @@ export type ResolvedHttpOptions = Required<Defaulted>;
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Fills defaults and refuses what is out of range with a Fault "usage". */
+/** Fills in defaults. Throws a Fault "usage" for values out of range. */
 export function resolveHttpOptions(options: HttpListenOptions): ResolvedHttpOptions {
   const resolved: ResolvedHttpOptions = {
     address: options.address,

@@ -1,7 +1,7 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { ResolvedHttpOptions } from "./options.js";
 
-/** Asks a session for a sign of life again and again, and calls `onDead` once if it gives none. Answers how to stop. */
+/** Pings a session repeatedly, and calls `onDead` once if an answer is missing. Returns a function that stops the pings. */
 export function keepAlive(
   session: ServerHttp2Session,
   { after, pingIntervalMs, pingTimeoutMs }: Pick<ResolvedHttpOptions, "after" | "pingIntervalMs" | "pingTimeoutMs">,

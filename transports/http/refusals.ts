@@ -1,4 +1,4 @@
-// A refusal in the words of whatever protocol the request speaks; in plain text where it speaks none that is served here.
+// Writes a refusal in the protocol of the request; in plain text if the request speaks no protocol that is served here.
 import type { Fault } from "../../src/base/errors.js";
 import type { After } from "../framing/options.js";
 import { answerWhole } from "./end-response.js";
@@ -7,8 +7,8 @@ import type { RefusalForm } from "./http-service.js";
 import { httpStatusOf, statusNameOf } from "./http-status.js";
 
 /**
- * Answers with the status of the fault. Where a refusal is no matter of HTTP, HTTP's status is 200, unless `httpStatus` says that nothing of this
- * must look like an answer.
+ * Answers with the status of the fault. If the protocol has a status of its own, the status of HTTP is 200, unless `httpStatus` is given because the
+ * response must not look like an answer at all.
  */
 export function refuse(
   exchange: Exchange,
@@ -20,7 +20,7 @@ export function refuse(
   const { response, request } = exchange;
   if (response.headersSent || exchange.signal.aborted) return;
   const status = httpStatus ?? httpStatusOf(fault.code);
-  // A client that is still sending, and has no end in sight, must not be read for ever (C2).
+  // A client that sends an endless request must not be read for ever (C2).
   if (exchange.stream === undefined && request.headers["transfer-encoding"] !== undefined)
     response.setHeader("connection", "close");
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="aaepd"');

@@ -1,16 +1,16 @@
-// What a request names: a path, and a host. HTTP/1.1 lets it name both in one (RFC 9112 §3.2.2), as if to a proxy, and then that host counts.
+// The path and the host that a request names. HTTP/1.1 permits both in one target, as if to a proxy (RFC 9112 §3.2.2); then that host counts.
 import type { IncomingMessage } from "node:http";
 
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^?#]*)/i;
 
-/** Without its query. */
+/** The path without its query. */
 export function pathOf(target: string): string {
   const absolute = ABSOLUTE.exec(target);
   if (absolute !== null) return absolute[2] || "/";
   return target.split("?", 1)[0] ?? "";
 }
 
-/** Every host that the request names. Undefined: it has several headers for that, of which others might believe another one. */
+/** Returns every host that the request names. Undefined: the request has several Host headers, and other programs might believe another one. */
 export function hostsOf({
   url = "",
   headers,

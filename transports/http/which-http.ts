@@ -1,12 +1,12 @@
-// HTTP/1.1 and HTTP/2 on one port. A client that knows that we speak HTTP/2 begins with the words of its preface.
+// Serves HTTP/1.1 and HTTP/2 on one port. A client that knows that the server speaks HTTP/2 begins with the text of its preface.
 import type { Socket } from "node:net";
 import type { After } from "../framing/options.js";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
 /**
- * Tells which version the first bytes speak, and leaves them to be read. A connection that has not said it in `silentMs` is closed. `tell` is called
- * at most once, in the turn in which the bytes came.
+ * Recognises the version by the first bytes, which stay to be read. A connection that has not shown it within `silentMs` is closed. `tell` is called
+ * at most once, in the turn in which the bytes arrived.
  */
 export function whichHttp(
   socket: Socket,
@@ -36,7 +36,7 @@ export function whichHttp(
   socket.on("close", stop);
 }
 
-/** Undefined while it may be either. */
+/** Undefined while both versions are possible. */
 export function versionOf(head: Uint8Array): 1 | 2 | undefined {
   const length = Math.min(head.length, PREFACE.length);
   if (PREFACE.compare(head, 0, length, 0, length) !== 0) return 1;

@@ -1,5 +1,5 @@
-// Binding a socket so that nobody else can reach it at any moment (U3), and taking over the address of a killed process without ever
-// taking one that is alive (U1). For every transport that listens on a Unix socket.
+// Binds a socket so that no other user can reach it at any moment (U3), and takes over the address of a killed process without ever taking one that
+// is alive (U1). For every transport that listens on a Unix socket.
 import { linkSync, lstatSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";
@@ -9,10 +9,10 @@ import { isProcess, withClaim } from "./claim.js";
 import { assertPathFits, type IpcPlace, isPipeName } from "./paths.js";
 import { assureSocketDirectory } from "./runtime-directory.js";
 
-/** How long the owner of a socket may take to accept. A socket that nobody owns refuses at once. */
+/** How long the owner of a socket may take to accept. A socket without owner refuses at once. */
 const PROBE_MS = 500;
 
-/** Stops listening and removes what was made: the socket, and the file that names its owner. */
+/** Stops listening and removes the socket and the file that names its owner. */
 export type Unbind = () => void;
 
 /** Binds `server` to the path with mode 0600. Throws a Fault "address_invalid", "address_in_use" or "permission_denied". */
@@ -23,7 +23,7 @@ export async function bindPrivately(server: Server, path: string, place: IpcPlac
     return () => server.close();
   }
   assureSocketDirectory(dirname(path), place);
-  // Every bind goes through the claim: between bind and listen a socket refuses as a dead one does.
+  // Every bind happens under the claim: between bind and listen a live socket refuses like a dead one.
   await withClaim(path, () => bindOrTakeOver(server, path, place.userId));
   const inode = lstatSync(path).ino;
   return () => unbind(server, path, inode);
@@ -54,7 +54,7 @@ function listen(server: Server, path: string): Promise<void> {
     };
     server.once("error", onError);
     server.once("listening", onListening);
-    // The file is made inside listen(), so the mask of the process is another one only for the length of that call.
+    // `listen` makes the file, so the mask of the process differs only during that call.
     const mask = process.umask(0o177);
     try {
       server.listen(path);
@@ -88,16 +88,16 @@ async function removeIfDead(path: string, userId: number | undefined): Promise<v
 /** The occupant of an address in the file system. */
 export type Occupant =
   | { readonly kind: "nobody" }
-  /** A socket whose process has ended without removing it. */
+  /** A socket whose process ended without removing it. */
   | { readonly kind: "dead" }
-  /** Anything that is no socket. */
+  /** Anything but a socket. */
   | { readonly kind: "file" }
   /** A socket of another user. */
   | { readonly kind: "stranger"; readonly userId: number }
-  /** A process listens. `pid` where it said so. */
+  /** A process listens. `pid` is set if the process named itself. */
   | { readonly kind: "alive"; readonly pid: number | undefined };
 
-/** Looks who has a path, and changes nothing. Rejects with a Fault where that cannot be seen. */
+/** Finds out who occupies a path, and changes nothing. Rejects with a Fault if that cannot be found out. */
 export async function occupantOf(path: string, userId: number | undefined): Promise<Occupant> {
   const status = statusOf(path);
   if (status === undefined) return { kind: "nobody" };
@@ -106,7 +106,7 @@ export async function occupantOf(path: string, userId: number | undefined): Prom
   return (await isAlive(path)) ? { kind: "alive", pid: ownerOf(path) } : { kind: "dead" };
 }
 
-/** As a sentence begins with it. */
+/** In the form that begins a sentence. */
 export function processName(pid: number | undefined): string {
   return pid === undefined ? "Another process" : `Process ${pid}`;
 }
@@ -126,7 +126,7 @@ function statusOf(path: string) {
   }
 }
 
-/** Only a refusal says that there is no owner. Silence, a full backlog and anything else may be a busy one. */
+/** Only a refusal means that there is no owner. Silence, a full backlog and anything else may come from a busy one. */
 function isAlive(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = connect(path);
@@ -145,7 +145,7 @@ function ownerFile(path: string): string {
   return `${path}.pid`;
 }
 
-/** The process that says it listens there, if it lives. For people; nothing depends on it. */
+/** Returns the process named in the owner file, if it is alive. For people; nothing depends on it. */
 function ownerOf(path: string): number | undefined {
   try {
     const pid = Number.parseInt(readFileSync(ownerFile(path), "utf8"), 10);
@@ -158,7 +158,7 @@ function ownerOf(path: string): number | undefined {
 function unbind(server: Server, path: string, inode: number): void {
   const status = statusOf(path);
   if (status !== undefined && status.ino !== inode) {
-    // Somebody removed our socket and another daemon stands there now. Closing would remove its socket by name.
+    // Another daemon has replaced our socket. Closing ours would remove the other's by its name.
     const kept = `${path}.kept`;
     linkSync(path, kept);
     server.close();

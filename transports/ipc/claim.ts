@@ -1,7 +1,7 @@
-// Mutual exclusion between processes that start on one address. Each contender makes a file of its own beside the socket and looks for
-// others: whoever sees none holds the claim, whoever sees one withdraws and tries again. Of two at least one sees the other,
-// because each looks after it has made its file. Names are never used twice, so a dead contender's file can be removed by anybody
-// without a race: a claim cannot outlive a process that was killed (U1).
+// Mutual exclusion between processes that start on one address. Each contender makes a file of its own beside the socket, then looks for others. A
+// contender that sees none holds the claim; one that sees another withdraws and tries again. Of two contenders at least one sees the other, because
+// each looks after it has made its file. Names are never used twice, so any process may remove a dead contender's file without a race: no claim
+// outlives a killed process (U1).
 import { randomBytes, randomInt } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -9,7 +9,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError, isMissing, isNoSuchProcess } from "../node-errors.js";
 
-/** What is done under a claim takes well under a second; an older one is a killed process whose number was given away again. */
+/**
+ * Age limit of a claim, ms. Work under a claim takes well under a second; an older claim belongs to a killed process whose number is in use again.
+ */
 const LONGEST_CLAIM_MS = 5000;
 const GIVE_UP_MS = 10_000;
 
@@ -56,7 +58,7 @@ function othersClaim(path: string, own: string): boolean {
     .some((name) => isLive(join(directory, name), Number.parseInt(name.slice(prefix.length), 10)));
 }
 
-/** Removes the claim where it is not. */
+/** Returns whether the claim's process is alive; removes the claim if not. */
 function isLive(claim: string, pid: number): boolean {
   try {
     const ageMs = Date.now() - statSync(claim).mtimeMs;
@@ -69,7 +71,7 @@ function isLive(claim: string, pid: number): boolean {
   return false;
 }
 
-/** Whether a process of that number runs, be it ours or another user's. */
+/** Whether a process of that number runs, ours or another user's. */
 export function isProcess(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {
@@ -80,10 +82,10 @@ export function isProcess(pid: number): boolean {
   return !hasEnded(pid);
 }
 
-/** Whether nothing is left of it but its number, because whoever started it has not asked how it ended. Only Linux tells. */
+/** Whether the process has ended and only its number is left, because its parent has not yet read its exit. Known on Linux only. */
 function hasEnded(pid: number): boolean {
   try {
-    // The name may have brackets in it; the state follows the last of them.
+    // The name may contain brackets; the state follows the last of them.
     return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;

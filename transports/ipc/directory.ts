@@ -4,9 +4,9 @@ import { Fault } from "../../src/base/errors.js";
 import { isAlreadyThere, isForbidden, isMissing, nodeErrorCode } from "../node-errors.js";
 
 /**
- * Makes the folder of a socket where it is missing, and assures that nobody else can put, replace or reach a file in it (U3): ours, mode 0700, and
- * no symbolic link. Throws a Fault "permission_denied" that says what to do, or "address_invalid" where there can be no such folder. Does not
- * change a folder it did not make. `what` it is for stands in the sentences.
+ * Makes the folder of a socket if it is missing, and ensures that no other user can add, replace or reach a file in it (U3): it must be ours, with
+ * mode 0700, and no symbolic link. Does not change an existing folder. Throws a Fault "permission_denied" that names the remedy, or "address_invalid"
+ * if such a folder is impossible. `what`: the purpose of the folder, for the sentences.
  */
 export function assurePrivateDirectory(directory: string, userId: number | undefined, what = "the socket"): void {
   try {
@@ -21,7 +21,7 @@ export function assurePrivateDirectory(directory: string, userId: number | undef
   assertPrivateDirectory(directory, userId, what);
 }
 
-/** Node's own `recursive` never comes back where a folder that is there takes none, as in /proc. */
+/** Node's own `recursive` never returns if an existing folder takes no folders, as in /proc. */
 function makeDirectories(directory: string): void {
   try {
     makeDirectory(directory);
@@ -41,7 +41,7 @@ function makeDirectory(directory: string): void {
   }
 }
 
-/** The same of a folder that is there. Throws besides what Node throws where it is not. */
+/** Checks an existing folder in the same way. Also throws Node's own error if the folder is missing. */
 export function assertPrivateDirectory(directory: string, userId: number | undefined, what = "the socket"): void {
   const status = lstatSync(directory);
   if (status.isSymbolicLink()) refuse(directory, "is a symbolic link", "Give the folder it points to");
@@ -59,7 +59,7 @@ export function assertPrivateDirectory(directory: string, userId: number | undef
   }
 }
 
-/** Those of them that are there and that nobody else can write to. */
+/** Returns the existing directories that no other user can write to. */
 export function privateDirectories(directories: readonly string[], userId: number | undefined): readonly string[] {
   return directories.filter((directory) => {
     try {

@@ -1,10 +1,10 @@
 import { Fault } from "../../src/base/errors.js";
 
-/** More daemons of one producer id than this on one machine are a mistake somewhere. */
+/** Most daemons of one producer id on one machine; more are a mistake somewhere. */
 const MOST_INSTANCES = 16;
 
 /**
- * Tries instance 1, 2 and so on, until one's address is not taken. Rejects with any other Fault, and beyond `mostInstances` (default 16) with
+ * Tries instance 1, 2 and so on, until an address is free. Rejects with any other Fault, and beyond `mostInstances` (default 16) with
  * "address_in_use".
  */
 export async function firstFreeInstance<Listening>(

@@ -11,20 +11,22 @@ import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 export interface IpcListenOptions extends ByteConnectionOptions {
   /** Connections at a time; further ones are closed at once. Default 16,384. */
   readonly maxConnections?: number;
-  /** Told when a connection could not be accepted, for instance for want of file descriptors. The listener goes on. Default: nobody. */
+  /**
+   * Receives the fault of a connection that could not be accepted, for example for lack of file descriptors. The listener goes on. Default: nobody.
+   */
   readonly onAcceptFault?: (fault: Fault) => void;
   /** Platform, environment and user. Default: this process's. */
   readonly place?: IpcPlace;
 }
 
 export interface IpcOptions extends IpcListenOptions {
-  /** A Unix socket, or on Windows `\\.\pipe\…`. Its folder must be the user's own with mode 0700; it is made where missing. */
+  /** A Unix socket, or on Windows `\\.\pipe\…`. Its folder must be the user's own with mode 0700; a missing folder is made. */
   readonly path: string;
 }
 
 export interface AutoIpcOptions extends IpcListenOptions {
   readonly producerId: string;
-  /** Listeners of that producer id that may live at a time. Default 16. */
+  /** Most listeners of that producer id at a time. Default 16. */
   readonly mostInstances?: number | undefined;
 }
 
@@ -36,7 +38,7 @@ export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
   return { name: "ipc", listen: (accept) => listenAt(options.path, options, accept) };
 }
 
-/** Listens at the place of appendix B for the producer id: `<id>.sock`, where that one is alive `<id>-2.sock`, and so on to `mostInstances`. */
+/** Listens at the address of appendix B for the producer id: `<id>.sock`; if that one is alive `<id>-2.sock`, and so on up to `mostInstances`. */
 export async function listenAuto(
   options: AutoIpcOptions,
   accept: (connection: PeekableConnection<Uint8Array>) => void,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 
-/** What decides where sockets stand. Handed in, so that every platform's answer is tested on one. */
+/** The facts that decide the addresses of sockets. Passed in, so that every platform's answer is tested on one. */
 export interface IpcPlace {
   readonly platform: NodeJS.Platform;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -9,7 +9,7 @@ export interface IpcPlace {
   readonly userId: number | undefined;
 }
 
-/** Bytes a socket's path may have, without the closing zero of `sun_path`. The platforms cut a longer one off in silence (U2). */
+/** Most bytes of a socket's path, without the closing zero of `sun_path`. The platforms cut off a longer one in silence (U2). */
 const MAX_PATH_BYTES: Partial<Record<NodeJS.Platform, number>> = { linux: 107, android: 107 };
 const MAX_PATH_BYTES_ELSEWHERE = 103;
 
@@ -19,18 +19,18 @@ export function isPipeName(path: string): boolean {
   return path.startsWith(PIPE_PREFIX) || path.startsWith("\\\\?\\pipe\\");
 }
 
-/** What a peer at that address is called in logs, without its number. */
+/** Label for the logs of peers at that address, without their number. */
 export function labelOf(path: string): string {
   return isPipeName(path) ? `pipe:${path}` : `unix:${path}`;
 }
 
-/** XDG's runtime folder, where sockets stand in it. */
+/** XDG's runtime folder, on platforms that put sockets there. */
 export function runtimeDirectory({ platform, environment }: IpcPlace): string | undefined {
   const { XDG_RUNTIME_DIR: directory } = environment;
   return platform !== "darwin" && platform !== "win32" && directory?.startsWith("/") ? directory : undefined;
 }
 
-/** The folder of the sockets of appendix B: XDG's runtime folder, on macOS the application's, else one in /tmp that bears the user's number. */
+/** The folder of the sockets of appendix B: XDG's runtime folder, on macOS the application's, else one in /tmp whose name has the user's number. */
 export function ipcDirectory(place: IpcPlace): string {
   const { HOME: home } = place.environment;
   if (place.platform === "darwin" && home) return join(home, "Library", "Application Support", "AAEP");
@@ -38,15 +38,15 @@ export function ipcDirectory(place: IpcPlace): string {
   return runtime === undefined ? temporaryDirectory(place) : join(runtime, "aaep");
 }
 
-/** Every folder that `ipcPath` may have put a socket into, the usual one first. None on Windows, where pipes stand in no folder. */
+/** Every folder in which `ipcPath` may have put a socket, the usual one first. None on Windows, where pipes are in no folder. */
 export function ipcDirectories(place: IpcPlace): readonly string[] {
   if (place.platform === "win32") return [];
   return [...new Set([ipcDirectory(place), temporaryDirectory(place)])];
 }
 
 /**
- * Where the producer of that id is found (appendix B): a socket, on Windows a pipe. `instance` 2 and up are those of `listenAuto`.
- * Where the platform's own folder makes the path too long, the one in /tmp is taken; its name is to be shown to the user.
+ * Returns the address of the producer of that id (appendix B): a socket, on Windows a pipe. `instance` 2 and up are those of `listenAuto`. If the
+ * platform's own folder makes the path too long, the socket is in the folder in /tmp; its path should be shown to the user.
  */
 export function ipcPath(place: IpcPlace, producerId: string, instance = 1): string {
   const name = `${fileNameOf(producerId)}${instance === 1 ? "" : `-${instance}`}`;
@@ -55,7 +55,7 @@ export function ipcPath(place: IpcPlace, producerId: string, instance = 1): stri
   return fits(path, place.platform) ? path : join(temporaryDirectory(place), `${name}.sock`);
 }
 
-/** Throws a Fault "address_invalid" with path, length, limit and a shorter path, where the platform would cut the path off (U2). */
+/** Throws a Fault "address_invalid" with path, length, limit and a shorter path, if the platform would cut the path off (U2). */
 export function assertPathFits(path: string, place: IpcPlace): void {
   if (path.length === 0 || path.includes("\0")) {
     throw new Fault("address_invalid", "The path of a socket is empty or has a zero in it. Give the path of a file.", {
@@ -86,7 +86,7 @@ function fits(path: string, platform: NodeJS.Platform): boolean {
   return Buffer.byteLength(path) <= maxPathBytes(platform);
 }
 
-/** Producer ids may hold what a file name may not. */
+/** Replaces characters of a producer id that a file name may not contain. */
 export function fileNameOf(producerId: string): string {
   const name = producerId.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, "_");
   return name === "" ? "_" : name;

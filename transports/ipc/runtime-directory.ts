@@ -1,12 +1,13 @@
-// The folder that a socket of this user stands in by default, and the folder around it, which the system made or a script did.
+// The default folder of this user's sockets, and the folder around it, which the system or a script made.
 import { type Stats, statSync } from "node:fs";
 import { Fault } from "../../src/base/errors.js";
 import { assurePrivateDirectory } from "./directory.js";
 import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
 
 /**
- * Assures the folder of a socket as `assurePrivateDirectory` does. Where it stands in the folder that XDG_RUNTIME_DIR names, that one must be this
- * user's, and nobody else may write to it: whoever can write there can put another folder in the socket's place (U3). Throws as that does.
+ * Ensures the folder of a socket as `assurePrivateDirectory` does. If it lies in the folder that XDG_RUNTIME_DIR names, the latter must belong to
+ * this user, and no other user may write to it: a writer there could put another folder in the place of the socket's (U3). Throws like
+ * `assurePrivateDirectory`.
  */
 export function assureSocketDirectory(directory: string, place: IpcPlace): void {
   const runtime = runtimeDirectory(place);
@@ -16,7 +17,7 @@ export function assureSocketDirectory(directory: string, place: IpcPlace): void 
 
 function assertOwnRuntimeDirectory(runtime: string, userId: number | undefined): void {
   const status = statusOf(runtime);
-  // A missing folder is made, with the mode that it needs.
+  // A missing folder is made later, with the right mode.
   if (status === undefined) return;
   if (userId !== undefined && status.uid !== userId) refuse(runtime, `belongs to user ${status.uid}`);
   const mode = status.mode & 0o7777;
@@ -28,7 +29,7 @@ function statusOf(runtime: string): Stats | undefined {
   try {
     return statSync(runtime);
   } catch {
-    // Why nothing can stand in it is told by whoever makes the folder of the socket.
+    // Making the folder of the socket reports the reason.
     return undefined;
   }
 }

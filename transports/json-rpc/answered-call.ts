@@ -3,7 +3,7 @@ import type { AbortSignalLike, RpcCall } from "../../src/contracts/rpc.js";
 import { type CallSignal, createCallSignal } from "./call-signal.js";
 import type { IncomingCall } from "./message-reader.js";
 
-/** A request that a handler answers. Its signal is made when the handler asks for it: of a busy agent's calls nearly none does. */
+/** A request under way at a handler. Its signal is made when the handler asks for it: nearly none of a busy agent's calls does. */
 export class AnsweredCall implements RpcCall {
   readonly method: string;
   readonly params: unknown;
@@ -12,7 +12,7 @@ export class AnsweredCall implements RpcCall {
   private reason: AbortSignalLike["reason"];
   private made: CallSignal | undefined;
 
-  /** `reason`: it is aborted from the beginning. */
+  /** `reason`: set if the call is aborted from the beginning. */
   constructor({ method, params, text, outline }: IncomingCall, reason: AbortSignalLike["reason"]) {
     this.method = method;
     this.params = params;

@@ -1,5 +1,5 @@
-// A JSON-RPC 2.0 peer over any byte connection, as far as it is asked. Knows method names only as strings. Calls are handled in the turn of the event
-// loop in which they were read, and what a handler answers at once is sent at once: between an agent and those who listen nothing waits without need.
+// The answering side of a JSON-RPC 2.0 peer over any byte connection. Method names are plain strings here. Calls are handled in the turn of the event
+// loop in which they were read, and a synchronous answer is sent at once, so that nothing between an agent and its listeners waits without need.
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { AbortSignalLike, AnsweringConnection, RefusedCall, RpcHandlers } from "../../src/contracts/rpc.js";
@@ -18,19 +18,19 @@ import { encodeMessage, notificationBatch } from "./outgoing.js";
 import { rpcErrorFromFault } from "./status.js";
 
 export interface RpcOptions {
-  /** Requests of the peer that may be without an answer. At the limit reading pauses until one is answered. Default 4096. */
+  /** Most unanswered requests of the peer. At the limit reading pauses until one is answered. Default 4096. */
   readonly maxUnansweredRequests?: number;
-  /** Whether the connection closes by itself when the peer has ended and every request of its has been answered. Default true. */
+  /** Whether the connection closes by itself when the peer has ended and every request of the peer is answered. Default true. */
   readonly closeAtEnd?: boolean;
-  /** Where unexpected failures of handlers go. The peer is told only that there was one. Default: nowhere. */
+  /** Receives unexpected failures of handlers, of which the peer learns only that there was one. Default: nowhere. */
   readonly log?: Log;
 }
 
-/** Where this side asks as well. */
+/** Callbacks for the requests that this side sends. */
 export interface OwnRequestsEvents {
-  /** Answers to what this side asked: those of one read. */
+  /** Receives the answers of one read to requests of this side. */
   readonly answered: (messages: readonly IncomingAnswer[]) => void;
-  /** No answer can come any more. Called at least once. */
+  /** Reports that no answer can come any more. Called at least once. */
   readonly ended: (fault: Fault) => void;
 }
 
@@ -42,7 +42,7 @@ export interface Answering {
   readonly ask: (message: object) => void;
 }
 
-/** Takes over `connection`, its frames included. Handlers are called once this has returned. */
+/** Takes over `connection` with its frames. Handlers are called after this function has returned. */
 export function createAnsweringConnection(
   connection: Connection<Uint8Array>,
   handlers: RpcHandlers,
@@ -54,7 +54,7 @@ export function createAnsweringConnection(
   const unanswered = new Set<AnsweredCall>();
   const byId = new Map<string | number, AnsweredCall>();
   let answersBlocked = false;
-  /** A notification is with its handler: what it sends meanwhile is the answer to it (R3). */
+  /** True while a handler works on a notification: messages sent meanwhile are the answer to it (R3). */
   let answersNotification = false;
   let onAnswered: () => void = () => {};
   let isOver = false;
@@ -67,7 +67,9 @@ export function createAnsweringConnection(
     if (!connection.send(encodeMessage(message))) answersBlocked = true;
   }
 
-  /** Of what is no answer the sender itself takes care: were reading to wait for it as well, two peers could wait for each other. */
+  /**
+   * For a message that is no answer, the sender heeds the result of `notify`. If reading waited for it as well, two peers could wait for each other.
+   */
   function notify(method: string, params: object): boolean {
     const taken = connection.send(encodeMessage({ jsonrpc: "2.0", method, params }));
     if (!taken && answersNotification) answersBlocked = true;
@@ -86,7 +88,7 @@ export function createAnsweringConnection(
     }
   }
 
-  /** What a handler threw, or what could not be written of what it answered. */
+  /** Refuses a request whose handler threw, or whose result could not be written. */
   function refuseCaught(id: RpcId, method: string, caught: unknown): void {
     if (caught instanceof Fault) {
       refuse(id, caught);
@@ -98,7 +100,7 @@ export function createAnsweringConnection(
     refuse(id, new Fault("internal", sentence));
   }
 
-  /** Reads no further while the peer does not take its answers, or has too many of them to come (P11, G2). */
+  /** Reading pauses while the peer does not take its answers, or has too many unanswered requests (P11, G2). */
   function ready(): Promise<void> | undefined {
     return answersBlocked || unanswered.size >= maxUnansweredRequests ? comeToRead() : undefined;
   }
@@ -122,7 +124,7 @@ export function createAnsweringConnection(
     endWaiting(fault ?? peerEnded(connection.peer.label));
     tellEnded();
     if (fault !== undefined && fault.code !== "peer_gone") {
-      // The peer learns why before the connection goes (R33, V5).
+      // The peer learns the reason before the connection closes (R33, V5).
       refuse(head === undefined ? null : idFromHead(head), fault);
       void connection.close(fault);
     } else if (closeAtEnd) {
@@ -234,7 +236,7 @@ export function createAnsweringConnection(
     ended,
     takeNoMore: frames.stop,
     close: async (withinMs) => {
-      // V6: no more in, then what is being answered, then out, then away.
+      // Order (V6): no more input, then the answers under way, then the rest of the output, then the close.
       frames.stop();
       abortCalls();
       await nextTurn();
@@ -242,12 +244,12 @@ export function createAnsweringConnection(
     },
     closed: connection.closed,
   };
-  // The peer may take no more before its own answers are taken: a side that waits for that before it reads on waits for ever.
+  // Ignores whether the peer takes more: a side that waits for that before it reads on, while the peer waits for its own answers, waits for ever.
   const ask = (message: object): void => void connection.send(encodeMessage(message));
   return { answering, ask };
 }
 
-/** Nobody can cancel a notification. */
+/** A notification cannot be cancelled. */
 const NEVER: AbortSignalLike = { aborted: false, reason: undefined, addEventListener: () => {} };
 
 function peerEnded(label: string): Fault {

@@ -2,11 +2,11 @@ import type { AbortSignalLike } from "../../src/contracts/rpc.js";
 
 /** An abort signal for one call. Lighter than the platform's, of which a busy agent would need a hundred thousand a second. */
 export interface CallSignal extends AbortSignalLike {
-  /** Tells every listener once. */
+  /** Calls every listener once. */
   readonly abort: (reason: "cancelled" | "ended") => void;
 }
 
-/** `reason`: it is aborted from the beginning. */
+/** `given`: the reason of a signal that is aborted from the beginning. */
 export function createCallSignal(given?: "cancelled" | "ended"): CallSignal {
   let reason = given;
   let listeners: (() => void)[] | undefined;

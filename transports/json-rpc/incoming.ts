@@ -1,4 +1,4 @@
-// From the bytes of a frame to a message, or to the error that answers it. Nothing is dropped that could be waited for (V2).
+// Turns the bytes of a frame into a message, or into the error that answers it. No message is dropped that its sender could wait for (V2).
 import type { ResponseMessage } from "vscode-jsonrpc/node";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
@@ -7,36 +7,36 @@ import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
 export type RpcId = string | number | null;
 
 export type Incoming =
-  /** A request, or where it has no id a notification. */
+  /** A request, or a notification if it has no id. */
   | {
       readonly kind: "call";
       readonly id: string | number | undefined;
       readonly method: string;
       readonly params: unknown;
-      /** What it was parsed from (R2). */
+      /** The text that was parsed (R2). */
       readonly text: string;
       readonly outline: JsonOutline;
     }
-  /** An answer to a request of ours. */
+  /** An answer to a request of this side. */
   | { readonly kind: "answer"; readonly message: ResponseMessage }
-  /** `$/cancelRequest`: goes ahead of what waits (V7). */
+  /** `$/cancelRequest`: overtakes waiting calls (V7). */
   | { readonly kind: "cancellation"; readonly id: string | number }
   | {
       readonly kind: "refused";
-      /** Null where it is none, has none, or could be read in two ways. */
+      /** Null if the message has no id, or one that could be read in two ways. */
       readonly id: RpcId;
       readonly fault: Fault;
-      /** What it was, where that is JSON. */
+      /** The text of the message, if it is JSON. */
       readonly text: string | undefined;
-      /** Whether it is JSON without an id. */
+      /** Whether the message is JSON without an id. */
       readonly isNotification: boolean;
     }
-  /** Nothing that anybody waits for, and nothing that may be answered. */
+  /** A message that nobody waits for, and that must not be answered. */
   | { readonly kind: "ignored" };
 
 const CANCEL_METHOD = "$/cancelRequest";
 
-/** Fatal, so that no damaged character gets through as another one (S12); a byte order mark is no white space of JSON. */
+/** Fatal, so that no damaged character passes as another one (S12). A byte order mark is no white space of JSON. */
 export function createIncomingParser(): (frame: Uint8Array) => Incoming {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   return (frame) => {
@@ -57,8 +57,8 @@ export function createIncomingParser(): (frame: Uint8Array) => Incoming {
 }
 
 /**
- * JSON that could be taken for two messages, or is nested too deep. Its error is that of an invalid request and bears its id: only an id that stands
- * there with two values is one that cannot be told (JSON-RPC 2.0 §5).
+ * Classifies JSON that could be read as two messages, or is nested too deep. Its error is that of an invalid request and has its id; only an id with
+ * two values counts as unreadable (JSON-RPC 2.0 §5).
  */
 function classifyUnreadable(text: string, fault: Fault): Incoming {
   const names = new Set(membersOf(text).map(({ name }) => name));
@@ -108,7 +108,7 @@ function classifyAnswer(message: Readonly<Record<string, unknown>>): Incoming {
   return brokenAnswer(id, "The peer's answer has neither a result nor an error.");
 }
 
-/** The caller is told in place of waiting for ever. */
+/** Rejects the caller, which would otherwise wait for ever. */
 function brokenAnswer(id: string | number, message: string): Incoming {
   return { kind: "answer", message: { jsonrpc: "2.0", id, error: { code: -32600, message } } };
 }
@@ -117,7 +117,7 @@ function refusedText(id: RpcId, fault: Fault, text: string): Incoming {
   return { kind: "refused", id, fault, text, isNotification: textsOf(text, "id").length === 0 };
 }
 
-/** The id of a message of which only the beginning is there: found only while nothing but plain members stands before it (V5). */
+/** Finds the id of a message of which only the beginning arrived, as long as only plain members precede it (V5). */
 export function idFromHead(head: Uint8Array): RpcId {
   const text = Buffer.from(head).toString("latin1");
   const found =

@@ -1,5 +1,5 @@
-// Brings the calls of a peer to their handlers: all of a read in the turn in which it came, and no more is read until they are handled (G2, V4).
-// After a costly one the rest waits for the next turn.
+// Passes the calls of a peer to their handlers: all calls of a read in the turn in which it came. No more is read until they are handled (G2, V4).
+// After a costly call the rest waits for the next turn.
 import { type Fault, faultFrom } from "../../src/base/errors.js";
 import type { Connection } from "../../src/contracts/transport.js";
 import { createIncomingParser, type Incoming } from "./incoming.js";
@@ -9,35 +9,35 @@ export type IncomingRefused = Extract<Incoming, { readonly kind: "refused" }>;
 export type IncomingAnswer = Extract<Incoming, { readonly kind: "answer" }>["message"];
 
 export interface FrameReaderOptions {
-  /** `isCancelled`: the peer cancelled it in the same read (V7). May not throw. */
+  /** `isCancelled`: the peer cancelled the call in the same read (V7). Must not throw. */
   readonly onCall: (call: IncomingCall, isCancelled: boolean) => void;
-  /** The answers of one read to requests of ours. */
+  /** Receives the answers of one read to requests of this side. */
   readonly onAnswers: (messages: readonly IncomingAnswer[]) => void;
-  /** Told before any call of the same read. */
+  /** Called before any call of the same read. */
   readonly onCancelled: (id: string | number) => void;
   /** Answers a message that cannot be taken, in its place among the calls. */
   readonly onRefused: (message: IncomingRefused) => void;
-  /** A promise of when the next messages may be handled; undefined where they may be at once. */
+  /** Returns a promise that resolves when the next messages may be handled; undefined: at once. */
   readonly ready: () => Promise<void> | undefined;
-  /** Whether this call may cost so much that others come first. */
+  /** Whether this call may cost so much that other peers come first. */
   readonly isCostly: (method: string, params: unknown) => boolean;
-  /** A promise of when the next call may be handled; undefined where it may be at once. */
+  /** Returns a promise that resolves when the next call may be handled; undefined: at once. */
   readonly room: () => Promise<void> | undefined;
-  /** No more comes: all that came has been handed over. With the fault that ended it, if any. */
+  /** Called after everything received has been passed on, with the fault that ended the frames, if any. */
   readonly onEnd: (fault: Fault | undefined) => void;
 }
 
 export interface FrameReader {
-  /** Hands no further message over. */
+  /** Passes no further message on. */
   readonly stop: () => void;
 }
 
-/** Nothing is handed over before this has returned. */
+/** Nothing is passed on before this function has returned. */
 export function createFrameReader(frames: Connection<Uint8Array>["frames"], options: FrameReaderOptions): FrameReader {
   const parse = createIncomingParser();
   let stopped = false;
 
-  /** Handles what one read brought; a promise where that goes on in later turns. */
+  /** Handles the messages of one read. Returns a promise if that continues in later turns. */
   function handleTogether(batch: readonly Uint8Array[]): Promise<void> | undefined {
     const calls: (IncomingCall | IncomingRefused)[] = [];
     let answers: IncomingAnswer[] | undefined;
@@ -67,7 +67,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     return rest === calls.length ? undefined : handOverLater(calls, rest, cancelled);
   }
 
-  /** Hands calls over from `at` on, up to the first that is costly or leaves no room for more. Answers where it stopped. */
+  /** Passes calls on from `at`, up to the first that is costly or leaves no room for more. Returns where it stopped. */
   function handOver(
     calls: readonly (IncomingCall | IncomingRefused)[],
     at: number,
@@ -99,7 +99,7 @@ export function createFrameReader(frames: Connection<Uint8Array>["frames"], opti
     try {
       for await (const batch of frames) {
         if (stopped) return undefined;
-        // Nothing is waited for that is there already: each wait is a turn of the queue of promises.
+        // Only real promises are awaited: each await costs a turn of the queue of promises.
         const handled = handleTogether(batch);
         if (handled !== undefined) await handled;
         const ready = options.ready();

@@ -1,4 +1,4 @@
-// From messages to frames.
+// Turns messages into frames.
 import type { FrameBatch } from "../../src/contracts/transport.js";
 
 export function encodeMessage(message: object): Uint8Array {
@@ -6,8 +6,8 @@ export function encodeMessage(message: object): Uint8Array {
 }
 
 /**
- * The notifications of a run, each frame spliced unchanged between one head and tail. Made once for a method and its members, and kept in the run, so
- * that all connections that send it share these bytes and what their framing makes of them.
+ * The notifications of a batch, each frame spliced unchanged between one head and tail. Made once for a method and its members and cached in the
+ * batch, so that all connections that send it share these bytes and their framed form.
  */
 export function notificationBatch(
   method: string,
@@ -31,13 +31,13 @@ function headOf(method: string, members: Readonly<Record<string, string>> | unde
   return `${JSON.stringify({ jsonrpc: "2.0", method, ...members }).slice(0, -1)},"params":`;
 }
 
-/** It is a message of its own, and says itself what stands beside all others. */
+/** Adds the members to the params of the last frame, which is a message of its own. */
 function withMembers(frame: Uint8Array, members: Readonly<Record<string, string>> | undefined): Uint8Array {
   if (members === undefined) return frame;
   return Buffer.concat([Buffer.from(`${JSON.stringify(members).slice(0, -1)},`), frame.subarray(1)]);
 }
 
-/** One allocation for the whole run. */
+/** One allocation for the whole batch. */
 function spliceAll(head: string, frames: readonly Uint8Array[]): readonly Uint8Array[] {
   const headBytes = Buffer.from(head);
   const extraBytes = headBytes.length + 1;

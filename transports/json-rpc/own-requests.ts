@@ -1,4 +1,4 @@
-// The requests that go out: their ids and who waits for which answer. The bookkeeping is vscode-jsonrpc's.
+// The requests of this side: their ids, and the callers that wait for answers. vscode-jsonrpc does the bookkeeping.
 import {
   createMessageConnection,
   type DataCallback,
@@ -13,18 +13,20 @@ import type { IncomingAnswer } from "./message-reader.js";
 import { faultFromRpcError } from "./status.js";
 
 export interface OwnRequests {
-  /** Rejects with a Fault: the peer's own, or "peer_gone" where no answer can come any more. */
+  /** Rejects with a Fault: the peer's own, or "peer_gone" if no answer can come any more. */
   readonly request: (method: string, params: object) => Promise<unknown>;
-  /** What came with one read. */
+  /** Takes the answers of one read. */
   readonly answered: (messages: readonly IncomingAnswer[]) => void;
-  /** No answer can come any more: each call that waits, or is made later, is told why as "peer_gone". Only the first one counts. */
+  /**
+   * Reports that no answer can come any more: waiting and later calls reject with "peer_gone" and the reason. Only the first call of `end` counts.
+   */
   readonly end: (fault: Fault) => void;
 }
 
 export function createOwnRequests(send: (message: object) => void, log: Log | undefined): OwnRequests {
-  /** What ends their waiting. */
+  /** Rejections of the waiting calls. */
   const pending = new Set<(fault: Fault) => void>();
-  // The library handles one message a turn of the event loop; so it is given one carrier for all of a read.
+  // The library handles one message a turn of the event loop; therefore it gets one carrier for all messages of a read.
   const carrier: Message = Object.freeze({ jsonrpc: "2.0", method: "carrier" });
   let hand: DataCallback = () => {};
   let waiting: IncomingAnswer[] = [];
@@ -82,7 +84,7 @@ export function createOwnRequests(send: (message: object) => void, log: Log | un
     },
     end: (fault) => {
       if (over !== undefined) return;
-      // To a call that waits the peer is gone, by whatever fault the connection ended.
+      // For a waiting call the peer is gone, whatever fault ended the connection.
       over = fault.code === "peer_gone" ? fault : new Fault("peer_gone", fault.sentence, { cause: fault });
       const rejections = [...pending];
       pending.clear();

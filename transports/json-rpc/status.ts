@@ -66,7 +66,7 @@ const RPC_CODES: Readonly<Record<FaultCode, number>> = {
   usage: SERVER_ERROR,
 };
 
-/** For answers of peers that know no code of ours. */
+/** For answers of peers that know none of our codes. */
 const FAULT_CODES_OF_STANDARD: ReadonlyMap<number, FaultCode> = new Map([
   [PARSE_ERROR, "invalid_json"],
   [INVALID_REQUEST, "invalid_message"],
@@ -89,7 +89,7 @@ export function rpcErrorFromFault(fault: Fault): RpcError {
   };
 }
 
-/** What a peer answered as an error, as the Fault it was made from where the peer is one of ours. */
+/** Turns an error answer of a peer into a Fault; with a peer of ours, into the Fault that it was made from. */
 export function faultFromRpcError(code: number, message: string, data: unknown): Fault {
   const given = (typeof data === "object" && data !== null ? data : {}) as Readonly<Record<string, unknown>>;
   return new Fault(faultCodeOf(given.code) ?? FAULT_CODES_OF_STANDARD.get(code) ?? "internal", message, {

@@ -5,7 +5,7 @@ import type { CloseInfo, FrameBatch, PeekableConnection } from "../../src/contra
 export interface MemoryOptions {
   /** Frames that may wait for the other end before `send` answers false. 1 and up. Default 64. */
   readonly capacityFrames?: number;
-  /** Frames that may wait in all. A sender that goes on after a false breaks the connection there (`peer_gone`). Default 65,536. */
+  /** Most frames that may wait in all. A sender that continues after a false breaks the connection there (`peer_gone`). Default 65,536. */
   readonly maxWaitingFrames?: number;
   /** For labels: "memory#1a" and "memory#1b". Default "1". */
   readonly name?: string;
@@ -14,20 +14,20 @@ export interface MemoryOptions {
 export interface MemoryPair<Frame> {
   readonly first: PeekableConnection<Frame>;
   readonly second: PeekableConnection<Frame>;
-  /** Ends both abruptly, as a killed process would. */
+  /** Ends both abruptly, like a killed process. */
   readonly sever: () => void;
 }
 
 type Frames<Frame> = readonly Frame[];
 
-/** One direction: what its sender has handed over and its receiver has not yet taken. */
+/** One direction: the frames handed over by its sender and not yet taken by its receiver. */
 interface Channel<Frame> {
   readonly push: (frames: Frames<Frame>) => void;
   readonly waitingFrames: () => number;
   readonly hasEnded: () => boolean;
   readonly writable: () => Promise<void>;
   readonly frames: AsyncIterable<Frames<Frame>>;
-  /** No more comes. With a fault the iteration throws it; `discard` forgets what waits. */
+  /** Ends the channel. With a fault the iteration throws it; `discard` drops the waiting frames. */
   readonly end: (discard: boolean, fault?: Fault) => void;
 }
 
@@ -79,7 +79,7 @@ function createEnd<Frame>(
   function send(frames: Frames<Frame>): boolean {
     if (!open) return false;
     if (outgoing.hasEnded()) {
-      // The peer has closed: as a broken pipe does after its end, sending ends this side too.
+      // The peer has closed: sending ends this side too, as on a broken pipe.
       finish({ kind: "remote" });
       return false;
     }
@@ -129,7 +129,7 @@ function reading<Frame>(
   onEnd: () => void,
 ): Pick<PeekableConnection<Frame>, "frames" | "peek"> {
   const source = frames[Symbol.asyncIterator]();
-  /** Read to be looked at, and given back to the iteration. */
+  /** Read by `peek`, and returned again by the iteration. */
   let peeked: Promise<IteratorResult<Frames<Frame>>> | undefined;
   const next = async (): Promise<IteratorResult<Frames<Frame>>> => {
     const result = await source.next();

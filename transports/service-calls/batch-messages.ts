@@ -1,16 +1,16 @@
-// How frames become messages on the wire. gRPC, gRPC-Web and Connect have the same form: a flag, the length, the message.
+// Packs frames into messages on the wire. gRPC, gRPC-Web and Connect have the same form: a flag, the length, the message.
 import type { FrameBatch } from "../../src/contracts/transport.js";
 
-/** Frames in one message, at most. A reader should hear of the first event before it has all. */
+/** Most frames in one message: a reader should receive the first event before the last is sent. */
 export const MOST_JOINED_FRAMES = 64;
-/** Bytes in one message of several frames, at most; well below the 4 MiB that clients take by default (G6). */
+/** Most bytes in one message of several frames; well below the 4 MiB that clients accept by default (G6). */
 export const MOST_JOINED_BYTES = 1024 * 1024;
 
 const HEAD_BYTES = 5;
 
 /**
- * The frames that each message of a run is made of, in order and uncopied: one, or, where frames put one behind the other are one message, as many as
- * it may have. A frame that alone has more than a message of several may have is a message, and so is the last frame of a run that has one.
+ * Groups the frames of a batch into messages, in order and uncopied: one frame each, or, if concatenated frames are one message, as many as a message
+ * may have. A frame above the limit of bytes is a message of its own, and so is the `last` frame of a batch.
  */
 export function messagesOf(
   { frames, last: apart }: Pick<FrameBatch<Uint8Array>, "frames" | "last">,
@@ -34,8 +34,8 @@ export function messagesOf(
 }
 
 /**
- * Messages, each given in pieces, back to back in one buffer, and before each its head: its flag (0 nothing special, 1 compressed) and its length.
- * Buffers of their own for the heads, and joining them, cost several times as much.
+ * Joins messages, each given in pieces, into one buffer with a head before each: its flag (0 nothing special, 1 compressed) and its length. Separate
+ * buffers for the heads, joined afterwards, cost several times as much.
  */
 export function enveloped(messages: readonly (readonly Uint8Array[])[], flag: 0 | 1 = 0): Buffer {
   const lengths = messages.map(lengthOf);

@@ -1,44 +1,44 @@
-// Connections of TCP can be made by every process of the machine. Until one has shown that its client has the token, it may neither stay silent, nor
-// go on with what comes to nothing, nor take the places of those that have.
+// Limits connections over TCP, which every process of the machine can open. Until a client has shown the token, its connection may neither stay
+// silent, nor continue with wasted calls, nor take the places of connections that have shown it.
 import type { Socket } from "node:net";
 import type { Fault } from "../../src/base/errors.js";
 import type { Admit, CallHead } from "../../src/contracts/service.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import type { After } from "../framing/options.js";
 
-/** A connection that calls come over. */
+/** A connection that carries calls. */
 export interface ServiceConnection {
   readonly socket: Socket;
   readonly peer: PeerIdentity;
-  /** Asks whether a call may be served, and remembers what that says of the connection. */
+  /** Decides whether a call may be served, and remembers whether the connection has shown the token. */
   readonly admit: (head: CallHead, admit: Admit) => Fault | undefined;
-  /** A call is over. Where many more are than were admitted, and none of those has shown the token, the connection is cut off. */
+  /** Reports the end of a call. If far more calls have ended than were admitted, and none has shown the token, the connection is cut off. */
   readonly ended: () => void;
   /** Ends the connection at once. */
   readonly cutOff: () => void;
-  /** How it is cut off, where its protocol has words for that. Default: with none. */
+  /** Sets how the connection is cut off, if its protocol can give a reason. Default: without one. */
   readonly cutOffBy: (end: () => void) => void;
 }
 
 export interface Connections {
   readonly all: ReadonlyMap<Socket, PeerIdentity>;
-  /** Undefined: there is no place for it, and it was closed. */
+  /** Undefined: there was no room, and the connection was closed. */
   readonly add: (socket: Socket, peer: PeerIdentity) => ServiceConnection | undefined;
 }
 
 export interface ConnectionsOptions {
-  /** How many there may be. Strangers may be half of them, of whom the oldest makes room for the next. */
+  /** Most connections. At most half of them may belong to strangers, the oldest of whom makes room for the next. */
   readonly most: number;
-  /** How long one may stay without a call that is admitted, ms. Asked for each. */
+  /** How long a connection may stay without an admitted call, ms. Read for each connection. */
   readonly silentMs: () => number;
-  /** Whether everybody is known who can connect at all. */
+  /** Whether every client that can connect is known. */
   readonly areAllKnown: boolean;
   readonly after: After;
 }
 
-/** Calls of one connection that may come to nothing, before any has shown the token: refused ones, and those taken back before they were served. */
+/** Wasted calls of one connection before any has shown the token: refused calls, and calls cancelled before they were served. */
 const MOST_WASTED = 200;
-/** What is open to everybody is open by its path, and this is none. */
+/** Open paths are admitted by their path; this one is not open. */
 const NO_PATH = "";
 
 export function createConnections({ most, silentMs, areAllKnown, after }: ConnectionsOptions): Connections {
@@ -70,7 +70,7 @@ export function createConnections({ most, silentMs, areAllKnown, after }: Connec
         return undefined;
       }
       let isKnown = areAllKnown;
-      // What its client has shown; undefined where nothing is to be.
+      // The authorization that the client has shown; undefined if none is required.
       let shown: string | undefined;
       let isCutOff = false;
       let wasted = 0;
@@ -88,7 +88,7 @@ export function createConnections({ most, silentMs, areAllKnown, after }: Connec
         admit: (head, admit) => {
           const refusal = admit(head);
           const { authorization } = head;
-          // Whoever was let in stays, though the token has been made anew since (R8b).
+          // An admitted client stays, although the token has been replaced since (R8b).
           if (refusal?.code === "unauthenticated" && isKnown && authorization !== undefined && authorization === shown)
             return undefined;
           if (refusal !== undefined || (isKnown && authorization === shown)) return refusal;

@@ -1,5 +1,5 @@
-// Where services are listened for: a private Unix socket (G12), or TCP on loopback. Every socket is known here, so that what a library keeps open
-// can be ended (C7), and so that a call knows whose connection it came over.
+// Listens for services: on a private Unix socket (G12), or over TCP on loopback. Every socket is tracked here, so that connections kept open by a
+// library can be ended (C7), and so that the connection of each call is known.
 import { createServer, type Server, type Socket } from "node:net";
 import { Fault } from "../../src/base/errors.js";
 import type { ServiceAddress } from "../../src/contracts/service.js";
@@ -12,29 +12,29 @@ import { createConnections, type ServiceConnection } from "./connections.js";
 
 export interface ServiceListenOptions {
   /**
-   * Connections at a time; further ones are closed at once. Default 1,024. Over TCP, those without a call that showed the token may be half of them:
-   * then, and where there is no other room, the oldest of those is closed for the next.
+   * Connections at a time; further ones are closed at once. Default 1,024. Over TCP, at most half of them may lack a call that showed the token; the
+   * oldest of these is closed for the next, and also if there is no other room.
    */
   readonly maxConnections?: number;
-  /** How long a connection over TCP may stay without a call that is admitted, ms. Asked for each. Default 60,000. */
+  /** How long a connection over TCP may stay without an admitted call, ms. Read for each connection. Default 60,000. */
   readonly silentConnectionMs?: () => number;
-  /** The timer for that. Default the platform's. */
+  /** The timer for that. Default: the platform's. */
   readonly after?: After;
-  /** Told when a connection could not be accepted. The listener goes on. Default: nobody. */
+  /** Receives the fault of a connection that could not be accepted. The listener goes on. Default: nobody. */
   readonly onAcceptFault?: (fault: Fault) => void;
   /** Platform, environment and user. Default: this process's. */
   readonly place?: IpcPlace;
-  /** Whether plain pages are served there too, so that over TCP its callers can fetch them. Default false. */
+  /** Whether plain pages are served there too, so that callers over TCP can fetch them. Default false. */
   readonly hasPages?: boolean;
 }
 
-/** What listens, below any protocol. */
+/** The listening socket, below any protocol. */
 export interface ListeningSocket {
   /** "unix:/run/…/x.sock", "127.0.0.1:50051", "[::1]:50051". */
   readonly address: string;
-  /** Connections that are there now. */
+  /** The open connections. */
   readonly sockets: ReadonlyMap<Socket, PeerIdentity>;
-  /** Takes no new connections, and removes what was made in the file system. Never rejects. */
+  /** Takes no new connections, and removes the files that it made. Never rejects. */
   readonly stop: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ const DEFAULT_MAX_CONNECTIONS = 1024;
 const DEFAULT_SILENT_CONNECTION_MS = 60_000;
 
 /**
- * Listens, and hands over each connection with who it is. Throws a Fault "address_invalid" for what is no loopback address, "address_in_use" or
+ * Listens, and passes on each connection with its peer. Throws a Fault "address_invalid" for an address outside loopback, "address_in_use" or
  * "permission_denied".
  */
 export async function listenForCalls(
@@ -89,7 +89,7 @@ export async function listenForCalls(
   };
 }
 
-/** What leaves the machine must be encrypted and its peers have roles (AAEP §8.2.8): neither is here yet. */
+/** TCP is limited to loopback: traffic that leaves the machine must be encrypted, and its peers need roles (AAEP §8.2.8); neither exists yet. */
 async function bindTcp(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },

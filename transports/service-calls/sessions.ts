@@ -1,4 +1,4 @@
-// Sessions of HTTP/2, whichever library serves them.
+// Sessions of HTTP/2, for every library that serves them.
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import type { ServiceConnection } from "./connections.js";
 import type { Turnstile } from "./turnstile.js";
@@ -6,24 +6,24 @@ import type { Turnstile } from "./turnstile.js";
 type OnStream = (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => void;
 
 /**
- * Has the streams of a new session begin in turn. One that was taken back before its turn costs nothing more. Where the connection is cut off,
- * a client that reads is told why.
+ * Lets the streams of a new session begin in turn. A stream cancelled before its turn costs nothing more. If the connection is cut off, a client that
+ * reads learns the reason.
  */
 export function takeTurns(session: ServerHttp2Session, connection: ServiceConnection, turnstile: Turnstile): void {
   connection.cutOffBy(() => {
     if (session.destroyed) return;
     session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    // That leaves at the end of the turn. By itself a session would wait for a client that does not read.
+    // GOAWAY leaves at the end of the turn. The session by itself would wait for a client that does not read.
     setImmediate(() => {
       session.destroy();
       connection.socket.destroy();
     });
   });
-  // Node's own, which tell the server.
+  // Node's own listeners, which inform the server.
   const listeners = session.listeners("stream") as OnStream[];
   session.removeAllListeners("stream");
   session.on("stream", (stream: ServerHttp2Stream, ...rest: readonly unknown[]) => {
-    // Nobody else listens until it begins.
+    // Before the stream begins, it has no other listener for errors.
     stream.on("error", () => {});
     stream.once("close", connection.ended);
     const passes = turnstile.pass(connection, () => {

@@ -1,22 +1,23 @@
-// One read of 64 KiB can bring 1,400 requests: served in one turn of the event loop, they would keep everybody else waiting.
+// One read of 64 KiB can bring 1,400 requests: served in one turn of the event loop, they would delay all other peers.
 
 /** Lets few calls begin in a turn, connection by connection. */
 export interface Turnstile {
   /**
-   * Calls `run` in this turn or a later one, after whatever waits of the same `from`. False: too much of it waits already, and `run` is not called.
+   * Calls `run` in this turn or a later one, after earlier calls of the same `from`. False: too many of its calls already wait, and `run` is not
+   * called.
    */
   readonly pass: (from: object, run: () => void) => boolean;
 }
 
 export interface TurnstileOptions {
-  /** How many begin in one turn, of all connections together. Default 32. */
+  /** Calls that begin in one turn, of all connections together. Default 32. */
   readonly mostATurn?: number;
-  /** How many of one connection may wait. */
+  /** Most waiting calls of one connection. */
   readonly mostWaiting: number;
 }
 
 export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOptions): Turnstile {
-  /** In the order in which they come next. */
+  /** In the order in which the connections come next. */
   const waiting = new Map<object, (() => void)[]>();
   let passed = 0;
   let isTurnDue = false;
@@ -36,7 +37,7 @@ export function createTurnstile({ mostATurn = 32, mostWaiting }: TurnstileOption
       if (next.done === true) return;
       const [from, runs] = next.value;
       const run = runs.shift();
-      // Behind all others.
+      // Moves the connection behind all others.
       waiting.delete(from);
       if (runs.length > 0) waiting.set(from, runs);
       countOne();

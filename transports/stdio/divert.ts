@@ -3,16 +3,16 @@ import type { Writable } from "node:stream";
 type Done = (error?: Error | null) => void;
 
 export interface Diverted {
-  /** Ends the stream as it ended before: its other end learns of it, where the platform can tell it, at the latest when the process ends. */
+  /** Ends the stream in its original way. Its other end learns of it, if the platform can report it, at the latest when the process ends. */
   readonly finish: (done: Done) => void;
-  /** Makes the stream what it was. */
+  /** Restores the stream. */
   readonly giveBack: () => void;
 }
 
 /**
- * Lets whatever is said to `stream` reach `instead`, by whichever of its methods: also by the inner ones, which its prototype's `write` and
- * `uncork` end in. Nobody else can end it any more: their last words go the way of the others, and the stream stays. Who may destroy it is not
- * decided here; Node forbids it for the process's own.
+ * Redirects everything written to `stream` to `instead`, through any of its methods, including the inner ones in which its prototype's `write` and
+ * `uncork` end. Other code can no longer end the stream: a last chunk passed to `end` is redirected too, and the stream stays open. `destroy` is left
+ * alone; Node forbids it for the process's own streams.
  */
 export function divert(stream: Writable, instead: Writable): Diverted {
   const { end } = stream;

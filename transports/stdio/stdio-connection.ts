@@ -5,8 +5,8 @@ import { PIPE_PIECE_BYTES } from "../framing/pieces.js";
 import type { Stdio } from "./take-stdio.js";
 
 /**
- * The connection to whoever started this process. The end of standard input is its orderly end: `frames` ends, and what is still to be said can be
- * said until `close` (R8a). Speaks one JSON text a line until spoken to otherwise (AAEP appendix B).
+ * Creates the connection to the process that started this one. The end of standard input is its orderly end: `frames` ends, and messages can be sent
+ * until `close` (R8a). Writes one JSON text a line until the peer uses another framing (AAEP appendix B).
  */
 export function createStdioConnection(
   stdio: Pick<Stdio, "readable" | "writable">,

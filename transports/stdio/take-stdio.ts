@@ -1,19 +1,18 @@
-// Only the protocol may write to standard output (S1). What any other code prints, with console or process.stdout, goes to standard error. What goes
-// around them, as fs.writeSync(1) or a child that inherits the descriptor, cannot be kept away: Node can neither point descriptor 1 elsewhere nor
-// duplicate it.
+// Only the protocol may write to standard output (S1). Other output by console or process.stdout goes to standard error. Output that bypasses both,
+// as fs.writeSync(1) or a child that inherits the descriptor, cannot be redirected: Node can neither point descriptor 1 elsewhere nor duplicate it.
 import { Console } from "node:console";
 import { type Readable, Writable } from "node:stream";
 import { type Diverted, divert } from "./divert.js";
 
-/** The two ends of the process's own stdio, once nothing else can reach them. */
+/** The two ends of the process's own stdio, out of reach of all other code. */
 export interface Stdio {
   readonly readable: Readable;
   readonly writable: Writable;
-  /** Gives console and process.stdout back. For tests. */
+  /** Restores console and process.stdout. For tests. */
   readonly restore: () => void;
 }
 
-/** What of a process is taken. A parameter, so that tests can take another's. */
+/** The streams that are taken. A parameter, so that tests can take those of another owner. */
 export interface StdioOwner {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -21,14 +20,14 @@ export interface StdioOwner {
 }
 
 /**
- * Takes standard input and output for the protocol. To be called before anything else can print: the first import of a program that speaks over
- * stdio. From then on `process.stdout` is a stand-in in front of standard error, and so is `console`; the stream that stood there, which some code
- * may have kept, is diverted to standard error in each of its methods, the underscored ones too. A broken pipe on either is an error of the
- * returned streams only, never an uncaught one (S7).
+ * Takes standard input and output for the protocol. Call it before anything else can print: in the first import of a program that speaks over stdio.
+ * Afterwards `process.stdout` is a stand-in in front of standard error, and so is `console`. The original stream, which other code may hold, is
+ * diverted to standard error in each of its methods, the underscored ones too. A broken pipe on either is an error of the returned streams only,
+ * never an uncaught one (S7).
  */
 export function takeStdio(owner: StdioOwner = process): Stdio {
   const { stdin, stdout, stderr } = owner;
-  // A standard error that is gone must not end the process (S10).
+  // A closed standard error must not end the process (S10).
   stderr.on("error", ignore);
   stdout.on("error", ignore);
   const write = stdout._write.bind(stdout);
@@ -49,7 +48,7 @@ export function takeStdio(owner: StdioOwner = process): Stdio {
 
 function ignore(): void {}
 
-/** A stream of its own at the real one's descriptor, past what others write to and see of that: it counts what waits, and nobody else knows it. */
+/** Creates a stream of its own at the descriptor of the real one. It counts its own waiting bytes, and no other code can reach it. */
 function protocolStream(write: Writable["_write"], finish: Diverted["finish"]): Writable {
   const put = (bytes: Buffer, done: (error?: Error | null) => void): void => {
     try {
@@ -66,12 +65,12 @@ function protocolStream(write: Writable["_write"], finish: Diverted["finish"]): 
   });
 }
 
-/** Whoever reads `process.stdout` from here on gets a stream that has nothing to do with descriptor 1. */
+/** From here on, readers of `process.stdout` get a stream unrelated to descriptor 1. */
 function replaceInProcess(stderr: Writable): () => void {
   const standIn = new Writable();
   divert(standIn, stderr);
   standIn.on("error", ignore);
-  // Some loggers write to the descriptor that the stream names. As with Node's own, there is nothing to destroy.
+  // Some loggers write to the descriptor that the stream names. As with Node's own stream, `destroy` does nothing.
   Object.assign(standIn, { fd: 2, destroy: () => standIn, destroySoon: () => standIn });
   const property = Object.getOwnPropertyDescriptor(process, "stdout");
   Object.defineProperty(process, "stdout", { configurable: true, enumerable: true, get: () => standIn });
@@ -82,7 +81,7 @@ function replaceInProcess(stderr: Writable): () => void {
   };
 }
 
-/** Also reaches code that keeps the methods of console in variables of its own from here on. */
+/** Also affects code that copies the methods of console from here on. */
 function rebindConsole(stderr: Writable): () => void {
   const toStandardError = new Console(stderr, stderr);
   const original = { ...globalThis.console };

@@ -1,4 +1,4 @@
-// Files that name the owning process of something: its number and, if the system tells, its start time. A number alone may belong to a later process,
+// Files that name the owning process of something: its number and, if the system reports it, its start time. A number alone may belong to a later process,
 // or to a process of another container.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isProcess } from "../../../transports/ipc/claim.js";
@@ -94,7 +94,7 @@ export function ownerOf(path: string): number | undefined {
   }
 }
 
-/** Returns the start time of a process in the system's own units; "" if the system does not tell. */
+/** Returns the start time of a process in the system's own units; "" if the system does not report it. */
 function beginningOf(pid: number): string {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -7,7 +7,7 @@ export interface StatusMemory {
   readonly heap_total_bytes: number;
   /** Outside of the heap: buffers, mapped files of libraries. */
   readonly external_bytes: number;
-  /** Resident memory without mapped files, such as the file of a journal. Undefined if the system does not tell. */
+  /** Resident memory without mapped files, such as the file of a journal. Undefined if the system does not report it. */
   readonly anonymous_bytes?: number;
 }
 

@@ -1,4 +1,4 @@
-// Decides which listeners are told that a replay has ended. A client that is sent away may return at once with its last place. Such a client is sent
+// Decides which listeners learn that a replay has ended. A client that is sent away may return at once with its last place. Such a client is sent
 // away again only if it received something new, and once for the same return, so that no client returns for ever.
 import type { SubscribeSpec } from "../../engine/subscribe-spec.js";
 

@@ -19,20 +19,20 @@ describe("the messages of a run", () => {
   });
 
   it("are many frames in one where those add up", () => {
-    const { run } = createEnvelopes({ ...shared, joinsBatches: true });
-    expect(lengthsOf(run(runOf(...Array.from({ length: 65 }, () => 2))))).toEqual([128, 2]);
+    const { batch } = createEnvelopes({ ...shared, joinsBatches: true });
+    expect(lengthsOf(batch(runOf(...Array.from({ length: 65 }, () => 2))))).toEqual([128, 2]);
   });
 
   it("are as many as its frames where those do not add up", () => {
-    const { run } = createEnvelopes({ ...shared, joinsBatches: false });
-    expect(lengthsOf(run(runOf(3, 0, 2)))).toEqual([3, 0, 2]);
+    const { batch } = createEnvelopes({ ...shared, joinsBatches: false });
+    expect(lengthsOf(batch(runOf(3, 0, 2)))).toEqual([3, 0, 2]);
   });
 
   it("are made once for all streams of one form", () => {
     const one = runOf(2, 3);
-    const made = createEnvelopes({ ...shared, joinsBatches: true }).run(one);
-    expect(createEnvelopes({ ...shared, joinsBatches: true }).run(one)).toBe(made);
-    expect(createEnvelopes({ ...shared, joinsBatches: false }).run(one)).not.toBe(made);
+    const made = createEnvelopes({ ...shared, joinsBatches: true }).batch(one);
+    expect(createEnvelopes({ ...shared, joinsBatches: true }).batch(one)).toBe(made);
+    expect(createEnvelopes({ ...shared, joinsBatches: false }).batch(one)).not.toBe(made);
   });
 });
 

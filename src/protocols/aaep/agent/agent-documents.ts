@@ -1,4 +1,4 @@
-// What agents are told, as documents: JSON-RPC sends them as they are, the services as messages of the same members.
+// Messages for agents, as documents: JSON-RPC sends them as they are, the services as protobuf messages with the same members.
 import { Fault } from "../../../base/errors.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
 import type { Producer } from "../../../engine/event/event.js";
@@ -6,7 +6,7 @@ import { outcomeFields, type ResolvedQuestion } from "../../../engine/questions/
 import type { OpenQuestion, SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
 
-/** Where published events stand (R33). */
+/** Ids and epochs of published events (R33). */
 export function receiptDocument({ events, resumeToken }: PublishReceipt): Message {
   return {
     events: events.map(({ eventId, epoch, resumeToken: own }) => ({ event_id: eventId, epoch, ...tokenMember(own) })),
@@ -18,17 +18,17 @@ function tokenMember(resumeToken: string | undefined): Message {
   return resumeToken === undefined ? {} : { resume_token: resumeToken };
 }
 
-/** A person is waited for, or no longer (pitfall H10). */
+/** Reports that the daemon waits for a person, or no longer does (pitfall H10). */
 export function waitingDocument({ token, event }: OpenQuestion, isWaiting: boolean): Message {
   return { reply_token: token, event_id: event.event_id, session_id: event.session_id, waiting: isWaiting };
 }
 
-/** The daemon stops; sessions that are kept can be taken over in its next run (R8b). */
+/** Reports that the daemon stops. If sessions are kept, they can be taken over in its next boot (R8b). */
 export function closingDocument(areSessionsKept: boolean): Message {
   return { sessions_kept: areSessionsKept };
 }
 
-/** Where an agent left off (R8). */
+/** The state in which an agent left its session (R8). */
 export function summaryDocument(summary: SessionSummary): Message {
   return {
     session_id: summary.sessionId,
@@ -48,8 +48,8 @@ export function summaryDocument(summary: SessionSummary): Message {
 }
 
 /**
- * How a question ended, for messages: their readers give up at 100 levels, and an object takes three. Throws "unsupported" for a deeper change of the
- * action: without it, the consent would be to something else.
+ * The outcome of a question, for protobuf: readers of its messages give up at 100 levels, and an object takes three. Throws "unsupported" if the
+ * person changed the action more deeply: without the change, the consent would be to something else.
  */
 export function closedOutcomeDocument(resolved: ResolvedQuestion): Message {
   const { question, result } = resolved;
@@ -71,7 +71,7 @@ function isShallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
 }
 
-/** Where an agent left off, where a producer has no room for members of later versions. */
+/** The same as `summaryDocument`, for messages whose producer has no room for members of later versions. */
 export function closedSummaryDocument(summary: SessionSummary): Message {
   return {
     ...summaryDocument(summary),

@@ -1,5 +1,5 @@
-// The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): what it publishes, who it is, the sessions it takes over, and its
-// questions. How messages are framed, and in which words the answers go out, is known elsewhere.
+// The agent's side of AAEP, for every framing (R2, R3, R8, R33, AAEP ch. 6): publications, the agent's identity, sessions that it takes over, and its
+// questions. Framing, and the wording of answers, are in other files.
 import { Fault, faultFrom } from "../../../base/errors.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
@@ -15,52 +15,52 @@ import type { AgentQuestions } from "./agent-questions.js";
 import { createAgentQuestions } from "./agent-questions.js";
 import { isQuestion } from "./costly-calls.js";
 
-/** Events that one publish may have: all of them are planned before any goes out, while nobody else is served. */
+/** Most events of one publish: all of them are planned before any goes out, and no other peer is served meanwhile. */
 export const MAX_PUBLISHED_EVENTS = 512;
 
-/** Questions among them: each is announced, timed and put to everybody who can answer, which costs as much as ten other events (R34). */
+/** Most questions among them: each is announced, timed and put to everybody who can answer, which costs as much as ten other events (R34). */
 export const MAX_PUBLISHED_QUESTIONS = 32;
 
 export interface AgentHandlerServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
-  /** The rights of its connection (R36). */
+  /** The rights of the connection (R36). */
   readonly access: Access;
-  /** Identity that its events get, where it declares none. */
+  /** Identity of the events of an agent that declares none. */
   readonly identity: Producer | undefined;
-  /** What it is told without asking; undefined where it cannot be told. */
+  /** Callbacks for messages to the agent; undefined if it cannot receive any. */
   readonly events: AgentEvents | undefined;
-  /** Its connection, where that may have subscriptions too: what they name in `SubscriptionEvents` (R5). Default: it has none. */
+  /** The connection, if it may have subscriptions too: the same object as in `SubscriptionEvents` (R5). Default: it has none. */
   readonly connection?: object;
-  /** Told of the languages that its manifest lists, while it is there. */
+  /** Receives the languages of the manifest while the agent is connected. */
   readonly languages: Pick<SpokenLanguages, "changed">;
-  /** It has declared its manifest: its identity, languages and extensions. */
+  /** Receives each declared manifest: identity, languages and extensions. */
   readonly manifestDeclared: (manifest: Message) => void;
 }
 
 export interface Publication {
   readonly events: readonly unknown[];
-  /** Pointers of faults begin with an index. */
+  /** Whether pointers of faults begin with an index. */
   readonly isArray: boolean;
-  /** Of a session that another connection has (R8). */
+  /** The token of a session that another connection has (R8). */
   readonly resumeToken?: string | undefined;
-  /** The JSON text of each event, where there is one. Asked for once the events are known to be objects. May throw. */
+  /** Returns the JSON text of each event, if there is one. Called once the events are known to be objects. May throw. */
   readonly sources?: () => readonly string[];
 }
 
 export interface AgentHandler extends AgentQuestions {
-  /** Publishes all or none. Throws the Fault that refuses them. */
+  /** Publishes all events or none. Throws the Fault that refuses them. */
   readonly publish: (publication: Publication) => PublishReceipt;
   /** Takes a complete manifest. Throws "invalid_message". */
   readonly setManifest: (manifest: unknown) => void;
-  /** Takes `{session_id, resume_token}`. Throws "invalid_message", and what the engine refuses it with. */
+  /** Takes `{session_id, resume_token}`. Throws "invalid_message", and the Faults of the engine. */
   readonly resumeSession: (claim: unknown) => SessionSummary;
-  /** Answers when all that it may be told is safe, as `AgentHandle.safety` does (R29). */
+  /** Resolves when everything reported to the agent is durable, as `AgentHandle.whenDurable` does (R29). */
   readonly whenDurable: () => Promise<void> | undefined;
-  /** Resolves when it may publish more, as `AgentHandle.room` does; undefined where it may at once. */
+  /** Resolves when the agent may publish more, as `AgentHandle.room` does; undefined: at once. */
   readonly room: () => Promise<void> | undefined;
-  /** The engine's agent behind it; opened with the first call, and anew after `close`. */
+  /** The engine's agent behind the handler; opened at the first call, and again after `close`. */
   readonly agent: () => AgentHandle;
-  /** Its connection has ended, or says no more: its sessions' grace begins (R8). */
+  /** Reports that the connection has ended, or that the agent sends no more: the grace of its sessions begins (R8). */
   readonly close: () => void;
 }
 
@@ -130,7 +130,7 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
   };
 }
 
-/** Throws "message_too_large" for more events than one publish may have. */
+/** Throws "message_too_large" if one publish has too many events. */
 export function assertEventCount(count: number): void {
   if (count <= MAX_PUBLISHED_EVENTS) return;
   const sentence = `Publish at most ${MAX_PUBLISHED_EVENTS} events at a time; these are ${count}.`;

@@ -1,4 +1,4 @@
-// The blocking contract as one call (AAEP §6.1, §6.8): an agent asks, and its call is answered when the question has its outcome.
+// Questions as one call (AAEP §6.1, §6.8): the agent asks, and the call is answered when the question has its outcome.
 import { Fault } from "../../../base/errors.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
@@ -7,21 +7,21 @@ import type { AgentHandle } from "../../../engine/agents/agent-handle.js";
 import type { HostDecision, ResolvedQuestion } from "../../../engine/questions/question-result.js";
 import type { Message } from "../json/message.js";
 
-/** What the daemon puts where an agent that asks leaves it out: time enough for a person, and nothing done without one. */
+/** Defaults for members that the agent leaves out: time enough for a person, and rejection without an answer. */
 const CONFIRMATION_DEFAULTS = { timeout_seconds: 300, default_decision: "reject" } as const;
 const CLARIFICATION_DEFAULTS = { timeout_seconds: 300 } as const;
 
-/** A call that waits for a person. `signal`: "cancelled" takes the question back (V7), "ended" leaves it as it is (H10). */
+/** A call that waits for a person. `signal`: "cancelled" withdraws the question (V7), "ended" leaves it open (H10). */
 export interface AskingCall {
   readonly signal: AbortSignalLike;
-  /** Of a session that another connection has (R8). */
+  /** The token of a session that another connection has (R8). */
   readonly resumeToken?: string | undefined;
 }
 
-/** Members of a cancellation that say what was decided in a dialog of the agent's own (R5a). */
+/** Members of a cancellation that report the decision of a dialog of the agent's own (R5a). */
 export type HostAnswer = Readonly<Record<string, unknown>>;
 
-/** Undefined where the question is just taken back. Throws "invalid_params" for one member without the other, and for other values. */
+/** Undefined if the question is only withdrawn. Throws "invalid_params" for one member without the other, and for other values. */
 function hostDecision({ decided_by: by, decision }: HostAnswer): HostDecision | undefined {
   if (by === undefined && decision === undefined) return undefined;
   const fault = (pointer: string, sentence: string) => new Fault("invalid_params", sentence, { pointer, rule: "R5a" });
@@ -36,30 +36,30 @@ function hostDecision({ decided_by: by, decision }: HostAnswer): HostDecision | 
 }
 
 export interface AgentQuestions {
-  /** `fields` are those of the awaiting event, with `session_id`. Throws what refuses the question; resolves with its outcome. */
+  /** `fields` are the members of the awaiting event, with `session_id`. Throws the Fault that refuses the question; resolves with its outcome. */
   readonly confirm: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
   readonly clarify: (fields: unknown, call: AskingCall) => Promise<ResolvedQuestion>;
   /**
-   * Takes a question back, or closes it as `host` says, and answers when that is safe (R29): whether it was open, and this agent's or of the session
-   * whose token is shown.
+   * Withdraws a question, or closes it with the decision in `host`. Returns, once that is durable (R29), whether the question was open and belonged
+   * to this agent or to the session of `resumeToken`.
    */
   readonly cancel: (token: string, host: HostAnswer, resumeToken?: string) => boolean | Promise<boolean>;
   /**
-   * Throws "not_found" for a token that is not remembered, and just so where this connection neither has the question's session nor shows its token
+   * Throws "not_found" for a token that is not remembered, and likewise if this connection neither has the question's session nor shows its token
    * (R19).
    */
   readonly outcomeOf: (token: string, resumeToken?: string) => ResolvedQuestion | "open";
 }
 
 /**
- * How many questions of one connection may wait for their outcomes at a time. Half of the requests that may be without an answer before reading
- * pauses: an agent that asks too much can still take its questions back.
+ * Most questions of one connection that wait for their outcomes at a time: half of the unanswered requests at which reading pauses, so that an agent
+ * with too many questions can still withdraw some.
  */
 export const MAX_AWAITED_COUNT = 2048;
 
 export function createAgentQuestions(agent: () => AgentHandle, access: Access): AgentQuestions {
   let awaitedCount = 0;
-  /** Counts what is asked, unless it is refused. Its outcome may come at once. */
+  /** Counts a question unless it is refused. The outcome may come at once. */
   const counted = <Asked>(asks: () => Asked): Asked => {
     awaitedCount += 1;
     try {
@@ -95,13 +95,13 @@ export function createAgentQuestions(agent: () => AgentHandle, access: Access): 
         resolve(resolved);
       };
       const { token } = counted(() => handle.ask(fields, told, resumeToken));
-      // An agent that is gone may come back to its question (R8); only one that is there takes it back.
+      // An agent whose connection is lost may come back to its question (R8); only a connected agent withdraws it.
       const withdraw = (): void => {
         if (signal.reason !== "cancelled") return;
         try {
           handle.cancel(token, resumeToken);
         } catch (caught) {
-          // While the journal takes nothing, the question stays open and is waited for.
+          // While the journal cannot write, the question stays open and is still waited for.
           if (!(caught instanceof Fault) || caught.code !== "storage_unavailable") throw caught;
         }
       };

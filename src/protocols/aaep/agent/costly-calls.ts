@@ -1,18 +1,18 @@
-// What of a peer's calls may cost so much that others come first: its next message is then taken in a later turn of the event loop (G2, R28).
-// Up to 256 messages of one read would otherwise hold up everybody by the sum of them.
+// Recognises calls that may cost so much that other peers come first: the sender's next message is then taken in a later turn of the event loop (G2,
+// R28). Otherwise up to 256 messages of one read would delay all other peers by the sum of their costs.
 import { isTerminalKind, questionKind, type TopicKind, topicKind } from "../../../engine/event/event.js";
 
 /**
- * In JSON-RPC: calls whose cost grows with what is open or journaled. Under `aaep.subscribe` and `aaep.renegotiate` the open questions are
- * shaped anew, and `aaep.list_pending` writes all of them; skipping looks through what is held; a repeat searches the journal; a session that is
- * resumed is summed up; a status looks at everybody; a publish that ends a session closes all that is still open in it (R3a), and a question is
- * announced and put to everybody who can answer (R6).
+ * Whether a call of JSON-RPC has a cost that grows with open or journaled state. `aaep.subscribe` and `aaep.renegotiate` shape the open questions
+ * again, and `aaep.list_pending` writes all of them. A skip scans the held events, a repeat searches the journal, a resumed session is summarised,
+ * and a status lists every peer. A publish that ends a session closes everything open in it (R3a); a question is announced and put to everybody who
+ * can answer (R6).
  */
 export function isCostlyCall(method: string, params: unknown): boolean {
   return method === "aaep.publish" ? eventsOf(params).some(isCostlyEvent) : COSTLY_METHODS.has(method);
 }
 
-/** Without an envelope, by type: the same, of what can be said there. */
+/** The same for a message without an envelope, by its type. */
 export function isCostlyType(type: string | undefined): boolean {
   return type !== undefined && COSTLY_TYPES.has(type);
 }
@@ -38,7 +38,7 @@ const COSTLY_TYPES: ReadonlySet<string> = new Set([
   "aaepd.repeat",
 ]);
 
-/** The events of a publish in any of its forms, as they were sent. */
+/** The events of a publish in any of its forms, as sent. */
 function eventsOf(params: unknown): readonly unknown[] {
   if (Array.isArray(params)) return params;
   if (typeof params === "object" && params !== null && "events" in params && Array.isArray(params.events))
@@ -51,7 +51,7 @@ function isCostlyEvent(event: unknown): boolean {
   return kind !== undefined && (isTerminalKind(kind) || questionKind(kind) !== undefined);
 }
 
-/** Whether an event asks the user something, as it was sent. */
+/** Whether an event, as sent, asks the user something. */
 export function isQuestion(event: unknown): boolean {
   const kind = kindOf(event);
   return kind !== undefined && questionKind(kind) !== undefined;

@@ -1,34 +1,34 @@
-// What a message that cannot be taken says of itself, as often as it says it: enough to keep silent about a reply (R19), and to end what a close
-// clearly means (R33).
+// Reads the claims of a message that cannot be taken, repeated members included: enough to stay silent about a reply (R19), and to carry out a close
+// whose meaning is clear (R33).
 import { soleValue, textsOf } from "../../../base/json-members.js";
 
 export interface Claims {
-  /** Whatever stands as its `type`. */
+  /** Every value of a member `type`. */
   readonly types: readonly unknown[];
-  /** Of a reply; "" where it names none, or several. */
+  /** Token of a reply; "" if the message names none, or several. */
   readonly replyToken: string;
 }
 
-/** Of a text that may be anything. */
+/** Reads the claims of any text. */
 export type ReadClaims = (text: string) => Claims;
 
 export const NO_CLAIMS: Claims = { types: [], replyToken: "" };
 
-/** Of a message whose `type` stands in it. */
+/** Claims of a message that contains its `type`. */
 export const claimsOfMessage: ReadClaims = (text) => {
   if (!isJson(text)) return NO_CLAIMS;
   return { types: valuesOf(text, "type"), replyToken: replyTokenIn([text]) };
 };
 
 export interface CallClaims {
-  /** Whatever stands as its `method`. */
+  /** Every value of a member `method`. */
   readonly methods: readonly unknown[];
-  /** Whatever its params name as their subscription. */
+  /** Every subscription that the params name. */
   readonly subscriptionIds: readonly unknown[];
   readonly replyToken: string;
 }
 
-/** Of a message of JSON-RPC that a parser has accepted. */
+/** Claims of a message of JSON-RPC that a parser has accepted. */
 export function claimsOfCall(text: string): CallClaims {
   const params = textsOf(text, "params");
   return {
@@ -38,19 +38,19 @@ export function claimsOfCall(text: string): CallClaims {
   };
 }
 
-/** Whether a type is a reply's. */
+/** Whether a type is that of a reply. */
 export function isReplyType(type: unknown): boolean {
   return type === "confirmation.reply" || type === "clarification.reply";
 }
 
-/** Whether a message clearly is one to close. */
+/** Whether every `type` of the message is that of a close. */
 export function isClose({ types }: Claims): boolean {
   return types.length > 0 && types.every((type) => type === "subscription.close");
 }
 
 const LONGEST_TOKEN = 128;
 
-/** The token that replies name; "" where they name none, or several. */
+/** The token that the replies name; "" if they name none, or several. */
 export function replyTokenIn(replies: readonly string[], ...names: readonly string[]): string {
   const token = soleValue(replies.flatMap((one) => textsOf(one, "reply_token", ...names)));
   return typeof token === "string" ? token.slice(0, LONGEST_TOKEN) : "";

@@ -3,7 +3,7 @@ import { Fault } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
 import type { Codec } from "../../../contracts/codec.js";
 
-/** What the platform supplies: UTF-8, and decoding that refuses what is not. */
+/** UTF-8 of the platform, with decoding that refuses malformed bytes. */
 export interface Utf8 {
   readonly encode: (text: string) => Uint8Array;
   /** Throws on malformed bytes. */

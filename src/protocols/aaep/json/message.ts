@@ -1,4 +1,4 @@
-// A message of AAEP as a document; its members are known to those who read it.
+// A message of AAEP as a document. Its readers know its members.
 
-/** Nothing is known of it but that it is an object. */
+/** An object with unknown members. */
 export type Message = Readonly<Record<string, unknown>>;

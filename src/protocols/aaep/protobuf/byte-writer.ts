@@ -1,9 +1,9 @@
-// Bytes of protobuf, written once and in one buffer. The library's writer makes a piece for every string and joins them a level at a time, which
-// for an event costs several times as much.
+// Writes bytes of protobuf once, into one buffer. The library's writer makes a piece for every string and joins the pieces level by level, which for
+// an event costs several times as much.
 import { getTextEncoding } from "@bufbuild/protobuf/wire";
 import type { WriterMemory } from "./writer-memory.js";
 
-/** How a value is delimited. */
+/** Wire types. */
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const DELIMITED = 2;
@@ -13,9 +13,9 @@ const SHORT_TEXT = 100;
 
 const NOTHING = new Uint8Array(0);
 
-/** One message: `finish` ends it. */
+/** Writes one message; `finish` ends it. */
 export class ByteWriter {
-  /** Where the next byte goes. Setting it back takes back what was written since. */
+  /** Position of the next byte. A smaller value removes the bytes written since. */
   length = 0;
   readonly #memory: WriterMemory;
   #bytes: Uint8Array;
@@ -26,7 +26,7 @@ export class ByteWriter {
     this.#bytes = memory.take();
   }
 
-  /** A copy of what was written. The writer is spent. */
+  /** Returns a copy of the written bytes. The writer cannot be used afterwards. */
   finish(): Uint8Array {
     const bytes = this.#bytes;
     const written = this.#memory.copyOf(bytes, this.length);
@@ -41,7 +41,7 @@ export class ByteWriter {
     this.varint(fieldNumber * 8 + wireType);
   }
 
-  /** A whole number of 0 to 2^53 - 1. */
+  /** Writes a whole number of 0 to 2^53 - 1. */
   varint(value: number): void {
     this.#reserve(8);
     let rest = value;
@@ -52,7 +52,7 @@ export class ByteWriter {
     this.#bytes[this.length++] = rest;
   }
 
-  /** Any 64 bits; negative numbers as two's complement. */
+  /** Writes any 64 bits; negative numbers as two's complement. */
   bigVarint(value: bigint): void {
     this.#reserve(10);
     let rest = BigInt.asUintN(64, value);
@@ -70,7 +70,7 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** The length of a text and the text, with U+FFFD for lone surrogates. */
+  /** Writes the length of a text and the text, with U+FFFD for lone surrogates. */
   text(value: string): void {
     if (value.length <= SHORT_TEXT && this.#ascii(value)) return;
     const bytes = getTextEncoding().encodeUtf8(value);
@@ -84,7 +84,7 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
-  /** Begins what has its length before it; `end` takes what this answers. */
+  /** Begins a part with its length in front. Pass the result to `end`. */
   begin(): number {
     this.#reserve(1);
     this.length += 1;
@@ -97,7 +97,7 @@ export class ByteWriter {
       this.#bytes[start - 1] = size;
       return;
     }
-    // One byte was left for the length, as most are short.
+    // One byte was left for the length, because most parts are short.
     let extra = 0;
     for (let rest = Math.floor(size / 0x80); rest > 0; rest = Math.floor(rest / 0x80)) extra++;
     this.#reserve(extra);

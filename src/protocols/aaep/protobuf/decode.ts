@@ -1,4 +1,4 @@
-// Bytes of protobuf to documents: the way back of encode.ts.
+// Turns bytes of protobuf into documents: the reverse of encode.ts.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
@@ -25,13 +25,13 @@ import { jsonOfWhole } from "./whole-numbers.js";
 
 type Members = Record<string, unknown>;
 
-/** What stands for an enum's unspecified value until it is known what `additional` says in its place. */
+/** Placeholder for an enum's unspecified value until `additional` may supply the value. */
 const UNSPECIFIED = Symbol("unspecified");
 
 /**
- * The document that these bytes hold as a message of that type. Strict: a single field that stands twice is refused, as a member of JSON that stands
- * twice is, and so is a field of the wrong wire type.
- * @throws Fault "invalid_message", or "invalid_event" where it is about an event; nothing else
+ * Returns the document in these bytes as a message of that type. Strict: a single field that stands twice is refused, like a doubled member of JSON,
+ * and so is a field of the wrong wire type.
+ * @throws Fault "invalid_message", or "invalid_event" if it concerns an event; nothing else
  */
 export function decodeDocument(descriptor: DescMessage, bytes: Uint8Array): Members {
   const reading = readingOf(bytes);
@@ -44,7 +44,7 @@ export function decodeDocument(descriptor: DescMessage, bytes: Uint8Array): Memb
   }
 }
 
-/** One message up to `end`, as an object of that level. */
+/** Reads one message up to `end`, as an object of that level. */
 function readMessage(reading: Reading, plan: MessagePlan, end: number, depth: number): Members {
   assertLevel(depth);
   const { reader } = reading;
@@ -98,7 +98,7 @@ function readPayload(reading: Reading, plan: MessagePlan, members: Members, end:
   assertEnd(reading, end);
 }
 
-/** A library keeps the last of those that exclude each other, and others would keep the first. */
+/** Refuses two fields that exclude each other: some libraries keep the last of them, others would keep the first. */
 function assertOneOfEach(reading: Reading, { oneofs }: MessagePlan, members: Members): void {
   for (const names of oneofs) {
     const given = names.filter((name) => members[name] !== undefined);
@@ -107,7 +107,7 @@ function assertOneOfEach(reading: Reading, { oneofs }: MessagePlan, members: Mem
   }
 }
 
-/** Lists of a message that nothing in `additional` can tell of are always there, and so are numbers and truth values without presence. */
+/** Adds absent lists of a message without `additional`, and absent numbers and truth values without presence: their empty value is their default. */
 function fillDefaults({ withoutPresence }: MessagePlan, members: Members, hasRoom: boolean): void {
   for (const { name, isList, item } of withoutPresence) {
     if (members[name] !== undefined) continue;
@@ -133,12 +133,12 @@ function merge(reading: Reading, plan: MessagePlan, members: Members, additional
   }
 }
 
-/** An enum field that says nothing is as good as absent. */
+/** Removes enum fields with the unspecified value, which means the same as absence. */
 function dropUnspecified({ enumNames }: MessagePlan, members: Members): void {
   for (const name of enumNames) if (members[name] === UNSPECIFIED) delete members[name];
 }
 
-/** The event with the type that its payload says. */
+/** Adds the type that the payload implies. */
 function withType(reading: Reading, members: Members, payload: PayloadPlan): Members {
   const { type } = members;
   if (type === undefined) return { type: payload.type, ...members };
@@ -165,7 +165,7 @@ function readField(
     const list = (known as unknown[] | undefined) ?? [];
     assertLevel(depth + 1);
     readInto(reading, item, list, wireType, end, depth + 1);
-    // A packed run of nothing is an empty list, which is absent.
+    // An empty packed list means the same as absence.
     if (list.length > 0) members[name] = list;
   } else {
     if (known !== undefined) throw refusal(reading, `"${name}" stands twice in one message; send it once.`);
@@ -175,7 +175,7 @@ function readField(
   reading.path.pop();
 }
 
-/** One item of a list, or a packed run of them. */
+/** Reads one item of a list, or packed items. */
 function readInto(reading: Reading, item: Item, list: unknown[], wireType: number, end: number, depth: number): void {
   const { path } = reading;
   const isPacked = wireType === DELIMITED && wireTypeOf(item) !== DELIMITED;
@@ -198,7 +198,7 @@ function wireTypeOf({ kind }: Item): number {
   return isVarint ? VARINT : DELIMITED;
 }
 
-/** One value, of a list or an object at that level. */
+/** Reads one value of a list or an object at that level. */
 function readItem(reading: Reading, item: Item, wireType: number, end: number, depth: number): unknown {
   assertWire(reading, wireType, wireTypeOf(item));
   switch (item.kind) {
@@ -232,7 +232,7 @@ function readEnum(reading: Reading, { names, typeName }: Extract<Item, { kind: "
   if (number === 0) return UNSPECIFIED;
   const name = names.get(number);
   if (name !== undefined) return name;
-  // Outside events a later version's value is for the message's reader to judge (AAEP §12.6): of capabilities it is passed over, a reply it undoes.
+  // Outside events the message's reader judges a value of a later version (AAEP §12.6): capabilities ignore it, and a reply does not count with it.
   if (!reading.isEvent) return String(number);
   throw refusal(
     reading,

@@ -1,4 +1,5 @@
-// Documents to bytes of protobuf. What has no field, or does not fit its field, goes to the nearest enclosing `additional` under its own name.
+// Turns documents into bytes of protobuf. A member without a field, or with a value that does not fit its field, goes to the nearest enclosing
+// `additional` under its own name.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
@@ -11,14 +12,14 @@ import { createWriterMemory } from "./writer-memory.js";
 /** A JSON object: a message, or an event. */
 export type Document = Readonly<Record<string, unknown>>;
 
-/** One message is written at a time. */
+/** Shared, because one message is written at a time. */
 const MEMORY = createWriterMemory();
 
 type Left = [name: string, value: unknown];
 
 /**
- * The bytes of the document as a message of that type. What JSON cannot hold is written as `JSON.stringify` writes it.
- * @throws Fault "invalid_message" for nesting beyond 64 levels, and for a member that a message without `additional` has no field for
+ * Returns the bytes of the document as a message of that type. Values that JSON lacks are written as `JSON.stringify` writes them.
+ * @throws Fault "invalid_message" for nesting beyond 64 levels, and for a member without a field in a message without `additional`
  */
 export function encodeDocument(descriptor: DescMessage, document: Document): Uint8Array {
   const writer = new ByteWriter(MEMORY);
@@ -26,7 +27,7 @@ export function encodeDocument(descriptor: DescMessage, document: Document): Uin
   return writer.finish();
 }
 
-/** Bytes of a message with nothing but that field, which holds the document. */
+/** Returns the bytes of a message with a single field, which contains the document. */
 export function encodeInField(number: number, descriptor: DescMessage, document: Document): Uint8Array {
   const writer = new ByteWriter(MEMORY);
   writer.tag(number, DELIMITED);
@@ -45,8 +46,8 @@ function writeDocument(writer: ByteWriter, descriptor: DescMessage, document: Do
 }
 
 /**
- * The members of one message. `hasRoom`: whether an enclosing message takes what does not fit. Answers the name of a member that did not, where
- * this message has no room of its own; then what was written is to be taken back.
+ * Writes the members of one message. `hasRoom`: whether an enclosing message takes members that do not fit. Returns the name of a member that did not
+ * fit, if this message has no room of its own; the caller must then remove the written bytes.
  */
 function writeMembers(
   writer: ByteWriter,
@@ -93,7 +94,7 @@ function payloadOf(plan: MessagePlan, { type }: Document): PayloadPlan | undefin
   return typeof type === "string" ? plan.payloadByType.get(type) : undefined;
 }
 
-/** What does not fit is added to `left`; where there is none, the answer names it. */
+/** Adds members that do not fit to `left`; without `left`, returns the first one's name. */
 function writeFields(
   writer: ByteWriter,
   { fields }: MessagePlan,
@@ -119,11 +120,11 @@ function writeFields(
   return undefined;
 }
 
-/** Whether the value fits the field. If not, what was written is to be taken back. */
+/** Returns whether the value fits the field. If not, the caller must remove the written bytes. */
 function writeField(writer: ByteWriter, field: FieldPlan, value: unknown, room: boolean, depth: number): boolean {
   if (!field.isList) return writeItem(writer, field.number, field.item, value, room, depth);
   if (!Array.isArray(value)) return false;
-  // An empty list leaves no trace in protobuf. Where nothing can hold it lists are always there, and so it is understood.
+  // Protobuf does not show an empty list. In a message without `additional`, lists are always present, so absence is read as empty.
   if (value.length === 0) return !room;
   return writeList(writer, field, value, room, depth + 1);
 }
@@ -212,7 +213,7 @@ function writeNested(
   }
 }
 
-/** Numbers, choices and truth values, without their tag. */
+/** Writes numbers, choices and truth values, without their tag. */
 function writeNumber(writer: ByteWriter, item: Item, value: unknown): boolean {
   switch (item.kind) {
     case "bool":
@@ -265,7 +266,7 @@ function writeStruct(writer: ByteWriter, object: Document, depth: number): void 
   }
 }
 
-/** One entry of the map `fields` of a Struct; `depth` is that of the object. */
+/** Writes one entry of the map `fields` of a Struct; `depth` is the level of the object. */
 function writeEntry(writer: ByteWriter, name: string, value: unknown, depth: number): void {
   writer.tag(1, DELIMITED);
   const entry = writer.begin();
@@ -278,7 +279,7 @@ function writeEntry(writer: ByteWriter, name: string, value: unknown, depth: num
   writer.end(entry);
 }
 
-/** A google.protobuf.Value; what JSON does not have is null, as in `JSON.stringify`. */
+/** Writes a google.protobuf.Value; values that JSON lacks become null, as in `JSON.stringify`. */
 function writeValue(writer: ByteWriter, value: unknown, depth: number): void {
   if (typeof value === "string") {
     writer.tag(3, DELIMITED);

@@ -1,10 +1,10 @@
-// How long a list is, before any of it is read.
+// Counts the items of a list before any of them is read.
 import { DELIMITED } from "./byte-writer.js";
 import { endOfPart, type Reading, readingOf } from "./reading.js";
 
 /**
- * How many items the list `list` has in the message that stands in the field `outer`. Bytes that are no such message pass with what could be counted:
- * whoever decodes them has the last word.
+ * Returns the number of items in the list `list` of the message in the field `outer`. Malformed bytes give the items counted so far: the decoder
+ * decides about them.
  */
 export function listLengthWithin(bytes: Uint8Array, outer: number, list: number): number {
   const reading = readingOf(bytes);
@@ -17,12 +17,12 @@ export function listLengthWithin(bytes: Uint8Array, outer: number, list: number)
       });
     });
   } catch {
-    // What stood before the place where it breaks off is counted all the same.
+    // The items before the malformed place still count.
   }
   return count;
 }
 
-/** Calls `found` with the end of each delimited part of that field; it reads up to there. */
+/** Calls `found` with the end of each delimited part of that field; `found` must read up to there. */
 function eachPart(reading: Reading, end: number, number: number, found: (end: number) => void): void {
   const { reader } = reading;
   while (reader.pos < end) {

@@ -1,15 +1,15 @@
-// Fields of a message that cannot be decoded as a whole, as far as its bytes can be read.
+// Reads fields of a message that cannot be decoded as a whole, as far as its bytes are readable.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { DELIMITED } from "./byte-writer.js";
 
-/** The numbers of the fields in a message, each as often as it stands there. */
+/** Returns the numbers of the fields in a message, repeated ones as often as they stand there. */
 export function fieldNumbersIn(bytes: Uint8Array): readonly number[] {
   const numbers: number[] = [];
   eachField(bytes, (number) => numbers.push(number));
   return numbers;
 }
 
-/** The bytes of every field of that number that is a text, or a message. */
+/** Returns the bytes of every field of that number that is a text or a message. */
 export function fieldsIn(bytes: Uint8Array, wanted: number): readonly Uint8Array[] {
   const found: Uint8Array[] = [];
   eachField(bytes, (number, content) => {
@@ -18,7 +18,7 @@ export function fieldsIn(bytes: Uint8Array, wanted: number): readonly Uint8Array
   return found;
 }
 
-/** The one text that all of these are; undefined where they differ, where there is none, and where they are no UTF-8. */
+/** Returns the one text that all fields contain; undefined if they differ, if there is none, or if one is not UTF-8. */
 export function soleText(fields: readonly Uint8Array[]): string | undefined {
   const texts = new Set(fields.map(textOf));
   const [only] = texts;
@@ -35,7 +35,7 @@ function eachField(bytes: Uint8Array, visit: (number: number, content: Uint8Arra
       visit(number, content);
     }
   } catch {
-    // What stood before the place where it breaks off is known all the same.
+    // The fields before the malformed place are still known.
   }
 }
 

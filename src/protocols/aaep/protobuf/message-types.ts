@@ -1,4 +1,4 @@
-// The JSON member `type` of messages that have no field for it, because in protobuf the message's own name says it.
+// The JSON member `type` of messages without a field for it: in protobuf the name of the message implies it.
 
 const JSON_TYPES: Readonly<Record<string, string>> = {
   "aaep.v1.SubscriptionRequest": "subscription.request",
@@ -19,7 +19,7 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   "aaep.v1.ProducerManifest": "aaep:producer.manifest",
 };
 
-/** The `type` of a message's JSON form; undefined for messages that have none, or a field for it. */
+/** Returns the `type` of a message's JSON form; undefined for messages that have none, or a field for it. */
 export function jsonTypeOf(typeName: string): string | undefined {
   return Object.hasOwn(JSON_TYPES, typeName) ? JSON_TYPES[typeName] : undefined;
 }

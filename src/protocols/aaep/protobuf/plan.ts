@@ -1,9 +1,9 @@
-// What the converter knows of a message type, read from its descriptor once. The rules stand in docs/protobuf.md.
+// The converter's plan of a message type, read from its descriptor once. docs/protobuf.md has the rules.
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { CORE_PREFIX, CORE_TYPE_URI } from "../../../engine/event/vocabulary.js";
 import { jsonTypeOf } from "./message-types.js";
 
-/** What one value of a field is. */
+/** The kind of one value of a field. */
 export type Item =
   | { readonly kind: "string" | "bool" | "double" | "uint32" | "uint64" | "int64" }
   | { readonly kind: "struct" }
@@ -14,25 +14,25 @@ export type Item =
       readonly names: ReadonlyMap<number, string>;
       readonly typeName: string;
     }
-  /** A message that is a list in JSON: its only field is repeated and called `values`. */
+  /** A message that is a list in JSON: its only field is repeated and named `values`. */
   | { readonly kind: "values"; readonly list: FieldPlan }
   | { readonly kind: "message"; readonly plan: MessagePlan };
 
 export interface FieldPlan {
-  /** The JSON member. */
+  /** Name of the JSON member. */
   readonly name: string;
   readonly number: number;
-  /** Place among the fields of its message. */
+  /** Index among the fields of its message. */
   readonly index: number;
   readonly isList: boolean;
-  /** Whether being there and being empty are two things. */
+  /** Whether absence differs from an empty value. */
   readonly hasPresence: boolean;
   readonly item: Item;
 }
 
 /** One type of events. */
 export interface PayloadPlan {
-  /** As in `aaep:agent.session.started`. */
+  /** Type of the event, as in `aaep:agent.session.started`. */
   readonly type: string;
   readonly number: number;
   readonly plan: MessagePlan;
@@ -40,23 +40,23 @@ export interface PayloadPlan {
 
 export interface MessagePlan {
   readonly typeName: string;
-  /** All but `additional` and payloads, by their numbers. */
+  /** All fields except `additional` and payloads, by number. */
   readonly fields: readonly FieldPlan[];
   readonly byName: ReadonlyMap<string, FieldPlan>;
   readonly byNumber: ReadonlyMap<number, FieldPlan>;
-  /** Those where being there and being empty are one thing. */
+  /** Fields without presence: absence means the empty value. */
   readonly withoutPresence: readonly FieldPlan[];
-  /** The names of those that hold one value of an enum. */
+  /** Names of the fields with one value of an enum. */
   readonly enumNames: readonly string[];
-  /** The number of `additional`, where members without a field go. */
+  /** Number of `additional`, which takes members without a field. */
   readonly additional: number | undefined;
   /** The `type` that every such message has in JSON. */
   readonly jsonType: string | undefined;
-  /** Members of which one message has at most one. */
+  /** Groups of members of which one message has at most one. */
   readonly oneofs: readonly (readonly string[])[];
   readonly payloadByType: ReadonlyMap<string, PayloadPlan>;
   readonly payloadByNumber: ReadonlyMap<number, PayloadPlan>;
-  /** Whether this is an event: of what stands in one, nothing may be lost. */
+  /** Whether the message is an event: nothing in an event may be lost. */
   readonly isEvent: boolean;
 }
 
@@ -83,7 +83,7 @@ export function memberNameOf(field: Pick<DescField, "name" | "jsonName">): strin
   return field.jsonName === camelCase ? field.name : field.jsonName;
 }
 
-/** The JSON value of each value of an enum but the unspecified one. */
+/** The JSON value of each value of an enum, without the unspecified one. */
 export function enumNamesOf(descriptor: DescEnum): ReadonlyMap<number, string> {
   const prefix = `${descriptor.name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase()}_`;
   const named = descriptor.values.filter(({ number }) => number !== 0);
@@ -92,7 +92,7 @@ export function enumNamesOf(descriptor: DescEnum): ReadonlyMap<number, string> {
 
 const plans = new WeakMap<DescMessage, MessagePlan>();
 
-/** Made at the first call, then kept. Throws for a type with fields that have no JSON form, which is a mistake in the mirrors. */
+/** Returns the plan of a type, made at the first call. Throws for a type with fields without a JSON form, which is a mistake in the mirrors. */
 export function planOf(descriptor: DescMessage): MessagePlan {
   const known = plans.get(descriptor);
   if (known !== undefined) return known;

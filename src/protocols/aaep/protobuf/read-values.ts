@@ -1,4 +1,4 @@
-// google.protobuf.Struct, ListValue and Value, read as the JSON they stand for.
+// Reads google.protobuf.Struct, ListValue and Value as the JSON that they represent.
 import { assertLevel } from "../../../base/json-document.js";
 import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import {
@@ -16,8 +16,8 @@ import {
 } from "./reading.js";
 
 /**
- * A Struct up to `end`, as an object of that level. A name that stands twice is refused: of the two values a map of protobuf keeps the last, and
- * others would keep the first.
+ * Reads a Struct up to `end`, as an object of that level. A doubled name is refused: a map of protobuf keeps the last of two values, and other
+ * readers would keep the first.
  */
 export function readStruct(reading: Reading, end: number, depth: number): Record<string, unknown> {
   assertLevel(depth);
@@ -68,7 +68,7 @@ function readEntry(reading: Reading, object: Record<string, unknown>, end: numbe
   setMember(object, name, value);
 }
 
-/** A Value up to `end`; a list or an object in it is of that level. */
+/** Reads a Value up to `end`; a list or an object in it is of that level. */
 export function readValue(reading: Reading, end: number, depth: number): unknown {
   const { reader } = reading;
   let value: unknown;

@@ -1,5 +1,5 @@
-// Where a decoder is, and what it refuses. Bytes of protobuf are read directly, because the library's messages lose what JSON can say: a member
-// called `__proto__`, the mark U+FEFF at the beginning of a text, which kind of a wrong value stood there.
+// The state of a decoder, and its refusals. Bytes of protobuf are read directly, because the library's messages lose facts that JSON can express: a
+// member named `__proto__`, the mark U+FEFF at the beginning of a text, and the kind of a wrong value.
 import { BinaryReader, getTextEncoding } from "@bufbuild/protobuf/wire";
 import { Fault, type FaultCode } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
@@ -9,9 +9,9 @@ import { DELIMITED } from "./byte-writer.js";
 export interface Reading {
   readonly reader: BinaryReader;
   readonly bytes: Uint8Array;
-  /** The members and places in lists that lead to what is being read. */
+  /** The members and list indices that lead to the current value. */
   readonly path: (string | number)[];
-  /** Whether this is within an event, of which nothing may be lost. */
+  /** Whether the current value is inside an event, of which nothing may be lost. */
   isEvent: boolean;
   /** Whether an enclosing message has `additional`. */
   hasRoom: boolean;
@@ -23,15 +23,15 @@ export function readingOf(bytes: Uint8Array): Reading {
   return { reader: new BinaryReader(bytes), bytes, path: [], isEvent: false, hasRoom: false, valueCount: 0 };
 }
 
-/** A fault at the place that is being read. */
+/** A fault at the current value. */
 export function refusal({ path, isEvent }: Reading, sentence: string, code?: FaultCode): Fault {
   const pointer = path.map((step) => `/${pointerStep(String(step))}`).join("");
   return new Fault(code ?? (isEvent ? "invalid_event" : "invalid_message"), sentence, { pointer });
 }
 
 /**
- * Counts an entry of a list or a member of an open object, before it is read: each costs many times its bytes, and while a message is decoded nobody
- * else is served.
+ * Counts an entry of a list or a member of an open object before it is read. Each costs many times its bytes, and no other peer is served while a
+ * message is decoded.
  */
 export function countValue(reading: Reading): void {
   reading.valueCount += 1;
@@ -40,7 +40,7 @@ export function countValue(reading: Reading): void {
   throw new Fault("message_too_large", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 
-/** A whole number of 0 to 2^32 - 1. The library's reader would leave out what stands above. */
+/** Reads a whole number of 0 to 2^32 - 1. The library's reader would drop higher bits. */
 export function readUint32(reading: Reading): number {
   const start = reading.reader.pos;
   const number = reading.reader.uint32();
@@ -48,7 +48,7 @@ export function readUint32(reading: Reading): number {
   return number;
 }
 
-/** The 64 bits of a whole number. */
+/** Reads the 64 bits of a whole number. */
 export function readWhole(reading: Reading, isSigned: boolean): bigint | string {
   const { reader, bytes } = reading;
   const start = reader.pos;
@@ -60,7 +60,7 @@ export function readWhole(reading: Reading, isSigned: boolean): bigint | string 
 
 const MOST_VARINT_BYTES = 10;
 
-/** What began at `start` has no more than 32 bits: four in its fifth byte, and none behind it. */
+/** Refuses a number beyond 32 bits, which began at `start`: its fifth byte may have four bits, further bytes none. */
 function assertNarrow(reading: Reading, start: number): void {
   const { reader, bytes } = reading;
   for (let index = start + 4; index < reader.pos; index++) {
@@ -70,7 +70,7 @@ function assertNarrow(reading: Reading, start: number): void {
   }
 }
 
-/** Where a delimited part ends, which is within the part around it. */
+/** Returns the end of a delimited part, which must be within the enclosing part. */
 export function endOfPart(reading: Reading, end: number): number {
   const size = readUint32(reading);
   const partEnd = reading.reader.pos + size;
@@ -79,7 +79,7 @@ export function endOfPart(reading: Reading, end: number): number {
   return partEnd;
 }
 
-/** What was read may not have gone beyond the part it stands in. */
+/** Refuses a part that was read beyond its end. */
 export function assertEnd(reading: Reading, end: number): void {
   if (reading.reader.pos === end) return;
   throw refusal(reading, "A part of this message has the wrong length. Send it as a protobuf library writes it.");
@@ -91,7 +91,7 @@ export function assertWire(reading: Reading, wireType: number, expected: number)
   throw refusal(reading, sentence);
 }
 
-/** Passes over a field that is not known here; in an event that would lose what an agent said. */
+/** Skips a field unknown to this version. In an event the field is refused, because skipping it would lose data of the agent. */
 export function skipUnknown(reading: Reading, fieldNumber: number, wireType: number, end: number): void {
   if (reading.isEvent) {
     throw refusal(
@@ -103,11 +103,11 @@ export function skipUnknown(reading: Reading, fieldNumber: number, wireType: num
   else reading.reader.skip(wireType, fieldNumber);
 }
 
-/** Shorter texts are put together unit by unit, which costs less than a call of the platform's decoder. */
+/** Shorter texts are joined unit by unit, which costs less than a call of the platform's decoder. */
 const SHORT_TEXT = 12;
 const ASCII = Array.from({ length: 0x80 }, (_, unit) => String.fromCharCode(unit));
 
-/** A text with its length before it. */
+/** Reads a text with its length in front. */
 export function readText(reading: Reading, end: number): string {
   const { reader, bytes } = reading;
   const textEnd = endOfPart(reading, end);
@@ -130,7 +130,7 @@ function asciiOf(bytes: Uint8Array, start: number, end: number): string | undefi
 
 function utf8Of(reading: Reading, start: number, end: number): string {
   const { bytes } = reading;
-  // The platform's decoder takes the first U+FEFF for a mark of byte order and leaves it out.
+  // The platform's decoder would drop a leading U+FEFF as a byte order mark.
   let from = start;
   while (end - from > 2 && bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf) from += 3;
   try {
@@ -148,7 +148,7 @@ export function readDouble(reading: Reading): number {
   return number;
 }
 
-/** Sets a member whose name may be anything, `__proto__` too. */
+/** Sets a member of any name, `__proto__` included. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__") {
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

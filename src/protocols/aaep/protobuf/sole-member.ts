@@ -1,4 +1,4 @@
-// Messages that carry one of several others, such as SubscribeRequest: which one they carry, and where.
+// Reads messages that carry one of several others, such as SubscribeRequest.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { DELIMITED } from "./byte-writer.js";
@@ -7,9 +7,8 @@ import { jsonTypeOf } from "./message-types.js";
 import { assertEnd, assertWire, endOfPart, readingOf, refusal, skipUnknown } from "./reading.js";
 
 /**
- * The document within a message whose every field holds another message and at most one of them is there; undefined where none is. Fields that are
- * not known are ignored.
- * @throws Fault "invalid_message", or "invalid_event" where it is about an event; nothing else
+ * Returns the document in a message whose fields are all messages, of which at most one is set; undefined if none is. Unknown fields are ignored.
+ * @throws Fault "invalid_message", or "invalid_event" if it concerns an event; nothing else
  */
 export function soleMember(descriptor: DescMessage, bytes: Uint8Array): Record<string, unknown> | undefined {
   let found: { readonly message: DescMessage; readonly bytes: Uint8Array } | undefined;
@@ -37,7 +36,7 @@ export function soleMember(descriptor: DescMessage, bytes: Uint8Array): Record<s
   return found && withOwnType(found.message, decodeDocument(found.message, found.bytes));
 }
 
-/** The field that carries a message says its type; a `type` in `additional` that says another could be read as either. */
+/** The field implies the type of its message. A different `type` in `additional` is refused, because the message could be read as either. */
 function withOwnType({ typeName }: DescMessage, document: Record<string, unknown>): Record<string, unknown> {
   const type = jsonTypeOf(typeName);
   if (document.type === type) return document;

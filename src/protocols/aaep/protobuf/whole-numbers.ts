@@ -1,4 +1,4 @@
-// Whole numbers in JSON: as numbers as far as those are exact, and beyond as decimal text.
+// Whole numbers in JSON: numbers while those are exact, beyond that decimal text.
 
 const LONGEST_DECIMAL = 20;
 const DECIMAL = /^-?[1-9]\d*$/;
@@ -9,12 +9,12 @@ export function isUint32(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value <= 0xffff_ffff && Number.isInteger(value);
 }
 
-/** A number that is whole and exact, of either sign. */
+/** Whether the value is a whole and exact number, of either sign. */
 export function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** The number that a text says in the one form it has: decimal, beyond ±(2^53 - 1), within 64 bits. Otherwise undefined. */
+/** Returns the number in a text of the one accepted form: decimal, beyond ±(2^53 - 1), within 64 bits. Otherwise undefined. */
 export function wholeOfText(value: unknown, isSigned: boolean): bigint | undefined {
   if (typeof value !== "string" || value.length > LONGEST_DECIMAL || !DECIMAL.test(value)) return undefined;
   const number = BigInt(value);
@@ -23,7 +23,7 @@ export function wholeOfText(value: unknown, isSigned: boolean): bigint | undefin
   return number >= least && number <= most ? number : undefined;
 }
 
-/** Its JSON form. */
+/** Returns the JSON form of a whole number. */
 export function jsonOfWhole(value: bigint | string | number): number | string {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : String(value);

@@ -1,22 +1,22 @@
-// What writers write into, and where what they have written is kept.
+// Memory of the writers: a buffer to write into, and blocks for the written bytes.
 
 const FIRST_CAPACITY = 1024;
-/** A larger one is not kept for the next message. */
+/** A larger buffer is not kept for the next message. */
 const MOST_KEPT = 64 * 1024;
-/** Small messages are cut from blocks of so many bytes, as the platform's small buffers are: memory of its own costs more than what is in it. */
+/** Small messages are cut from blocks of this size, like the platform's small buffers: separate memory costs more than their contents. */
 const BLOCK = 16 * 1024;
 const MOST_SHARED = 2 * 1024;
 
 export interface WriterMemory {
-  /** Bytes to write into; nobody else has them until they are given back, and a writer that never finishes keeps them. */
+  /** Returns a buffer for one writer alone until `giveBack`. A writer that never finishes keeps it. */
   readonly take: () => Uint8Array;
   readonly giveBack: (bytes: Uint8Array) => void;
-  /** A copy of the first `length` bytes, for good. */
+  /** Returns a permanent copy of the first `length` bytes. */
   readonly copyOf: (bytes: Uint8Array, length: number) => Uint8Array;
 }
 
 export function createWriterMemory(): WriterMemory {
-  /** What the last message was written into. */
+  /** The buffer of the last message. */
   let spare: Uint8Array | undefined;
   let block = new Uint8Array(0);
   let blockUsed = 0;

@@ -1,4 +1,5 @@
-// Agents that make single calls (R8): between them an agent is known by a key, and what it has is kept for a while beyond the end of its last call.
+// Leases of agents that make unary calls (R8): a key identifies an agent between its calls, and its sessions and questions are kept for a while after
+// its last call.
 import { Fault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
@@ -9,38 +10,37 @@ import type { Engine } from "../../../engine/engine.js";
 import { type AgentHandler, createAgentHandler } from "../agent/agent-handler.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 
-/** Agents by single calls that may be there at a time. A further one takes the place of the idle one that was used longest ago. */
+/** Most leases at a time. A further agent replaces the idle one used longest ago. */
 export const MAX_LEASES = 4096;
 
-/** Calls that are under way end soon, but for questions that people think about. */
+/** Calls under way end soon, except questions that people think about. */
 const RETRY_SECONDS = 5;
 
 export interface AgentLeaseServices {
   readonly engine: Pick<Engine, "openAgent" | "holderOf" | "publishRefused">;
   readonly languages: SpokenLanguages;
-  /** An agent keeps the access of the call that made it; the agent's key stands for that access (R36). */
+  /** An agent keeps the access of the call that created it; the agent's key carries that access (R36). */
   readonly access: AccessPolicy;
   readonly ids: IdSource;
   readonly clock: Clock;
-  /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). Asked at the end of each. */
+  /** How long an agent is kept after its last call, ms (R8, `agent_idle_seconds`). Read at the end of each call. */
   readonly agentIdleMs: () => Millis;
 }
 
-/** What a call shows. */
+/** The proofs that a call shows. */
 export interface LeaseClaim {
-  /** Whose it is, with all that this agent has. */
+  /** Key of an agent: gives the call everything that this agent has. */
   readonly agentKey: string | undefined;
-  /** Opens one session and nothing else, whosever it is: it tells the call neither who has that session nor what else they have. */
+  /** Token of one session: gives the call this session only, whichever agent has it, and reveals neither that agent nor its other sessions. */
   readonly resumeToken: string | undefined;
 }
 
 export interface AgentLeases {
   /**
-   * Makes a call as the agent of `agentKey`, else as a new one; with `resumeToken`, whoever has that session is kept too. A new one that comes out of
-   * its first call with no session, no open question and no identity is let go of at once: `agentKey` is undefined then. It is the key that was
-   * shown, or that of an agent which this call made. A call keeps its agent until it is answered or aborted. Rejects with `not_found` for a key that
-   * is not known or not any more, `rate_limit` where too many agents have a call under way, `shutting_down` after `close`, and with what
-   * `act` throws.
+   * Makes a call as the agent of `agentKey`, else as a new agent. With `resumeToken`, the agent that has the session is kept too. A new agent that
+   * has no session, open question or identity after its first call is dropped at once: `agentKey` is then undefined. Otherwise `agentKey` is the key
+   * shown, or the key of the new agent. A call keeps its agent until it is answered or aborted. Rejects with `not_found` for a key that is not or no
+   * longer known, `rate_limit` if too many agents have a call under way, `shutting_down` after `close`, and with the errors of `act`.
    */
   readonly call: <Answer>(
     claim: LeaseClaim,
@@ -49,8 +49,8 @@ export interface AgentLeases {
   ) => Promise<{ readonly answer: Awaited<Answer>; readonly agentKey: string | undefined }>;
   readonly count: () => number;
   /**
-   * Takes no more calls, and ends all agents: at once, or with their last call that is under way. To be called once the engine has ended the
-   * sessions, by which every question has its outcome.
+   * Takes no more calls and ends all agents, at once or after their last call under way. Called after the engine has ended the sessions, which gives
+   * every question its outcome.
    */
   readonly close: () => void;
 }
@@ -58,9 +58,9 @@ export interface AgentLeases {
 interface Lease {
   readonly key: string;
   readonly handler: AgentHandler;
-  /** Calls that are under way. */
+  /** Calls under way. */
   callCount: number;
-  /** It had something when a call ended, so its agent may know the key. */
+  /** True if the agent had something when a call ended; its client may then know the key. */
   isKept: boolean;
   isClosed: boolean;
   cancelExpiry: () => void;
@@ -70,11 +70,11 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
   const { engine, languages, access: policy, ids, clock, agentIdleMs } = services;
   const leases = new Map<string, Lease>();
   const byAgent = new Map<AgentHandle, Lease>();
-  /** Leases without a call under way. The lease that was used longest ago is the first. */
+  /** Leases without a call under way; the one used longest ago is first. */
   const idle = new Set<Lease>();
   let isClosing = false;
 
-  /** One process that opens leases without end must not keep the agents of others out. */
+  /** A process that opens leases without end must not keep other agents out. */
   const makeRoom = (spared: Lease | undefined): void => {
     if (leases.size < MAX_LEASES) return;
     for (const lease of idle) {
@@ -86,10 +86,10 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     throw new Fault("rate_limit", sentence, { pointer: "/agent_key", rule: "R8", retryAfterSeconds: RETRY_SECONDS });
   };
 
-  /** `spared` keeps its lease: the call that opens this one shows its session's token. */
+  /** `spared` keeps its lease, because the call that opens this one shows the token of its session. */
   const open = (spared: Lease | undefined, access: Access): Lease => {
     makeRoom(spared);
-    // Between its calls nothing can be told to it: whoever has a question's session is told in its place.
+    // Nothing can be sent to the agent between its calls; the engine informs the owner of a question's session instead.
     const events = undefined;
     const manifestDeclared = (): void => {};
     const handler = createAgentHandler({ engine, languages, access, identity: undefined, events, manifestDeclared });
@@ -110,7 +110,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     throw new Fault("not_found", sentence, { pointer: "/agent_key", rule: "R8" });
   };
 
-  /** Who has the session of a token, if that is an agent by single calls. */
+  /** Returns the lease that has the session of a token, if any. */
   const holderOf = (resumeToken: string | undefined): Lease | undefined => {
     const agent = resumeToken === undefined ? undefined : engine.holderOf(resumeToken);
     return agent === undefined ? undefined : byAgent.get(agent);
@@ -125,7 +125,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
     lease.handler.close();
   };
 
-  /** No call of it is under way any more. */
+  /** Handles the end of the lease's last call under way. */
   const rest = (lease: Lease): void => {
     const agent = lease.handler.agent();
     lease.isKept ||= agent.isHolding() || agent.identity() !== undefined;
@@ -142,7 +142,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
       const { signal } = call;
       const holder = holderOf(claim.resumeToken);
       const lease = leaseOf(claim, call, holder);
-      // Whoever shows a session's token keeps that session too, and is no more its owner for it.
+      // The token of a session also keeps the lease that owns it; the ownership stays.
       const kept = new Set([lease, holder ?? lease]);
       for (const one of kept) {
         one.callCount += 1;
@@ -160,7 +160,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
       };
       try {
         const answered = act(lease.handler);
-        // An agent that hears no answer may be gone: from here on it is one that makes no call (H10).
+        // An agent that gets no answer may be gone: from here on it counts as one without a call (H10).
         if (signal.aborted) over();
         else signal.addEventListener("abort", over, { once: true });
         const answer = await answered;

@@ -1,4 +1,4 @@
-// What agents send to the services, read as documents.
+// Reads the requests of agents to the services as documents.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { EventBatchSchema, PublishRequestSchema } from "#gen/aaep/v1/agent_service_pb.js";
@@ -13,7 +13,7 @@ import { listLengthWithin } from "../protobuf/list-length.js";
 import { requestIdOf } from "./service-claims.js";
 import { documentIn } from "./service-frames.js";
 
-/** One request of the stream: exactly one of its members beside the id, which is empty where it has none. */
+/** One request of the stream: exactly one action, and the id, which is empty if the request has none. */
 export type PublishRequest = { readonly id: string } & PublishAction;
 
 export type PublishAction =
@@ -36,7 +36,7 @@ export function publishRequestIn(frame: ServiceMessage): PublishRequest {
   throw new Fault("invalid_message", "Send one of `publish`, `manifest` and `resume`.", { pointer: "", rule: "R20" });
 }
 
-/** The id of a request that is no good for anything else. */
+/** Reads the id of a request that is otherwise unreadable. */
 export function requestIdIn(frame: ServiceMessage): string {
   if (frame.written !== undefined) return requestIdOf(frame.written.text);
   const reader = new BinaryReader(frame);
@@ -48,14 +48,14 @@ export function requestIdIn(frame: ServiceMessage): string {
       else reader.skip(wireType, number);
     }
   } catch {
-    // What stood before the place where it breaks off is known all the same.
+    // An id before the malformed place is still known.
   }
   return id;
 }
 
 /**
- * A call of an agent as a document. Pointers of events in a batch begin with an index.
- * @throws Fault "invalid_message", "invalid_event", or "message_too_large": a batch that has too many events is not decoded
+ * Returns a call of an agent as a document. Pointers of events in a batch begin with an index.
+ * @throws Fault "invalid_message", "invalid_event", or "message_too_large": a batch with too many events is not decoded
  */
 export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): Message {
   const batch = descriptor.fields.find(({ message }) => message?.typeName === EventBatchSchema.typeName);
@@ -69,21 +69,21 @@ export function agentDocument(descriptor: DescMessage, frame: ServiceMessage): M
   }
 }
 
-/** @throws Fault "invalid_message" where there is none */
+/** @throws Fault "invalid_message" if there is no batch */
 export function batchIn(publish: unknown): EventBatch {
   if (publish === undefined) throw missing("publish", "with the events");
   const { events, resume_token } = publish as Message;
   return { events: (events as readonly Message[]).map(withCompletion), resumeToken: textOf(resume_token) };
 }
 
-/** A truth value that is absent is false to everybody who writes protobuf: a chunk that does not say so is not its output's last. */
+/** In protobuf an absent truth value means false, so a chunk without `complete` is not the last of its output. */
 function withCompletion(event: Message): Message {
   const { type, complete } = event;
   if (complete !== undefined || topicKind(String(type)) !== "output.streaming") return event;
   return { ...event, complete: false };
 }
 
-/** The fields of a question. @throws Fault "invalid_message" where there is none, or another event */
+/** The fields of a question. @throws Fault "invalid_message" if there is none, or another event */
 export function questionIn(event: unknown, kind: OpenQuestion["kind"]): Message {
   if (event === undefined) throw missing("event", `with session_id and awaiting_${kind}`);
   const fields = event as Message;
@@ -92,12 +92,12 @@ export function questionIn(event: unknown, kind: OpenQuestion["kind"]): Message 
   throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP §6.1" });
 }
 
-/** Of a message that lacks what it is for. */
+/** The fault of a message without its main field. */
 export function missing(field: string, rest: string): Fault {
   return new Fault("invalid_message", `Give \`${field}\`, ${rest}.`, { pointer: `/${field}`, rule: "R20" });
 }
 
-/** A text that says something; in protobuf one that is empty is one that is not there. */
+/** A text that is not empty; in protobuf an empty text means absence. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -34,17 +34,18 @@ export interface AgentServiceServices extends AgentLeaseServices, AgentStreamSer
 }
 
 export interface AgentMethods {
-  /** All of AgentService; one list for all transports. */
+  /** All methods of AgentService; one list for all transports. */
   readonly methods: readonly ServiceMethod[];
-  /** Agents by single calls that are known. */
+  /** Number of agents known by unary calls. */
   readonly leaseCount: () => number;
   /**
-   * Ends them, once the engine has ended the sessions; streams are ended by their own `finish`. Calls under way are answered, new ones refused.
+   * Ends the agents of unary calls. Called after the engine has ended the sessions; streams end by their own `finish`. Calls under way are answered,
+   * new ones refused.
    */
   readonly close: () => void;
 }
 
-/** More events than this in one call are a costly call. */
+/** A call with more events than this is costly. */
 const MANY_EVENTS = 64;
 
 export function agentMethods(services: AgentServiceServices): AgentMethods {
@@ -52,7 +53,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const leases = createAgentLeases(services);
   const turns = createCallTurns(services.clock);
 
-  /** A method that is answered once. */
+  /** A method with one answer. */
   const unary = (
     descriptor: DescMethod,
     request: DescMessage,
@@ -70,14 +71,14 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     },
   });
 
-  /** In a turn of its own, one of its peer's at a time (G2). */
+  /** Runs a call in a turn of its own, one call of its peer at a time (G2). */
   const inTurn = async <Answer>({ peer, signal }: ServiceCall, call: () => Promise<Answer>): Promise<Answer> =>
     await turns(peer.label, () => {
       if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
       return call();
     });
 
-  /** Asks as the agent of the call, and answers with the outcome. */
+  /** Asks a question as the agent of the call, and answers with the outcome. */
   const ask =
     (kind: "confirmation" | "clarification") =>
     async (request: Message, call: ServiceCall): Promise<Message> => {
@@ -96,7 +97,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       const room = handler.agent().room();
       if (room !== undefined) await room;
       const receipt = handler.publish({ events, isArray: true, resumeToken });
-      // What is acknowledged is safe (R29).
+      // Acknowledged events are durable (R29).
       await receipt.durable;
       return receiptDocument(receipt);
     };
@@ -112,7 +113,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     const claim = { agentKey: textOf(request.agent_key), resumeToken: textOf(session.resume_token) };
     const { answer, agentKey } = await inTurn(call, () =>
       leases.call(claim, call, async (handler) => {
-        // Asked first: while the journal takes nothing, nothing is taken over. What is told is safe (R29).
+        // First, because no session is taken over while the journal cannot write. The answer waits until its contents are durable (R29).
         const durable = handler.whenDurable();
         const answered = closedSummaryDocument(handler.resumeSession(session));
         await durable;
@@ -168,7 +169,7 @@ function claimOf(request: Message): LeaseClaim {
   return { agentKey: textOf(request.agent_key), resumeToken: textOf(request.resume_token) };
 }
 
-/** Where it names none, there is no such question. */
+/** An absent token gives "", which names no question. */
 function tokenOf(request: Message): string {
   return textOf(request.reply_token) ?? "";
 }

@@ -1,5 +1,5 @@
-// One stream of aaep.v1.AgentService.Publish: an agent that is known by its stream (R3, R8, R29). Requests are answered in order, each once what it
-// published is safe; between the answers it hears of its questions.
+// One stream of aaep.v1.AgentService.Publish: an agent identified by its stream (R3, R8, R29). Requests are answered in order, each once its events
+// are durable. Messages about the agent's questions go out between the answers.
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../../base/errors.js";
 import { timeToClose } from "../../../base/time-limit.js";
@@ -34,24 +34,24 @@ export interface AgentStreamServices {
   readonly log: Log;
   /** How long a stream may stay without a request, ms (R22). */
   readonly handshakeTimeoutMs: () => Millis;
-  /** Told of each stream that is being served: `finish` is its owner's to call. */
+  /** Receives each stream when it is served; the receiver calls `finish`. */
   readonly served: (stream: Conversation, peer: PeerIdentity) => void;
 }
 
-/** After so many requests others come first; a big one counts for more, and one that is costly for all. */
+/** Cost of the requests after which other peers come first. A big request counts for more, a costly one for all. */
 const TURN_COST = 256;
 const BYTES_OF_ONE = 512;
 
 /**
- * Serves a stream from its first frame to its end, which is its agent's (R8). Ended from this side, what it is owed and is known goes out first, then
- * the status of the reason.
+ * Serves a stream from its first frame to its end, which is the end of its agent (R8). If this side ends the stream, the answers known so far go out
+ * first, then the status of the reason.
  */
 export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): Conversation {
   const { clock, log } = services;
   const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection);
   let hasAsked = false;
   let isOver = false;
-  /** What is not safe yet, and will be answered when it is. */
+  /** Requests whose answers wait until their contents are durable. */
   const unsafe = new Set<Promise<void>>();
   let tellInputEnded: () => void = () => {};
   const inputEnded = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
     identity: undefined,
     events: {
       outcome: (resolved) => answers.tell(outcomeFrame(resolved)),
-      // Whether a person is waited for may change many times before a slow agent hears of it.
+      // The state of waiting may change many times before a slow agent takes the message, so only the newest is kept.
       waiting: (question, isWaiting) =>
         answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
       closing: (areSessionsKept) => answers.tell(encoded("", { closing: closingDocument(areSessionsKept) })),
@@ -107,9 +107,9 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
     void answered.then(() => unsafe.delete(answered));
   };
 
-  /** Handles one frame. Answers what it cost, refused or not. */
+  /** Handles one frame. Returns its cost, also for a refused frame. */
   const take = (frame: Uint8Array): number => {
-    // The place is kept first: news of what is published now follow its receipt.
+    // The place is reserved first, so that messages about these events follow their receipt.
     const answer = answers.reserve();
     let id: string | undefined;
     const refuse = (caught: unknown): void =>
@@ -120,7 +120,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
       hasAsked = true;
       const { response, isCostly, durable } = respond(handler, request);
       const message = encoded(id, response);
-      // What is acknowledged is safe (R29).
+      // Acknowledged events are durable (R29).
       if (durable === undefined) answer(message);
       else answerLater(durable.then(() => answer(message), refuse));
       return isCostly ? TURN_COST : costOf(frame);
@@ -142,7 +142,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
             cost = 0;
             await new Promise<void>(clock.afterTurn);
           }
-          // An agent that sends and does not read is not read from either.
+          // An agent that sends without reading is not read from either.
           if (!answers.hasRoom()) await answers.room();
           const room = handler.room();
           if (room !== undefined) await room;
@@ -150,9 +150,9 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
         if (isOver) break;
       }
       tellInputEnded();
-      // A session's token is told to who has it (R8): its sessions stay its own until all that it asked for is answered.
+      // A session's token is reported to its owner (R8), so the agent keeps its sessions until all its requests are answered.
       await Promise.all(unsafe);
-      // Its end of the stream is its end: it hears what it is still owed, and no more news.
+      // The end of the input ends the agent: pending answers go out, further messages do not.
       handler.close();
       await answers.empty();
     } catch (caught) {
@@ -169,7 +169,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
 }
 
 interface Responded {
-  /** The member of the response that answers. */
+  /** The member of the response that carries the answer. */
   readonly response: Message;
   readonly isCostly: boolean;
   readonly durable?: Promise<void> | undefined;
@@ -187,7 +187,7 @@ function respond(handler: AgentHandler, request: PublishRequest): Responded {
       handler.setManifest(request.manifest);
       return { response: { manifest: {} }, isCostly: false };
     case "resume": {
-      // Asked first: while the journal takes nothing, nothing is taken over.
+      // First, because no session is taken over while the journal cannot write.
       const durable = handler.whenDurable();
       const session = closedSummaryDocument(handler.resumeSession(request.claim));
       return { response: { session }, isCostly: true, durable };
@@ -205,7 +205,7 @@ function encoded(requestId: string, response: Message): Uint8Array {
 
 function faultOf(reason: EndReason): Fault {
   switch (reason) {
-    // Into a recording nobody publishes.
+    // Nobody publishes into a recording.
     case "recording_ended":
     case "producer_shutdown":
       return new Fault("shutting_down", "The daemon is stopping. Publish again when it is back.", { rule: "R8a" });

@@ -1,19 +1,19 @@
-// Costly calls that are answered once take turns, as messages of a stream do (G2, R28): one a turn of the event loop, each sender in its turn, so
-// that a flood of them holds up nobody but its sender.
+// Gives costly unary calls turns of the event loop, like the messages of a stream (G2, R28): one call a turn, sender by sender, so that a flood of
+// calls delays only its sender.
 import { Fault } from "../../../base/errors.js";
 import type { Clock } from "../../../contracts/clock.js";
 
-/** Calls of one sender that may wait for their turns. */
+/** Most waiting calls of one sender. */
 export const MAX_WAITING_CALLS = 1024;
 
 /**
- * Runs `call` at once where no other was run in this turn, else in a later one. `sender` is whose turn it takes. Rejects with what it throws, and
- * with `rate_limit` where too many of its sender's wait already. Of a call that was run nothing is kept.
+ * Runs `call` at once if no other ran in this turn, else in a later one. `sender` identifies the line in which the call waits. Rejects with the error
+ * of `call`, and with `rate_limit` if too many calls of the sender wait. Keeps nothing of a call that has run.
  */
 export type CallTurns = <Answer>(sender: string, call: () => Answer) => Promise<Answer>;
 
 export function createCallTurns(clock: Pick<Clock, "afterTurn">): CallTurns {
-  /** Of each sender that waits; in the order of their turns. */
+  /** Waiting calls of each sender, in the order of the turns. */
   const waiting = new Map<string, (() => void)[]>();
   let isTaken = false;
 
@@ -48,7 +48,7 @@ export function createCallTurns(clock: Pick<Clock, "afterTurn">): CallTurns {
           reject(caught);
         }
       };
-      // What is thrown here is what the promise is rejected with.
+      // An error thrown by `wait` rejects the promise.
       if (isTaken) return wait(sender, run);
       isTaken = true;
       clock.afterTurn(nextTurn);

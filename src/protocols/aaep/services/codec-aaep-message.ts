@@ -10,13 +10,13 @@ import { ByteWriter, DELIMITED } from "../protobuf/byte-writer.js";
 import { createWriterMemory } from "../protobuf/writer-memory.js";
 import { assertMessage } from "./service-frames.js";
 
-/** One message is written at a time. */
+/** Shared, because one message is written at a time. */
 const MEMORY = createWriterMemory();
 
 const JSON_FIELD = AaepMessageSchema.field.json.number;
 const TYPE_FIELD = AaepMessageSchema.field.messageType.number;
 
-/** An event to which nothing was added keeps its agent's own text, byte for byte (AAEP §8.2.1). */
+/** An event without additions keeps its agent's own text, byte for byte (AAEP §8.2.1). */
 export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
   const json = createJsonCodec(utf8);
   return {
@@ -36,7 +36,7 @@ export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
   };
 }
 
-/** A message that is named otherwise beside its text is not what the text says. */
+/** Undefined if `message_type` names another type than the text: the text is then not the message. */
 function textIn(frame: ServiceMessage, json: Required<Codec<Uint8Array, unknown>>): string | undefined {
   try {
     const { json: bytes, messageType } = messageOfFrame(frame);
@@ -63,7 +63,7 @@ function notThis(cause: unknown): Fault {
   return new Fault("invalid_message", sentence, { pointer: "", cause });
 }
 
-/** What stands beside the message is never taken for its type; where it says something else, two readers could see two messages. */
+/** `message_type` never replaces the `type` in the JSON. A different value is refused, because two readers could see two messages. */
 function assertType(document: unknown, messageType: string): void {
   const isObject = typeof document === "object" && document !== null;
   if (messageType === "" || !isObject || !("type" in document) || document.type === messageType) return;

@@ -19,15 +19,15 @@ import { assertMessage } from "./service-frames.js";
 const EVENTS = SubscribeResponseSchema.field.events.number;
 
 /**
- * Each event as the bytes of a SubscribeResponse that holds it alone. Put one behind the other they are one response with all of them, and a
- * ListenResponse is the same bytes.
+ * Encodes an event as a SubscribeResponse with this event alone. Several such responses, concatenated, are one response with all events; the bytes of
+ * a ListenResponse are the same.
  */
 const EVENT_FORMAT: WireFormat<Uint8Array> = {
   name: "protobuf",
   encode: (event) => encodeInField(EVENTS, EventSchema, event),
 };
 
-/** What a response can carry beside events, by the `type` of its JSON form. */
+/** The contents of a response besides events, by the `type` of their JSON form. */
 const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message: DescMessage }> = new Map(
   SubscribeResponseSchema.oneofs.flatMap(({ fields }) =>
     fields.flatMap(({ number, message }) => {
@@ -37,7 +37,7 @@ const RESPONSES: ReadonlyMap<string, { readonly number: number; readonly message
   ),
 );
 
-/** The codec of Subscribe: frames are a SubscribeRequest on the way in, the bytes of a SubscribeResponse on the way out. */
+/** The codec of Subscribe: it reads SubscribeRequests and writes the bytes of SubscribeResponses. */
 export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
   return {
     textOf: writtenIn,
@@ -55,7 +55,7 @@ export function createSubscribeCodec(): Codec<Uint8Array, unknown> {
   };
 }
 
-/** The codec of Listen: a ListenRequest on the way in, undefined where it holds no request; the way out is that of Subscribe, byte for byte. */
+/** The codec of Listen: it reads a ListenRequest, undefined if that contains no request, and writes the same bytes as the codec of Subscribe. */
 export function createListenCodec(): Codec<Uint8Array, unknown> {
   return {
     textOf: writtenIn,
@@ -76,8 +76,8 @@ function writtenIn({ written }: ServiceMessage): string | undefined {
 const CLOSE = SubscribeRequestSchema.field.close.number;
 
 /**
- * The message in a request. A close is one, whatever it holds: there is one subscription on a stream (R33). Only a `type` in it that says otherwise
- * makes it two messages.
+ * Returns the message in a request. A field `close` is a close, whatever it contains, because a stream has only one subscription (R33); only a `type`
+ * that contradicts it makes the message ambiguous.
  */
 function requestIn(frame: Uint8Array): Record<string, unknown> | undefined {
   try {

@@ -4,7 +4,7 @@ import type { DescribeFault } from "../../../contracts/service.js";
 import { encodeDocument } from "../protobuf/encode.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 
-/** An aaep.v1.AaepdError: what `aaepd.error` says in JSON. */
+/** An aaep.v1.AaepdError, with the members of `aaepd.error` in JSON. */
 export const describeFault: DescribeFault = (fault) => ({
   typeName: AaepdErrorSchema.typeName,
   bytes: encodeDocument(AaepdErrorSchema, errorMessage(fault)),

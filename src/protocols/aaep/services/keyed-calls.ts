@@ -1,4 +1,4 @@
-// What a listener says by calls beside its stream of Listen; each shows the key of its acceptance (R19, R26, R28).
+// Unary calls of a listener beside its stream of Listen; each call shows the key of its acceptance (R19, R26, R28).
 import type { DescMessage } from "@bufbuild/protobuf";
 import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
 import {
@@ -37,7 +37,7 @@ export function keyedCalls(
   const { method } = SubscriberService;
   const turns = createCallTurns(clock);
 
-  /** A call whose cost grows with what is open or journaled. Its subscription is looked for again in its turn, when it may be gone. */
+  /** A call whose cost grows with open or journaled state. Its subscription is looked up again in its turn, because it may be gone by then. */
   const costly = (
     descriptor: Unary["descriptor"],
     field: string,
@@ -55,7 +55,7 @@ export function keyedCalls(
     },
   });
 
-  /** Whether it counted, and never why not (AAEP §6.3.4). */
+  /** Returns whether the reply counted, never the reason why not (AAEP §6.3.4). */
   const reply = (frame: ServiceMessage): boolean | Promise<boolean> => {
     const said = documentIn(method.reply.input, frame);
     const message = (said.confirmation_reply ?? said.clarification_reply ?? {}) as Message;
@@ -66,7 +66,7 @@ export function keyedCalls(
     return false;
   };
 
-  /** Of what is no message: it did not count. What is no JSON is no reply either. */
+  /** Refuses a reply that is no message: it did not count. A text that is no JSON is no reply either. */
   const refuseReply = (text: string, fault: Fault): Uint8Array => {
     if (!isJson(text)) throw fault;
     const { subscriptionId, key, replyToken } = claimsOfKeyed(text, ...REPLY_FIELDS);
@@ -84,7 +84,7 @@ export function keyedCalls(
     return encodeDocument(CloseResponseSchema, {});
   };
 
-  /** What is no message may still say clearly what it closes (R33). */
+  /** Carries out a malformed close if its subscription is clear (R33). */
   const endClaimed = ({ subscriptionId, key }: CloseClaims, fault: unknown): Uint8Array => {
     const one = subscriptions.find(subscriptionId, key);
     if (one === undefined) throw fault;
@@ -144,7 +144,7 @@ const REPLY_FIELDS = ReplyRequestSchema.oneofs.flatMap(({ fields }) =>
 
 type CloseClaims = Pick<KeyedClaims, "subscriptionId" | "key">;
 
-/** What bytes that cannot be decoded say of what they close. */
+/** Reads the claims of a close whose bytes cannot be decoded. */
 function closeClaimsIn(frame: Uint8Array): CloseClaims {
   const { key, close } = CloseRequestSchema.field;
   const messages = fieldsIn(frame, close.number);
@@ -157,10 +157,10 @@ interface KeyedMessage {
   readonly message: Message;
 }
 
-/** The message in `field`, and the key beside it. Throws `invalid_message` where there is no message. */
+/** Returns the message in `field`, and the key beside it. Throws `invalid_message` if there is no message. */
 function keyedMessage(descriptor: DescMessage, field: string, frame: ServiceMessage): KeyedMessage {
   const said = documentIn(descriptor, frame);
-  // Where the field is there, it is a message.
+  // If the field is present, it is a message.
   const message = said[field] as Message | undefined;
   if (message !== undefined) return { key: said.key, message };
   const sentence = `Set \`${field}\` of the ${descriptor.typeName}, with the subscription_id in it and the key beside it.`;

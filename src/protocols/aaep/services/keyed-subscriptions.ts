@@ -1,19 +1,19 @@
-// Subscriptions whose listeners speak by calls of their own, beside their stream: found by id and key (R19).
+// Subscriptions whose listeners use calls beside their stream, found by id and key (R19).
 import { Fault } from "../../../base/errors.js";
 import type { SubscriptionHandler } from "../subscriber/subscription-handler.js";
 
 export interface KeyedSubscription {
   readonly handler: SubscriptionHandler;
-  /** Ends its stream in order. */
+  /** Ends the subscription's stream in order. */
   readonly end: () => void;
 }
 
 export interface KeyedSubscriptions {
   readonly add: (one: KeyedSubscription) => void;
   readonly remove: (id: string) => void;
-  /** Undefined for an id that is none, and for another key than its own: nobody can tell the two apart. */
+  /** Undefined for an unknown id and for a wrong key; the caller cannot distinguish the two. */
   readonly find: (id: unknown, key: unknown) => KeyedSubscription | undefined;
-  /** Throws `unknown_subscription` instead. */
+  /** As `find`, but throws `unknown_subscription`. */
   readonly needed: (id: unknown, key: unknown) => KeyedSubscription;
 }
 
@@ -40,10 +40,10 @@ export function createKeyedSubscriptions(): KeyedSubscriptions {
   };
 }
 
-/** As long as a real one, so that looking for a subscription that there is not takes as long. */
+/** As long as a real key, so that the search for an unknown subscription takes as long as for a known one. */
 const NO_KEY = "-".repeat(32);
 
-/** Without an early exit: how long it takes does not tell how much was right. */
+/** Compares without an early exit, so that the time reveals nothing about a guess. */
 function isSameKey(given: string, key: string): boolean {
   let difference = given.length ^ key.length;
   for (let index = 0; index < key.length; index++) difference |= given.charCodeAt(index) ^ key.charCodeAt(index);

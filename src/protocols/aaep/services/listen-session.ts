@@ -1,4 +1,4 @@
-// The stream of a listener that says one thing on it, its request; the rest comes by calls of its own (R19, R22).
+// The stream of a listener that sends only its request on it; everything else comes by calls of its own (R19, R22).
 import type { MessageProtocol, ProtocolSession } from "../../../contracts/protocol.js";
 import type { PlainServices } from "../sessions/plain-session.js";
 import { AAEP_VERSION } from "../subscriber/negotiate.js";
@@ -7,8 +7,8 @@ import { NOTHING_PENDING, SubscriptionHandler } from "../subscriber/subscription
 import type { KeyedSubscriptions } from "./keyed-subscriptions.js";
 
 /**
- * The protocol of one such stream; undefined as its message asks for ch. 5's defaults. While it lasts its subscription is among `subscriptions`.
- * `end` closes the stream in order.
+ * The protocol of one such stream. An undefined message requests ch. 5's defaults. The subscription is in `subscriptions` while it lasts. `end`
+ * closes the stream in order.
  */
 export function createListenProtocol(
   services: PlainServices,
@@ -31,7 +31,7 @@ export function createListenProtocol(
           const request = message ?? defaultRequest(services.ids.hex(8));
           const outcome = source.request(request);
           const answers = [outcome.message];
-          // Nothing else can be tried on a stream that has no subscription.
+          // A stream without a subscription permits no second attempt.
           if (outcome.kind === "rejected") return { answers, closes: !source.isOpen(), wasCostly: true };
           subscriptions.remove(former);
           subscriptions.add({ handler: source, end: endInOrder });
@@ -51,7 +51,7 @@ export function createListenProtocol(
   };
 }
 
-/** Of a listener that names nothing, not even itself (R22). */
+/** The request of a listener that names nothing, not even itself (R22). */
 function defaultRequest(random: string): unknown {
   return {
     type: "subscription.request",

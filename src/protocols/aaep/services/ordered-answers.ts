@@ -1,27 +1,27 @@
-// The answers of a stream, one for each request and in their order, though some are known later than others; news stand where they came up. What the
-// peer does not take waits here, and its sender reads no further meanwhile (G2).
+// The answers of a stream, one for each request and in the order of the requests, although some are known later than others. Notices keep the place
+// at which they were made. Frames that the peer does not take wait here, and the peer is not read from meanwhile (G2).
 import type { Connection } from "../../../contracts/transport.js";
 
-/** Requests that may be without an answer, or whose answers may wait to be taken, before no more are read. */
+/** Most requests without an answer, or with an answer that waits for the peer, before reading pauses. */
 const MAX_WAITING = 1024;
 
 export interface OrderedAnswers<Frame> {
-  /** Keeps the next place for an answer. What is answered gives it, once. */
+  /** Reserves the next place for an answer. Call the result once, with the answer. */
   readonly reserve: () => (frame: Frame) => void;
-  /** What nobody asked for. While an earlier news with the same key has not left, this one takes its place. */
+  /** Adds a notice. If an earlier notice with the same key has not left, replaces it. */
   readonly tell: (frame: Frame, key?: string) => void;
-  /** Whether requests may be handled: else `room` is to be waited for. */
+  /** Whether requests may be handled; otherwise await `room`. */
   readonly hasRoom: () => boolean;
   readonly room: () => Promise<void>;
   /** Resolves when everything has been handed to the connection, or after `handOver`. */
   readonly empty: () => Promise<void>;
-  /** Hands over what is known, whether the peer takes it or not, and forgets the rest. Nothing more goes out. */
+  /** Hands over the known frames, whether the peer takes them or not, and drops the rest. Nothing more goes out. */
   readonly handOver: () => void;
 }
 
 interface Place<Frame> {
   readonly key: string | undefined;
-  /** Undefined until it is known. */
+  /** Undefined until the answer is known. */
   frame: Frame | undefined;
 }
 

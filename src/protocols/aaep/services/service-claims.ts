@@ -1,4 +1,4 @@
-// What a message in the JSON of protobuf says of itself where it cannot be taken, in every spelling of its fields.
+// Reads the claims of a message in the JSON of protobuf that cannot be taken, in every spelling of its fields.
 import { SubscribeRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { membersOf, soleValue, textsOf } from "../../../base/json-members.js";
 import { isJson, NO_CLAIMS, type ReadClaims, replyTokenIn } from "../json/claims.js";
@@ -9,7 +9,7 @@ const FIELDS = SubscribeRequestSchema.fields.map(({ name, jsonName, message }) =
   type: message && jsonTypeOf(message.typeName),
 }));
 
-/** Of a SubscribeRequest, whose fields say the type. */
+/** Claims of a SubscribeRequest, whose fields imply the type. */
 export const claimsOfRequest: ReadClaims = (text) => {
   if (!isJson(text)) return NO_CLAIMS;
   const fields = FIELDS.map(({ names, type }) => ({ type, texts: textsOf(text, ...names) }));
@@ -23,13 +23,13 @@ export const claimsOfRequest: ReadClaims = (text) => {
 };
 
 export interface KeyedClaims {
-  /** Undefined where none is named, or several are. */
+  /** Undefined if the message names none, or several. */
   readonly subscriptionId: unknown;
   readonly key: unknown;
   readonly replyToken: string;
 }
 
-/** Of a call that shows a key. `fields`: under which its message stands. */
+/** Claims of a call with a key. `fields`: names of the field with its message. */
 export function claimsOfKeyed(text: string, ...fields: readonly string[]): KeyedClaims {
   if (!isJson(text)) return { subscriptionId: undefined, key: undefined, replyToken: "" };
   const messages = textsOf(text, ...fields);
@@ -40,7 +40,7 @@ export function claimsOfKeyed(text: string, ...fields: readonly string[]): Keyed
   };
 }
 
-/** A call as it came, but for the key that it shows: that is a secret, and what is written down is no place for it. */
+/** Replaces the key in the text of a call: it is a secret, and must not be written down. */
 export function withoutKey(text: string): string {
   const pieces: string[] = [];
   let from = 0;
@@ -53,7 +53,7 @@ export function withoutKey(text: string): string {
   return pieces.join("");
 }
 
-/** The id of a request of an agent; "" where it has none, or several. */
+/** Returns the id of an agent's request; "" if it has none, or several. */
 export function requestIdOf(text: string): string {
   const id = isJson(text) ? soleValue(textsOf(text, "request_id", "requestId")) : undefined;
   return typeof id === "string" ? id : "";

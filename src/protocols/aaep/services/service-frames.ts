@@ -1,17 +1,17 @@
-// Messages of calls that are answered once, as documents.
+// Reads the messages of unary calls as documents.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import type { ServiceMessage } from "../../../contracts/service.js";
 import type { Message } from "../json/message.js";
 import { decodeDocument } from "../protobuf/decode.js";
 
-/** Throws where its client wrote what is no message of the method. Whoever decodes a message asks this first. */
+/** Throws if the client's JSON is no message of the method. Called before a message is decoded. */
 export function assertMessage({ written }: ServiceMessage): void {
   if (written?.fault !== undefined) throw written.fault;
 }
 
 /**
- * What a call says: the message of AAEP that it carries, and the members beside it. Pointers of faults are those of the message of AAEP, as on a
+ * Returns the document of a call: its message of AAEP, and the members beside it. Pointers of faults are relative to the message of AAEP, as on a
  * stream.
  * @throws Fault "invalid_message"; nothing else
  */

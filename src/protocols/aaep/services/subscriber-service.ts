@@ -1,4 +1,4 @@
-// aaep.v1.SubscriberService and aaep.v1.AaepService, as every transport of services can serve them (AAEP app. B, R19, R20, R22, R28).
+// aaep.v1.SubscriberService and aaep.v1.AaepService as methods that every transport of services can serve (AAEP app. B, R19, R20, R22, R28).
 import { create, toBinary } from "@bufbuild/protobuf";
 import { AaepService, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriberService, SubscriberServiceGetManifestResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
@@ -18,7 +18,7 @@ import { createKeyedSubscriptions } from "./keyed-subscriptions.js";
 import { createListenProtocol } from "./listen-session.js";
 import { claimsOfRequest } from "./service-claims.js";
 
-/** Serves a stream from its first frame to its end. Its client's half-close is not the end of its subscription. */
+/** Serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
 export type ServeStream = (
   connection: Connection<Uint8Array>,
   codec: Codec<Uint8Array, unknown>,
@@ -29,25 +29,25 @@ export type ServeStream = (
 export interface SubscriberServices extends Omit<PlainServices, "heartbeatSeconds"> {
   readonly clock: Pick<Clock, "afterTurn">;
   readonly utf8: Utf8;
-  /** The daemon's manifest as it stands now. */
+  /** The daemon's current manifest. */
   readonly manifest: () => Message;
   readonly serve: ServeStream;
-  /** After how long a silence a typed stream says that it is alive, ms. 0: never. Asked for each stream. Default 15,000. */
+  /** Silence after which a typed stream sends a heartbeat, ms. 0: never. Read for each stream. Default 15,000. */
   readonly heartbeatMs?: () => Millis;
 }
 
 const HEARTBEAT_MS = 15_000;
 
-/** The methods of both services for subscribers. To be made once: what they serve shares its encodings (R14). */
+/** Makes the methods of both services for subscribers. Call it once, because their encodings are shared (R14). */
 export function subscriberMethods(services: SubscriberServices): readonly ServiceMethod[] {
   return [...typedMethods(services), ...jsonMethods(services)];
 }
 
 function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const { serve, heartbeatMs = () => HEARTBEAT_MS } = services;
-  // Nobody has to ask for a message that the schema of the service has.
+  // The service's schema has checkpoints, so nobody need ask for them.
   const typed: PlainServices = { ...services, givesCheckpoints: true };
-  /** A stream keeps the heartbeat that it began with, and its subscription is told of that one. */
+  /** A stream keeps the heartbeat that it began with, which its acceptance reports. */
   const begun = (): { readonly plain: PlainServices; readonly heartbeat: Heartbeat<unknown> | undefined } => {
     const everyMs = heartbeatMs();
     if (everyMs === 0) return { plain: typed, heartbeat: undefined };
@@ -89,7 +89,7 @@ function typedMethods(services: SubscriberServices): readonly ServiceMethod[] {
   ];
 }
 
-/** The service of the specification's appendix: no heartbeats, for it has no message for them; gRPC's own keepalive watches its streams. */
+/** The service of the specification's appendix. It has no message for heartbeats; gRPC's own keepalive watches its streams. */
 function jsonMethods(services: SubscriberServices): readonly ServiceMethod[] {
   const codec = createAaepMessageCodec(services.utf8);
   const protocol = createPlainProtocol({ ...services, heartbeatSeconds: undefined });

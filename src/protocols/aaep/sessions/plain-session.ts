@@ -20,8 +20,8 @@ export interface PlainServices extends SubscriptionHandlerServices {
 }
 
 /**
- * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads what its peers' messages say of themselves where they
- * cannot be taken; default: of JSON.
+ * The protocol of a peer whose first message is a `subscription.request`. `readClaims` reads the claims of messages that cannot be taken; default: of
+ * JSON.
  */
 export function createPlainProtocol(
   services: PlainServices,
@@ -37,7 +37,7 @@ export function createPlainProtocol(
   };
 }
 
-/** A class, because there is one for each connection. */
+/** A class, because each connection has one. */
 class PlainSession implements ProtocolSession<unknown> {
   readonly source: SubscriptionHandler;
   private readonly services: SubscriptionHandlerServices;
@@ -88,7 +88,7 @@ class PlainSession implements ProtocolSession<unknown> {
     else if (reason === "handshake_timeout") this.services.engine.refused(reason);
   }
 
-  /** There is one subscription here, so whatever else a close says, this is the one that it means (R33). */
+  /** Ends the connection's one subscription, whatever else the close contains (R33). */
   private close(): Reaction<unknown> {
     this.source.close();
     return { answers: [], closes: true };
@@ -126,7 +126,7 @@ class PlainSession implements ProtocolSession<unknown> {
 const MESSAGES =
   "subscription.renegotiate, subscription.close, confirmation.reply, clarification.reply, aaepd.skip, aaepd.list_pending and aaepd.repeat";
 
-/** Where a subscription is active, its first message has long been sent (P15). */
+/** On an active subscription, the advice does not mention the first message (P15). */
 function unknownType(type: string, isOpen: boolean): Fault {
   const advice = isOpen ? `a subscriber may send ${MESSAGES}.` : "the first is a subscription.request.";
   const detail = { pointer: "/type", rule: "AAEP §5.1" };
@@ -142,7 +142,7 @@ function readableType(message: unknown): string | undefined {
   return typeof message.type === "string" ? message.type : undefined;
 }
 
-/** Throws for what is no message at all. */
+/** Throws if the message has no readable type. */
 function typeOf(message: unknown): string {
   const type = readableType(message);
   if (type !== undefined) return type;

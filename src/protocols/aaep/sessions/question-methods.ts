@@ -8,11 +8,11 @@ import type { AgentQuestions, HostAnswer } from "../agent/agent-questions.js";
 import type { Message } from "../json/message.js";
 
 export interface QuestionMethods {
-  /** `aaep.confirm`: params are the fields of the awaiting event, with `session_id`. Resolves with the outcome. */
+  /** `aaep.confirm`: the params are the fields of the awaiting event, with `session_id`. Resolves with the outcome. */
   readonly confirm: (call: RpcCall) => Promise<Message>;
-  /** `aaep.clarify`, likewise. */
+  /** `aaep.clarify`, in the same way. */
   readonly clarify: (call: RpcCall) => Promise<Message>;
-  /** `aaep.cancel {reply_token, decided_by?, decision?}`: whether it was open and this agent's. */
+  /** `aaep.cancel {reply_token, decided_by?, decision?}`: whether the question was open and belonged to this agent. */
   readonly cancel: (params: unknown) => Message | Promise<Message>;
   /** `aaep.outcome_of {reply_token, resume_token?}`. Throws "not_found" as `AgentQuestions.outcomeOf` does. */
   readonly outcomeOf: (params: unknown) => Message;
@@ -38,7 +38,7 @@ export function createQuestionMethods(questions: AgentQuestions): QuestionMethod
   };
 }
 
-/** What the daemon tells an agent of its questions without being asked. */
+/** Notifications for an agent about its questions. */
 export function questionNotifications(notify: (method: string, params: object) => boolean): AgentEvents {
   return {
     outcome: (resolved) => void notify("aaep.outcome", outcomeFields(resolved)),

@@ -1,4 +1,4 @@
-// The forms in which calls of JSON-RPC come: a publish in its short and its long one, and what makes no sense without an answer (R8, R33).
+// Forms of JSON-RPC calls: the short and the long form of a publish, and the calls that need an answer (R8, R33).
 import { Fault } from "../../../base/errors.js";
 
 export interface LongForm {
@@ -6,7 +6,10 @@ export interface LongForm {
   readonly resumeToken: string | undefined;
 }
 
-/** The params of a publish that shows a token (R8): exactly `events` and, where it is shown, `resume_token`. An event has a type. */
+/**
+ * The params of a publish with a token (R8): exactly `events` and optionally `resume_token`. An event has a `type`, so it is never mistaken for this
+ * form.
+ */
 export function longForm(params: object): LongForm | undefined {
   if (!("events" in params) || !Array.isArray(params.events)) return undefined;
   if (Object.keys(params).some((name) => name !== "events" && name !== "resume_token")) return undefined;
@@ -18,7 +21,7 @@ export function longForm(params: object): LongForm | undefined {
   return { events: params.events, resumeToken };
 }
 
-/** What they ask for cannot be used, or must not be changed, by somebody who does not hear the answer (AAEP §5.1, §5.7). */
+/** Calls that are useless, or must not have an effect, if the caller does not receive the answer (AAEP §5.1, §5.7). */
 export const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
   "aaep.subscribe",
   "aaep.renegotiate",

@@ -1,5 +1,5 @@
-// AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with as many subscriptions as it likes on one connection (AAEP app. B, R8, R23,
-// R28, R33). Method names and params are known here; ids, errors' numbers and bytes are the transport's.
+// AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with any number of subscriptions on one connection (AAEP app. B, R8, R23, R28, R33).
+// This file knows method names and params; ids, error numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
@@ -30,24 +30,26 @@ import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 export interface RpcServices extends SubscriptionHandlerServices {
   readonly access: AccessPolicy;
   readonly languages: SpokenLanguages;
-  /** The daemon's manifest as it stands now. */
+  /** The daemon's current manifest. */
   readonly manifest: () => Message;
-  /** An agent has declared its manifest: its identity, languages and extensions. */
+  /** Receives each manifest that an agent declares: identity, languages and extensions. */
   readonly manifestDeclared: (manifest: Message, peer: PeerIdentity) => void;
-  /** How the daemon stands, the result of `aaepd.status`. Throws, or rejects with, a Fault where `access` forbids it, and for other params. */
+  /**
+   * Returns the status of the daemon, the result of `aaepd.status`. Throws, or rejects with, a Fault if `access` forbids it, and for wrong params.
+   */
   readonly status: (params: unknown, access: Access) => Message | Promise<Message>;
-  /** Identity that events of this connection get, where it declares none. */
+  /** Identity of the events on this connection if its agent declares none. */
   readonly agentIdentity: Producer | undefined;
 }
 
 interface Held {
   readonly handler: SubscriptionHandler;
   readonly stop: () => void;
-  /** What stands beside method and params of each event. While it is alone on its connection, nothing: its bytes are those of all others' then. */
+  /** Members beside method and params of each event. Undefined for the only subscription of a connection, whose bytes are shared with all others. */
   members: Readonly<Record<string, string>> | undefined;
 }
 
-/** The protocol of a peer whose first message is one of JSON-RPC 2.0. */
+/** The protocol of a peer whose first message is JSON-RPC 2.0. */
 export function createRpcProtocol(services: RpcServices): CallProtocol {
   return {
     recognizes: ({ kind, names }) => kind === "array" || names.has("jsonrpc"),
@@ -58,10 +60,10 @@ export function createRpcProtocol(services: RpcServices): CallProtocol {
 function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallHost): CallSession {
   const access = services.access.of(peer);
   const held = new Map<string, Held>();
-  // Their last is being handed over.
+  // Subscriptions whose pending deliveries are being handed over.
   const leaving = new Set<Held>();
   let isOpen = false;
-  // Whoever asks over it does not answer over it (R5).
+  // Identifies the connection: a connection that asks a question does not answer it (R5).
   const connection = {};
 
   const agent = createAgentHandler({
@@ -97,7 +99,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   };
 
   const resumeSession = (params: unknown): Message | Promise<Message> => {
-    // Asked first: while the journal takes nothing, nothing is taken over.
+    // First, because no session is taken over while the journal cannot write.
     const durable = agent.whenDurable();
     return whenDurable(summaryDocument(agent.resumeSession(params)), durable);
   };
@@ -113,7 +115,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     host.notifyBatch("aaep.event", batch, members, "aaepd.checkpoint");
 
   const subscribe = (params: unknown): Message => {
-    // The engine may call back before it has answered.
+    // The engine may call back before `subscribe` has returned.
     let wake = (): void => {};
     const handler = new SubscriptionHandler(services, {
       wake: () => wake(),
@@ -129,7 +131,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     const pump = host.startPump(handler, (batch) => deliver(batch, one.members));
     wake = () => pump.wake();
     held.set(handler.id, one);
-    // From here on nobody is to guess whose an event is; what the first was sent before, it was sent alone.
+    // From the second subscription on, each event names its subscription. Earlier events went out while the first was alone.
     if (held.size > 1) for (const each of held.values()) each.members ??= { subscription_id: each.handler.id };
     pump.wake();
     return outcome.message;
@@ -147,7 +149,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       services.log.error({ err: caught, subscription: handler.id }, "what a subscription was owed could not be made");
     }
     leaving.delete(one);
-    // The peer may have ended it meanwhile.
+    // The peer may have ended the subscription meanwhile.
     const { subscription } = handler;
     if (subscription === undefined || subscription.isClosed()) return 0;
     const closing = handler.closing(reason);
@@ -156,7 +158,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return leftCount;
   };
 
-  /** The subscription that params name; without a name, the only one. */
+  /** Returns the subscription that the params name; without a name, the only one. */
   const named = (params: unknown): SubscriptionHandler => {
     const id = isNamed(params) ? params.subscription_id : undefined;
     const [only] = held.values();
@@ -165,7 +167,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     throw held.size === 0 ? unsubscribed() : unknownSubscription();
   };
 
-  /** The daemon's own messages as params: without the type, which the method says. */
+  /** The daemon's own messages as params, without `type`, which the method gives. */
   const asMessage = (type: string, params: unknown): Message => ({ ...(params as object), type });
 
   const renegotiate = (params: unknown): Message => {
@@ -180,7 +182,9 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return {};
   };
 
-  /** The subscription that a close clearly means: the only one of this connection that it names, or the only one where it names none (R33). */
+  /**
+   * Returns the subscription that a close clearly means: the only one of this connection among the named ids, or the only one if none is named (R33).
+   */
   const meant = (ids: readonly unknown[]): Held | undefined => {
     const [named, ...others] = new Set(ids.filter((id) => typeof id === "string" && held.has(id)));
     if (typeof named === "string" && (ids.every((id) => id === named) || held.size === 1))
@@ -195,20 +199,20 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return {};
   };
 
-  /** What else is wrong with it does not matter (R33). */
+  /** Closes the meant subscription; other mistakes in the message do not matter (R33). */
   const close = (params: unknown): Message => {
     const one = meant(isNamed(params) ? [params.subscription_id] : []);
     if (one !== undefined) return endMeant(one);
     throw held.size === 0 ? unsubscribed() : unknownSubscription();
   };
 
-  /** What names none of this connection's is for the log to know; any of them says so. */
+  /** Returns the subscription that handles a reply. For an unknown id that is any of the connection's, which refuses the reply in the log. */
   const replier = (id: unknown): Held | undefined => {
     const [first] = held.values();
     return typeof id === "string" ? (held.get(id) ?? first) : first;
   };
 
-  /** Tells whether it counted, and never why not: not even that the subscription is another (R19). */
+  /** Returns whether the reply counted, never the reason why not, not even that the subscription is another's (R19). */
   const reply = ({ params, text }: RpcCall): boolean | Promise<boolean> => {
     const one = replier(isNamed(params) ? params.subscription_id : undefined);
     if (one !== undefined) return safeReply(one.handler, params, text);
@@ -216,7 +220,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return false;
   };
 
-  /** Whatever is wrong with it, a reply did not count, and a close closes where it is clear what. */
+  /** Answers a message that cannot be taken: a reply did not count, and a close closes if its subscription is clear. */
   const refused = ({ text, fault, isNotification }: RefusedCall): { readonly result: unknown } | undefined => {
     const { methods, subscriptionIds, replyToken } = claimsOfCall(text);
     const [method] = methods;
@@ -231,12 +235,12 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     if (closed !== undefined) return { result: endMeant(closed) };
     if (methods.includes("aaep.publish")) services.engine.publishRefused(fault.code);
     if (!isNotification || typeof method !== "string") return undefined;
-    // It is answered by another one, and has no id that a result could bear (R3).
+    // The error goes out as a notification of its own, because this message has no id for a result (R3).
     tellFault(fault, method);
     return { result: undefined };
   };
 
-  /** With the place that a subscription has reached by now, behind all events that it covers (R17). */
+  /** Answers with the place that a subscription has reached, behind all events that the place covers (R17). */
   const ping = (params: unknown): Message => {
     const cursor = isNamed(params) || held.size === 1 ? named(params).subscription?.cursor() : undefined;
     return cursor === undefined ? {} : { cursor };
@@ -277,7 +281,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       case "aaep.repeat":
         named(params).repeat(asMessage("aaepd.repeat", params));
         return {};
-      // Under either name: in plain framings it is `aaepd.skip`, and the other calls are `aaep.…`.
+      // Accepts both names: in plain framings it is `aaepd.skip`, while the other calls are `aaep.…`.
       case "aaep.skip":
       case "aaepd.skip":
         named(params).skip(asMessage("aaepd.skip", params));
@@ -304,7 +308,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     notification: (whole) => {
       isOpen = true;
       try {
-        // Nobody waits for the answer, so nobody waits for its durability either.
+        // Nobody waits for the answer, so the durability is not awaited either.
         if (whole.method === "aaep.publish") publish(whole);
         else if (NEEDS_AN_ANSWER.has(whole.method)) throw unanswerable(whole.method);
         else {
@@ -330,7 +334,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     isOpen: () => isOpen,
     agentEnded: agent.close,
     ended: (reason) => {
-      // In this order: without its sessions its subscriptions would be somebody to ask, until each of them is gone as well (R5, R7).
+      // In this order: an agent without sessions would make its own subscriptions able to answer, until each of them is gone as well (R5, R7).
       endSubscriptions(reason);
       agent.close();
       if (reason === "handshake_timeout") services.engine.refused(reason);
@@ -361,7 +365,7 @@ function acceptance(counts: boolean | Promise<boolean>): Message | Promise<Messa
   return typeof counts === "boolean" ? { accepted: counts } : counts.then((accepted) => ({ accepted }));
 }
 
-/** What is acknowledged is safe (R29). */
+/** Acknowledged events are durable (R29). */
 function whenDurable(message: Message, durable: Promise<void> | undefined): Message | Promise<Message> {
   return durable === undefined ? message : durable.then(() => message);
 }

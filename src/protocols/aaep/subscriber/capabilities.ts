@@ -1,12 +1,11 @@
-// The capabilities of a subscriber as they stand on the wire (AAEP §5.3, R26), read into what was asked for.
-// What must not live here: what the daemon grants of it.
+// Reads the capabilities of a subscriber from their wire form (AAEP §5.3, R26) into a request. The daemon's grant is decided in negotiate.ts.
 import { Fault } from "../../../base/errors.js";
 import type { Verbosity } from "../../../engine/event/event.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
 
-/** What was asked for; undefined where nothing was. Lists keep their order and hold nothing twice. */
+/** The requested terms; undefined members were not requested. Lists keep their order and have no duplicates. */
 export interface Requested {
   readonly maxEventsPerSecond: number | undefined;
   readonly preferredVerbosity: Verbosity | undefined;
@@ -21,13 +20,13 @@ export interface Requested {
   readonly cognitiveLoad: CognitiveLoad | undefined;
   readonly paceWpm: number | undefined;
   readonly acceptSignedManifestsOnly: boolean | undefined;
-  /** Whether the daemon's own capability was named at all, and so is to be echoed. */
+  /** Whether the request named the daemon's own capability, which is then echoed. */
   readonly namesOwn: boolean;
   readonly paused: boolean | undefined;
   readonly maxChars: number | undefined;
   readonly replyStatus: boolean | undefined;
   readonly checkpoints: boolean | undefined;
-  /** What was left out of it, for people (R32). */
+  /** Sentences for people about ignored parts of the request (R32). */
   readonly notes: readonly string[];
 }
 
@@ -48,10 +47,10 @@ const KNOWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 const FILTER_MEMBERS: ReadonlySet<string> = new Set(["include", "exclude"]);
 const OWN_MEMBERS: ReadonlySet<string> = new Set(["paused", "max_chars", "reply_status", "checkpoints"]);
-/** What `subscription.accepted` gives beside them. Whoever sends its honored capabilities back sends these too; they ask for nothing (R19). */
+/** Members that `subscription.accepted` adds. A client that sends its honored capabilities back includes them; they request nothing (R19). */
 const REQUESTED_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartbeat_seconds", "cursor", "resumed"]);
 
-/** Members that are merged one by one; everything else is replaced whole. */
+/** Members that are merged one by one; all others are replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
 
 const LEVELS = [1, 2, 3] as const;
@@ -61,7 +60,7 @@ function isObject(value: unknown): value is Capabilities {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A peer's word in a sentence of ours: cut, so that no note grows with it. */
+/** Quotes a peer's word in a sentence of ours, cut so that no note grows with it. */
 export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return shortenedText(text, QUOTED_LENGTH);
@@ -86,7 +85,7 @@ function readInteger(value: unknown, path: string, least: number, most: number):
   throw malformed(path, `an integer from ${least} to ${most}`);
 }
 
-/** A word of a later version asks for nothing and is noted (AAEP §12.6, R32). */
+/** An unknown word of a later version requests nothing and is noted (AAEP §12.6, R32). */
 function readWord<Word extends string>(
   value: unknown,
   path: string,
@@ -112,7 +111,7 @@ function readTexts(value: unknown, path: string): readonly string[] | undefined 
   throw malformed(path, "a list of texts");
 }
 
-/** A list of known values. Unknown ones are dropped with a note; a list that was empty to begin with asks for nothing and is no request. */
+/** Reads a list of known values and drops unknown ones with a note. An empty list requests nothing and is refused. */
 function readKnown<Value>(
   value: unknown,
   path: string,
@@ -132,7 +131,7 @@ function readKnown<Value>(
   return [...asked];
 }
 
-/** Tags are equal without regard to case; the first spelling stays. */
+/** Reads language tags; tags that differ only in case are one, in the first spelling. */
 function readLanguages(value: unknown): readonly string[] | undefined {
   const tags = readTexts(value, "languages");
   if (tags?.length === 0) throw malformed("languages", "a list with at least one language tag");
@@ -152,10 +151,10 @@ function readMembers(value: unknown, path: string): Capabilities {
   throw malformed(path, "an object");
 }
 
-/** Names that are told; of more only the number is. */
+/** Most names listed; the rest are counted. */
 const MAX_NAMED = 8;
 
-/** Whoever misspells a capability is to learn why it has no effect; an extension's is inert here all the same (AAEP §5.3.2). */
+/** Notes unknown capabilities, so that a misspelt one is noticed; the capability of an unknown extension has no effect here either (AAEP §5.3.2). */
 function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: Capabilities): readonly string[] {
   const unknown = [
     ...Object.keys(capabilities).filter((name) => !KNOWN_NAMES.has(name)),
@@ -171,8 +170,8 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
 }
 
 /**
- * Reads a `capabilities` object. Keys that nobody here knows belong to extensions and stay inert (AAEP §5.3.2), which is noted.
- * Throws a Fault ("invalid_params", with a pointer) for what cannot be read.
+ * Reads a `capabilities` object. Unknown keys belong to extensions, have no effect (AAEP §5.3.2) and are noted. Throws a Fault ("invalid_params",
+ * with a pointer) for unreadable values.
  */
 export function readCapabilities(capabilities: Capabilities): Requested {
   const filters = readMembers(capabilities.event_filters, "event_filters");
@@ -206,7 +205,7 @@ export function readCapabilities(capabilities: Capabilities): Requested {
   };
 }
 
-/** The capabilities that mean something here: all that has to be kept for a renegotiation. */
+/** Returns the capabilities known here, which are all that a renegotiation needs. */
 export function knownCapabilities(capabilities: Capabilities): Capabilities {
   const known = only(withoutUnknownWords(capabilities), KNOWN_NAMES);
   const { aaepd } = known;
@@ -219,7 +218,7 @@ function only(members: Capabilities, names: ReadonlySet<string>): Capabilities {
   return found;
 }
 
-/** What is asked for after a renegotiation (AAEP §5.7.1, R32). Members left out keep what was asked for before. */
+/** Merges a renegotiation into the earlier request (AAEP §5.7.1, R32). Omitted members keep their earlier values. */
 export function mergeCapabilities(before: Capabilities, change: Capabilities): Capabilities {
   const merged: Record<string, unknown> = { ...before };
   for (const [name, value] of Object.entries(knownCapabilities(change))) {

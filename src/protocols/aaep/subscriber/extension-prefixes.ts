@@ -1,13 +1,13 @@
-// Which prefixes the extensions of a subscription take, and whether two of them take the same one (AAEP ch. 7).
+// The prefixes of a subscription's extensions, and conflicts between them (AAEP ch. 7).
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 import type { Capabilities } from "../validation/capability-words.js";
 import { isReservedPrefix } from "../validation/declared-prefix.js";
 import { quoted } from "./capabilities.js";
 
-/** `…/<prefix>/context/<version>` is how vocabularies are published; of an URI of another form the prefix cannot be told. */
+/** `…/<prefix>/context/<version>` is the usual form of published vocabularies; other URIs show no prefix. */
 const PUBLISHED = /^[a-z][a-z0-9+.-]*:\/\/[^/]+\/(?:[^/]+\/)*([^/]+)\/context(?:\/[^/]+)?$/i;
 
-/** Without the slashes and number signs that it ends with, which name no other vocabulary. */
+/** Removes the final slashes and number signs, which do not distinguish vocabularies. */
 function sameVocabulary(uri: string): string {
   let end = uri.length;
   while (end > 0 && (uri[end - 1] === "#" || uri[end - 1] === "/")) end -= 1;
@@ -19,8 +19,8 @@ function prefixOf(vocabulary: string): string | undefined {
 }
 
 /**
- * A sentence that names the prefix at fault: one that is reserved, or one that two vocabularies claim. Undefined where every extension has a
- * prefix of its own. `extensions` is the member of that name of a request.
+ * Returns a sentence about a reserved prefix, or one that two vocabularies claim. Undefined if every extension has a prefix of its own. `extensions`
+ * is the member of that name of a request.
  */
 export function prefixConflict(
   capabilities: Capabilities,

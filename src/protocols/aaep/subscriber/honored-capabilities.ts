@@ -2,7 +2,7 @@
 import type { EventFilters, Terms } from "../../../engine/terms/terms.js";
 import type { Requested } from "./capabilities.js";
 
-/** `honored_capabilities`: every core capability that has a value, so that nothing is left to a reader's defaults. */
+/** `honored_capabilities`: every core capability with a value, so that no reader has to know defaults. */
 export interface HonoredCapabilities {
   readonly max_events_per_second?: number;
   readonly preferred_verbosity: Terms["preferredVerbosity"];
@@ -24,7 +24,7 @@ export interface HonoredCapabilities {
   };
 }
 
-/** `requested` says whether the peer named the `aaepd` capability, which is echoed only then (R26), and which of its members. */
+/** `requested`: whether the peer named the `aaepd` capability, which is echoed only then (R26), and which of its members. */
 export function honoredCapabilities(
   terms: Terms,
   requested: Pick<Requested, "namesOwn" | "replyStatus" | "checkpoints">,

@@ -1,5 +1,5 @@
-// The negotiation of a subscription's terms, at its start and later (AAEP §5.2–§5.7, R15, R21, R26, R32).
-// What is granted is never more than what was asked for. What must not live here: ids, messages' other members, anything with a memory.
+// Negotiates a subscription's terms, at its start and later (AAEP §5.2–§5.7, R15, R21, R26, R32). No grant exceeds the request. Ids, other members of
+// messages, and state are no concern of this file.
 import { Fault } from "../../../base/errors.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad, type Offer, type Terms } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
@@ -9,27 +9,27 @@ import { knownCapabilities, mergeCapabilities, quoted, type Requested, readCapab
 import { prefixConflict } from "./extension-prefixes.js";
 import { type HonoredCapabilities, honoredCapabilities } from "./honored-capabilities.js";
 
-/** The one version of the protocol that is spoken (R21). */
+/** The only version of the protocol that the daemon speaks (R21). */
 export const AAEP_VERSION = "1.0.0";
 
-/** The members of a `subscription.request` that are negotiated. It has passed the schema. */
+/** The negotiated members of a `subscription.request` that has passed the schema. */
 export interface NegotiableRequest {
   readonly aaep_version: string;
   readonly capabilities: Capabilities;
   readonly extensions?: unknown;
 }
 
-/** The reason codes of §5.5.3 that a negotiation can end with. */
+/** The reason codes of §5.5.3 with which a negotiation can end. */
 export type RejectionCode = "version_unsupported" | "manifest_signature_required" | "capabilities_incompatible";
 
 export interface Accepted {
   readonly kind: "accepted";
   readonly terms: Terms;
-  /** What was asked for, all in all: what the next renegotiation starts from. */
+  /** The complete request, from which the next renegotiation starts. */
   readonly capabilities: Capabilities;
   readonly honored: HonoredCapabilities;
   readonly version: typeof AAEP_VERSION;
-  /** Sentences about whatever differs from the request. */
+  /** Sentences about differences from the request. */
   readonly notes: readonly string[];
 }
 
@@ -53,7 +53,7 @@ function rejected(reasonCode: RejectionCode, reasonMessage: string): Rejected {
   return { kind: "rejected", reasonCode, reasonMessage };
 }
 
-/** Terms of a peer that never asked for any (AAEP §5.3 defaults, R22), at the offer's rate. */
+/** Terms of a peer that requested none (AAEP §5.3 defaults, R22), at the offer's rate. */
 export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
   return {
     maxEventsPerSecond: offer?.maxEventsPerSecond,
@@ -75,7 +75,7 @@ export function defaultTerms(offer?: Pick<Offer, "maxEventsPerSecond">): Terms {
   };
 }
 
-/** What of `asked` is offered, in the order asked for. Leaving some of it out is worth a note. */
+/** Returns the offered values of `asked`, in the requested order. Notes an incomplete grant. */
 function granted<Value>(
   name: string,
   asked: readonly Value[],
@@ -90,7 +90,7 @@ function granted<Value>(
   return left;
 }
 
-/** R15: at low load the coarsest boundary beside completion, and completion where that was asked for too. */
+/** At low load, the coarsest requested boundary beside completion is used, and completion if it was requested too (R15). */
 function boundariesForLoad(asked: readonly Boundary[], load: CognitiveLoad, notes: string[]): readonly Boundary[] {
   if (load !== "low") return asked;
   const coarsest = BOUNDARIES.findLast((boundary) => boundary !== "completion" && asked.includes(boundary));
@@ -107,13 +107,13 @@ function grantedRate(asked: number | undefined, offered: number | undefined, not
   return offered;
 }
 
-/** Nothing that was asked for is offered: naming anything else instead would grant what nobody asked for (R32). */
+/** Makes the fault for a request of which nothing is offered: any other value would grant more than was requested (R32). */
 function unavailable(name: string, offered: readonly unknown[]): Fault {
   const sentence = `Nothing of what ${name} asks for is offered; ask for some of ${offered.map(String).join(", ")}.`;
   return new Fault("capabilities_incompatible", sentence, { pointer: `/capabilities/${name}`, rule: "R32" });
 }
 
-/** Throws a Fault for what cannot be served: "capabilities_incompatible", "signature_required". */
+/** Throws a Fault for a request that cannot be served: "capabilities_incompatible", "signature_required". */
 function grant(
   requested: Requested,
   capabilities: Capabilities,
@@ -175,7 +175,7 @@ function grant(
   return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };
 }
 
-/** Other versions 1.x are spoken as 1.0.0, with a note (R21). */
+/** Treats other versions 1.x as 1.0.0, with a note (R21). */
 function versionNotes(version: string): readonly string[] | Rejected {
   if (version === AAEP_VERSION) return [];
   if (isSpokenVersion(version)) return [`aaep_version: ${AAEP_VERSION} is used for ${quoted(version)}.`];
@@ -183,7 +183,7 @@ function versionNotes(version: string): readonly string[] | Rejected {
   return rejected("version_unsupported", sentence);
 }
 
-/** Answers a `subscription.request` (AAEP §5.2–§5.5). A capability that cannot be read is a reason to reject (R33). */
+/** Answers a `subscription.request` (AAEP §5.2–§5.5). An unreadable capability leads to a rejection (R33). */
 export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation {
   const notes = versionNotes(request.aaep_version);
   if ("kind" in notes) return notes;
@@ -196,14 +196,14 @@ export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation
   }
 }
 
-/** Two extensions of one subscription do not share a prefix (AAEP §7.3). */
+/** Two extensions of one subscription must not share a prefix (AAEP §7.3). */
 function assertNoConflict(capabilities: Capabilities, requested: Requested, extensions: unknown): void {
   const conflict = prefixConflict(capabilities, requested.supportedExtensions ?? [], extensions);
   if (conflict === undefined) return;
   throw new Fault("capabilities_incompatible", conflict, { pointer: "/capabilities", rule: "AAEP §7" });
 }
 
-/** Throws what is no Fault. */
+/** Turns a Fault into a rejection; throws any other error again. */
 function rejectedBy(caught: unknown): Rejected {
   if (!(caught instanceof Fault)) throw caught;
   const isSignature = caught.code === "signature_required";
@@ -211,10 +211,10 @@ function rejectedBy(caught: unknown): Rejected {
 }
 
 /**
- * Answers a `subscription.renegotiate` (AAEP §5.7, R32): what is asked for before and now, merged, and granted anew, never beyond the merged request.
- * `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: what was served so
- * far is served no more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be read or
- * served: the old terms stand.
+ * Answers a `subscription.renegotiate` (AAEP §5.7, R32): merges the earlier and the new request, and grants the result, never beyond the merged
+ * request. `current.capabilities` are those of the last `Accepted`; `{}` for a peer with the defaults. A rejection ends the subscription: the earlier
+ * terms cannot be served any more. Throws a Fault ("invalid_params", "capabilities_incompatible", "signature_required") for a change that cannot be
+ * read or served: the old terms stay.
  */
 export function renegotiate(
   current: { readonly capabilities: Capabilities },
@@ -226,7 +226,7 @@ export function renegotiate(
   const requested = readCapabilities(merged);
   assertNoConflict(capabilities, requested, undefined);
   try {
-    // What was left out of the old lists was told when they were sent.
+    // Omissions from the earlier lists were noted when those were sent.
     return grant({ ...requested, notes: changed.notes }, merged, offer, []);
   } catch (caught) {
     if (isServed(current.capabilities, offer)) throw caught;
@@ -245,7 +245,7 @@ function isServed(capabilities: Capabilities, offer: Offer): boolean {
   }
 }
 
-/** The notes as `negotiation_notes`, at most 4096 characters; undefined where there are none. */
+/** Joins the notes as `negotiation_notes`, at most 4096 characters; undefined if there are none. */
 export function negotiationNotes(notes: readonly string[]): string | undefined {
   return notes.length === 0 ? undefined : shortenedText(notes.join(" "), NOTES_LENGTH);
 }

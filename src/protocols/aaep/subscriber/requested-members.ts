@@ -1,4 +1,4 @@
-// The members of the daemon's own that a subscription is given: with its acceptance, and when it is closed (P1, R18, R19).
+// The daemon's own members in an acceptance and in a close (P1, R18, R19).
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { SlowLimits } from "../../../engine/engine-status.js";
 import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
@@ -6,8 +6,8 @@ import type { Subscription } from "../../../engine/subscriptions/subscription-sp
 import type { Message } from "../json/message.js";
 
 /**
- * The members of `honored_capabilities.aaepd` that no request asks for. `heartbeatSeconds` is undefined where its stream may be silent; `resumed`
- * where no place was named, or where that has been told.
+ * The members of `honored_capabilities.aaepd` that no request names. `heartbeatSeconds` is undefined if the stream has no heartbeat; `resumed` if no
+ * place was named, or if the result was reported before.
  */
 export function requestedMembers(
   key: string,
@@ -24,11 +24,11 @@ export function requestedMembers(
   };
 }
 
-/** What a subscription may lag and hold. */
+/** Limits of the lag and the queue of a subscription. */
 export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
   return {
     queue_events: queueLimitCount,
-    // What is more than that is not lost: it is read from the journal, at the subscriber's own pace.
+    // Events beyond the queue are not lost: they are read from the journal, at the subscriber's own pace.
     policy: "journal",
     max_lag_seconds: lag.maxMs / 1000,
     max_lag_events: lag.maxEvents,
@@ -36,8 +36,8 @@ export function limitsDocument({ lag, queueLimitCount }: SlowLimits): Message {
 }
 
 /**
- * The place that the subscriber has reached (`cursor`), whatever the reason; of one that lagged the limits, and how far it lagged. Empty where
- * there is nothing to tell.
+ * The place that the subscriber has reached (`cursor`), for every reason; after a lag also the limits and the lag. Empty if there is nothing to
+ * report.
  */
 export function closingExtensions(reason: EndReason, engine: Subscription, limits: SlowLimits): Message {
   const cursor = engine.cursor();

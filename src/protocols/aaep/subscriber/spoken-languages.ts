@@ -1,24 +1,24 @@
-// Which languages somebody here speaks: the daemon, and the agents whose manifests say so (AAEP §11.2, R14). A subscriber that asks for another is
-// told so when it subscribes, and not by events in a language that it did not ask for.
+// The languages that the daemon and the declared agents speak (AAEP §11.2, R14). A subscriber that requests another language learns that when it
+// subscribes, not by events in a language that it did not request.
 import { CATALOGUE_LANGUAGES, languageAndScript } from "../../../engine/terms/language.js";
 
 export interface SpokenLanguages {
-  /** An agent speaks `now` and no longer `before`; either may be empty. */
+  /** Reports that an agent speaks `now` and no longer `before`; either may be empty. */
   readonly changed: (before: readonly string[], now: readonly string[]) => void;
-  /** Whether anybody speaks a language that serves who wants this one (AAEP §11.1.3). */
+  /** Whether the daemon or an agent speaks a language that satisfies a request for this one (AAEP §11.1.3). */
   readonly isSpoken: (tag: string) => boolean;
 }
 
-/** Languages of one manifest that count. */
+/** Most languages counted for one manifest. */
 export const MOST_DECLARED_LANGUAGES = 256;
 
-/** The daemon's own languages: of its texts, and of texts that nobody names the language of. Each once. */
+/** The daemon's own languages, each once: those of its texts, and the default language of texts that name none. */
 export function ownLanguages(defaultLanguage: string): readonly string[] {
   return [...new Set([defaultLanguage, ...CATALOGUE_LANGUAGES])];
 }
 
 export function createSpokenLanguages(defaultLanguage: string): SpokenLanguages {
-  // How often each is spoken: a language in any script, and in one, of which "" is the one that a tag does not name.
+  // Number of speakers by language in any script, and by language and script; "" is the script of a tag that names none.
   const counts = new Map<string, number>();
 
   const add = (key: string, difference: number): void => {

@@ -15,9 +15,9 @@ export function rejection(rejected: Rejected): Message {
   };
 }
 
-/** A request that is at fault, or that cannot be served now (R33). */
+/** The rejection of a request that is at fault, or that cannot be served now (R33). */
 export function rejectionOfFault(fault: Fault): Message {
-  // Of several places each sentence names its own.
+  // A sentence about several places names each of them itself.
   const isPlain = fault.pointer === undefined || fault.pointer === "" || fault.tellsSeveral;
   const where = isPlain ? "" : ` (${fault.pointer})`;
   return {
@@ -48,8 +48,8 @@ function reasonCodeOf({ code }: Fault): string {
 }
 
 /**
- * An error as a message of the plain framings (R20, R33); without a place of its own it is about the whole message. `answered`: the type of the
- * message that was at fault.
+ * An error as a message of the plain framings (R20, R33). Without a pointer it concerns the whole message. `answered`: the type of the message at
+ * fault.
  */
 export function errorMessage(fault: Fault, answered?: string): Message {
   return {
@@ -60,7 +60,7 @@ export function errorMessage(fault: Fault, answered?: string): Message {
     rule: ruleOf(fault),
     ...(fault.eventId === undefined ? {} : { event_id: fault.eventId }),
     ...(fault.retryAfterSeconds === undefined ? {} : { retry_after_seconds: fault.retryAfterSeconds }),
-    // Whoever asked in a type that long finds no answer by it.
+    // A longer type is left out; no known message has one.
     ...(answered === undefined || answered === "" || answered.length > 256 ? {} : { answers: answered }),
   };
 }

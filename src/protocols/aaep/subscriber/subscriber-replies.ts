@@ -3,7 +3,7 @@ import type { ReplyAsItCame } from "../../../contracts/audit.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
 import { assertClarificationReply, assertConfirmationReply } from "../validation/validate-messages.js";
 
-/** For the audit log. */
+/** The reply in the form for the audit log. */
 export function asItCame(message: unknown, text: string | undefined): unknown {
   return text === undefined ? message : ({ text, message } satisfies ReplyAsItCame);
 }
@@ -32,13 +32,13 @@ export function giveReply(message: unknown, engine: Subscription, raw: unknown):
   return engine.reply({ kind: "clarification", token, timestamp, response, decidedBy: decided_by, confidence }, raw);
 }
 
-/** It is another's, or nobody's: a reply counts over its own subscription only (R19). */
+/** Refuses a reply for another subscription or none: a reply counts over its own subscription only (R19). */
 function refuseStray(message: { readonly reply_token: string }, engine: Subscription, raw: unknown): false {
   engine.refusedReply("wrong_subscription", message.reply_token, raw);
   return false;
 }
 
-/** The token of a reply that is not well formed, for the log. */
+/** Returns the token of a malformed reply, for the log. */
 export function tokenIn(message: unknown): string {
   const token = typeof message === "object" && message !== null && "reply_token" in message ? message.reply_token : "";
   return typeof token === "string" ? token.slice(0, 128) : "";

@@ -1,5 +1,5 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
-// messages change, question or end it. Sessions and services know how messages are framed, and pumps when deliveries are pulled.
+// messages change it, query it or end it. Sessions and services know the framing of messages; pumps decide when deliveries are pulled.
 import { Fault, publicFault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
 import { assertMay } from "../../../base/permission.js";
@@ -34,14 +34,14 @@ export interface SubscriptionHandlerServices {
   readonly engine: Engine;
   readonly ids: IdSource;
   readonly offer: Offer;
-  /** Who the daemon is to its subscribers (R1). Called for each acceptance: an agent may declare its name later. */
+  /** Identity of the daemon for its subscribers (R1). Called for each acceptance, because an agent may declare its name later. */
   readonly producer: () => Producer;
-  /** The manifest's address for a subscriber that can fetch the pages of `origin`, or none; undefined where there is none (AAEP §5.10.2). */
+  /** Address of the manifest for a subscriber that can fetch the pages of `origin`, or none; undefined if there is no address (AAEP §5.10.2). */
   readonly manifestUri: (origin?: string) => string | undefined;
   readonly log: Log;
-  /** Length of the silence after which a stream carries a heartbeat, seconds; acceptances report it. Undefined: the stream never does. */
+  /** Silence after which a stream carries a heartbeat, seconds; acceptances report it. Undefined: never. */
   readonly heartbeatSeconds?: number | undefined;
-  /** Whether streams carry checkpoints that nobody asked for (R17). Default false. */
+  /** Whether streams carry checkpoints that nobody requested (R17). Default false. */
   readonly givesCheckpoints?: boolean;
 }
 
@@ -49,9 +49,9 @@ export interface SubscriptionEvents {
   readonly wake: () => void;
   /** The rights of the connection (R36). */
   readonly access: Access;
-  /** The connection, where it may have an agent too: the same object as in `AgentHandlerServices` (R5). Default: the connection has no agent. */
+  /** The connection, if it may have an agent too: the same object as in `AgentHandlerServices` (R5). Default: the connection has no agent. */
   readonly connection?: object;
-  /** As of `PeerIdentity`. Default: none. */
+  /** As `PeerIdentity.origin`. Default: none. */
   readonly origin?: string | undefined;
   /** Sends a message on the stream that answers nothing. Default: the message is not sent. */
   readonly tell?: (message: Message) => void;
@@ -63,7 +63,7 @@ export type RequestOutcome =
   | { readonly kind: "accepted"; readonly message: Message; readonly subscription: Subscription }
   | { readonly kind: "rejected"; readonly message: Message };
 
-/** A subscription as it was accepted, with what later messages compare themselves to. */
+/** An accepted subscription, with the state that later messages need. */
 interface Granted {
   readonly engine: Subscription;
   readonly key: string;
@@ -76,8 +76,8 @@ const NO_KEY = "";
 export const NOTHING_PENDING: PendingDeliveries = { drain: () => ({ kind: "done" }), leftCount: () => 0 };
 
 /**
- * Handles one subscription of a peer from its request to its end. A further request is a new negotiation: the subscription that it is granted takes
- * the place of the former one (R23, R33). A class, because there is one for each stream.
+ * Handles the subscription of one peer from its request to its end. A further request is a new negotiation: the subscription that it is granted
+ * replaces the former one (R23, R33). A class, because each stream has one.
  */
 export class SubscriptionHandler implements DeliverySource {
   private readonly services: SubscriptionHandlerServices;
@@ -101,7 +101,7 @@ export class SubscriptionHandler implements DeliverySource {
     return this.granted?.engine.id ?? "";
   }
 
-  /** Proves whose a message is that comes by another way than the stream (R19). Empty before the first acceptance. */
+  /** Proves that a message received outside the stream belongs to the subscription (R19). Empty before the first acceptance. */
   get key(): string {
     return this.granted?.key ?? NO_KEY;
   }
@@ -112,14 +112,14 @@ export class SubscriptionHandler implements DeliverySource {
   }
 
   /**
-   * Answers a request. Accepted, the new subscription takes the stream over: the engine asks it the open questions if it can reply, and nothing of
-   * the former one follows. Rejected, the former one goes on. After `lastWords` every request is rejected. Never throws.
+   * Answers a request. If it is accepted, the new subscription takes the stream over: the engine sends it the open questions if it can reply, and no
+   * delivery of the former one follows. If it is rejected, the former one goes on. After `lastWords` every request is rejected. Never throws.
    */
   request(message: unknown): RequestOutcome {
     const { events, services, granted: former } = this;
     let engine: Subscription | undefined;
     try {
-      // Pending deliveries are being handed over, and no further subscription would be served after that (R8a).
+      // Pending deliveries are being handed over, and a further subscription would not be served afterwards (R8a).
       if (this.isEnding) throw ending();
       assertMay(events.access, "subscribe");
       assertSubscriptionRequest(message);
@@ -153,7 +153,8 @@ export class SubscriptionHandler implements DeliverySource {
   }
 
   /**
-   * Answers accepted or rejected; a rejection has ended the subscription (§5.7). Throws a Fault for a malformed message: the old terms stand (R32).
+   * Answers with an acceptance or a rejection; a rejection has ended the subscription (§5.7). Throws a Fault for a malformed message: the old terms
+   * stay (R32).
    */
   renegotiate(message: unknown): { readonly message: Message; readonly ended: boolean } {
     const { events, services } = this;
@@ -202,13 +203,13 @@ export class SubscriptionHandler implements DeliverySource {
   }
 
   /**
-   * Answers whether the reply counted, and never why not (R19). Throws only before the first acceptance. `text`: the message as it came, if as
-   * text.
+   * Returns whether the reply counted, never the reason why not (R19). Throws only before the first acceptance. `text`: the original text, if the
+   * reply arrived as text.
    */
   reply(message: unknown, text?: string): boolean {
     const { engine } = this.needed();
     const raw = asItCame(message, text);
-    // The reason is for the log alone (R19).
+    // Only the log has the reason (R19).
     if (!this.events.access.may("reply")) {
       engine.refusedReply("not_entitled", tokenIn(message), raw);
       return false;
@@ -222,12 +223,12 @@ export class SubscriptionHandler implements DeliverySource {
     }
   }
 
-  /** Ends the subscription at the subscriber's wish. Throws "handshake_required" before the first acceptance. */
+  /** Ends the subscription at the subscriber's request. Throws "handshake_required" before the first acceptance. */
   close(): void {
     this.needed().engine.close();
   }
 
-  /** Logs a reply that is no message: the reply did not count. */
+  /** Records a reply that is no message: the reply did not count. */
   refuseReply(token: string, text: string): void {
     if (this.granted === undefined) this.services.engine.strayReply("malformed", token, { text });
     else this.granted.engine.refusedReply("malformed", token, { text });
@@ -250,7 +251,7 @@ export class SubscriptionHandler implements DeliverySource {
     return this.granted?.engine.wantsCheckpoints() === true;
   }
 
-  /** Deliveries before an end for this reason: all pending ones where nothing more follows (R8a). */
+  /** Returns the deliveries to make before an end for this reason: all pending ones if nothing more follows (R8a). */
   pendingDeliveries(reason: EndReason): PendingDeliveries {
     const engine = this.granted?.engine;
     if (engine === undefined || (reason !== "producer_shutdown" && reason !== "recording_ended"))
@@ -294,7 +295,7 @@ export class SubscriptionHandler implements DeliverySource {
       replyNotTaken: (token) => events.tell?.({ type: "aaepd.reply_not_taken", reply_token: token }),
       resumeAfter: resumeAfterOf(request),
       wake: events.wake,
-      // The end of a subscription that has not taken the stream over is no end of the stream.
+      // The end of a subscription that has not taken the stream over does not end the stream.
       ended: (reason) => {
         if (own !== undefined && own === this.granted?.engine) events.terminated(reason);
       },
@@ -302,7 +303,7 @@ export class SubscriptionHandler implements DeliverySource {
     return own;
   }
 
-  /** The acceptance has the members of AAEP §5.4 and no others: additions of the daemon stand among the capabilities (R19). */
+  /** The acceptance has only the members of AAEP §5.4: additions of the daemon are among the capabilities (R19). */
   private accepted(
     { engine, key }: Granted,
     { version, honored, notes: sentences }: Accepted,
@@ -330,7 +331,7 @@ export class SubscriptionHandler implements DeliverySource {
     throw new Fault("handshake_required", "Send a subscription.request first.", detail);
   }
 
-  /** A message without a subscription_id means this subscription. */
+  /** A message without a `subscription_id` means this subscription. */
   private assertOurs(subscriptionId: string | undefined): void {
     if (subscriptionId === undefined || subscriptionId === this.id) return;
     throw new Fault("unknown_subscription", `There is no subscription ${quoted(subscriptionId)} on this connection.`, {
@@ -340,22 +341,22 @@ export class SubscriptionHandler implements DeliverySource {
   }
 }
 
-/** Logs a reply of a peer that has no subscription (R19). */
+/** Records a reply of a peer that has no subscription (R19). */
 export function refuseStrayReply(engine: Pick<Engine, "strayReply">, message: unknown, text?: string): void {
   engine.strayReply("wrong_subscription", tokenIn(message), asItCame(message, text));
 }
 
-/** The name that the subscriber gave its request in its own logs stands in this log too (AAEP §5.2.2). */
+/** Logs the subscriber's name for its request, so that both logs can be compared (AAEP §5.2.2). */
 function noteCorrelation({ correlation_id: id }: Message, became: Readonly<Record<string, string>>, log: Log): void {
   if (typeof id === "string") log.debug({ ...became, correlation: shortenedText(id, 256) }, "a request was answered");
 }
 
-/** The terms that were negotiated, on a stream of its transport. */
+/** The negotiated terms, with the checkpoints of the transport's streams. */
 function termsOf({ terms }: Accepted, { givesCheckpoints = false }: SubscriptionHandlerServices): Terms {
   return givesCheckpoints ? { ...terms, checkpoints: true } : terms;
 }
 
-/** The fault with the id that was asked for: a subscriber that asked for several events learns which. */
+/** Adds the event's id to a fault, so that a subscriber that asked for several events can tell them apart. */
 function aboutEvent(caught: unknown, eventId: string): unknown {
   if (!(caught instanceof Fault)) return caught;
   const { pointer = "", rule = "R28" } = caught;

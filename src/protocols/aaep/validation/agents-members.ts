@@ -1,15 +1,15 @@
-// What of the daemon's extension is for agents to say (R5a, R8, AAEP §6.3.2); everything else in it marks what the daemon says itself (R31).
+// The members of the daemon's extension that agents may set (R5a, R8, AAEP §6.3.2); all others mark events of the daemon itself (R31).
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
 import { topicKind } from "../../../engine/event/event.js";
 
-/** `resume_token` beside them is the start of a session's, and is taken out of it before the event is looked at. */
+/** `resume_token` of a `session.started` is taken out before the event is checked, so it is not listed here. */
 export const AGENTS_MEMBERS: ReadonlySet<string> = new Set(["accepts_modified_action", "approved_by"]);
 
 const POINTER = "/extensions/aaepd";
 
-/** @throws Fault `invalid_event` for other members of `extensions.aaepd`, and for what such a member cannot be */
+/** @throws Fault `invalid_event` for other members of `extensions.aaepd`, and for impossible values of these */
 export function assertAgentsMembers({ type, extensions, event_id: eventId }: Envelope): void {
   const own = extensions?.aaepd;
   if (own === undefined) return;

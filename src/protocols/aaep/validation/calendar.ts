@@ -1,10 +1,10 @@
-// What the pattern of a timestamp cannot say: whether the day exists.
+// Checks that the day of a timestamp exists, which a pattern cannot express.
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /**
- * Whether the date of a timestamp of the right form is in the calendar: "2026-02-30T…" is not. A leap second never gets this far; the
- * pattern stops at :59, because no clock here could tell it from the second after.
+ * Whether the date of a well-formed timestamp exists: "2026-02-30T…" does not. A leap second never gets this far; the pattern stops at :59, because
+ * no clock here could distinguish it from the next second.
  */
 export function isCalendarDate(timestamp: string): boolean {
   const day = Number(timestamp.slice(8, 10));

@@ -1,4 +1,4 @@
-// The capabilities that are one word of a list, and what becomes of words that are not in it (AAEP §5.3, R26).
+// The capabilities that are one word of a list, and the treatment of unknown words (AAEP §5.3, R26).
 
 /** The `capabilities` object of a request, as received. */
 export type Capabilities = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export const LOADS = ["low", "medium", "high"] as const;
 /** Capabilities that are one word of a list. */
 const WORDS: Readonly<Record<string, readonly string[]>> = { preferred_verbosity: VERBOSITIES, cognitive_load: LOADS };
 
-/** The same object where every word is known; else without the words that are not. */
+/** Returns the same object if every word is known, else a copy without the unknown words. */
 export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
   const isUnknown = (name: string): boolean => {
     const word = capabilities[name];

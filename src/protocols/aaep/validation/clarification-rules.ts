@@ -1,15 +1,15 @@
-// What a JSON Schema cannot say of a clarification: whether anybody can answer it (AAEP §4.4.2, §6.3).
+// A rule for clarifications that a JSON Schema cannot express: somebody must be able to answer (AAEP §4.4.2, §6.3).
 import { isDefaultResponse, responseKinds } from "../../../engine/sessions/response-kinds.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Something about the question that makes it one that nobody can answer, or not for sure. */
+/** The reason why nobody can answer the question, or why an answer would be ambiguous. */
 export interface ClarificationComplaint {
   readonly pointer: string;
   readonly sentence: string;
 }
 
-/** Every complaint, at most one for each place; none for a question whose fields are not of their types, which its schema says. */
+/** Returns every complaint, at most one for each place; none if a field has the wrong type, which the schema reports. */
 export function clarificationComplaints(event: Fields): readonly ClarificationComplaint[] {
   const { choices, accepted_response_kinds: given } = event;
   if (given !== undefined && !Array.isArray(given)) return [];
@@ -37,19 +37,19 @@ function choiceComplaints(choices: unknown): readonly ClarificationComplaint[] {
   return complaints;
 }
 
-/** Of how a default has to be written for a reply of that kind. */
+/** The form of a default for each kind of response. */
 const DEFAULT_FORMS: Readonly<Record<string, string>> = {
   multiple_choice: "the `value` of one of the `choices`",
   numeric: 'a number, written as in "42" or "-0.5"',
   yes_no: '"true" or "false"',
 };
 
-/** A default is an answer like another one: of a kind that the question takes. */
+/** A default must be an answer that the question accepts. */
 function defaultComplaints(event: Fields, kinds: readonly string[]): readonly ClarificationComplaint[] {
   const { default_response: fallback } = event;
   if (typeof fallback !== "string" || isDefaultResponse(fallback, event)) return [];
   const forms = kinds.flatMap((kind) => DEFAULT_FORMS[kind] ?? []);
-  // Of kinds that nobody knows the schema complains.
+  // The schema complains about unknown kinds.
   if (forms.length === 0) return [];
   const sentence = `\`default_response\` must be ${forms.join(", or ")}: the question takes no other answer. Correct it, or leave it out.`;
   return [{ pointer: "/default_response", sentence }];

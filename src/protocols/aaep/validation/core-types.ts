@@ -1,4 +1,4 @@
-// The twelve core types: their names, their paragraph, and the two functions generated for each.
+// The twelve core types: their names, their paragraphs, and the two functions generated for each.
 import {
   type Diagnosis,
   diagnoseAwaitingClarificationEvent,
@@ -29,7 +29,7 @@ import {
   isToolInvokedEvent,
 } from "#gen/aaep/validators.js";
 
-/** How urgent events of a type may be (R4): only critical, never critical, or as the agent likes. */
+/** Permitted urgency of a type (R4): only critical, never critical, or any. */
 type UrgencyRule = "critical" | "uncritical" | "free";
 
 export interface CoreType {
@@ -38,9 +38,9 @@ export interface CoreType {
   /** The paragraph that defines the payload. */
   readonly rule: string;
   readonly urgency: UrgencyRule;
-  /** The whole event against its flat schema. */
+  /** Checks the whole event against its flat schema. */
   readonly accepts: (value: unknown) => boolean;
-  /** What is wrong with the payload; the envelope is diagnosed apart. */
+  /** Reports mistakes in the payload; the envelope is diagnosed separately. */
   readonly diagnosePayload: (value: unknown) => readonly Diagnosis[];
 }
 
@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
   ["agent.handoff.requested", "AAEP §4.4.3", "critical", isHandoffRequestedEvent, diagnoseHandoffRequestedEvent],
 ];
 
-/** Where the core types live when they are written as full URIs. */
+/** Prefix of the core types written as full URIs. */
 const TYPES_URI = "https://aaep-protocol.org/types/";
 
 const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
@@ -86,12 +86,12 @@ const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
   }),
 );
 
-/** The core type of that name, in either spelling; undefined for every other type. */
+/** Returns the core type of that name, in either spelling; undefined for every other type. */
 export function coreTypeOf(type: string): CoreType | undefined {
   return BY_SPELLING.get(type);
 }
 
-/** Whether the name claims to belong to the protocol itself, where only the twelve exist (AAEP §3.9). */
+/** Whether the name is in the protocol's own namespace, where only the twelve types exist (AAEP §3.9). */
 export function isInCoreNamespace(type: string): boolean {
   return type.startsWith("aaep:") || type.startsWith(TYPES_URI);
 }

@@ -1,7 +1,7 @@
-// Prefixes of extensions: which are reserved, and when an event's `@context` declares one (AAEP §3.9, §7).
+// Prefixes of extensions: the reserved ones, and their declaration in an event's `@context` (AAEP §3.9, §7).
 import { AAEPD_VOCABULARY } from "../../../engine/event/vocabulary.js";
 
-/** Vocabulary URI by prefix, for the vocabularies this side knows. */
+/** Vocabulary URI by prefix, for the vocabularies known here. */
 export type Vocabularies = ReadonlyMap<string, string>;
 
 export const KNOWN_VOCABULARIES: Vocabularies = new Map([["aaepd", AAEPD_VOCABULARY]]);
@@ -13,7 +13,7 @@ export function isReservedPrefix(prefix: string): boolean {
   return RESERVED.has(prefix) || prefix.startsWith("@");
 }
 
-/** What is wrong with the use of `prefix` in an event with that `@context`, as a sentence; undefined if nothing is. */
+/** Returns a sentence about the wrong use of `prefix` in an event with that `@context`; undefined if the use is right. */
 export function prefixComplaint(prefix: string, context: unknown, vocabularies: Vocabularies): string | undefined {
   if (isReservedPrefix(prefix)) {
     return `The prefix \`${prefix}\` is reserved; choose one of your own.`;

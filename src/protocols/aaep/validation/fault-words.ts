@@ -1,10 +1,10 @@
-// Turns what a generated validator reports into a JSON pointer and a plain sentence that says what to do (R20).
+// Turns the reports of a generated validator into a JSON pointer and a plain sentence that tells the reader what to do (R20).
 import type { Diagnosis } from "#gen/aaep/diagnosis.js";
 import { pointerStep } from "../../../base/json-pointer.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import { codePointCount } from "./limits.js";
 
-/** What fields of several types may be; the schema's own report does not name the types. */
+/** The forms of fields with several types; the schema's own report does not name them. */
 const UNION_FORMS: Readonly<Record<string, string>> = {
   "/@context": 'be "https://aaep-protocol.org/context/v1", or a list that begins with it',
   "/response": "be a string, a number, or true or false",
@@ -20,32 +20,32 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   array: "a list",
 };
 
-/** Fields whose content is a secret or stands for one: never repeated in a sentence, which may be logged. */
+/** Secret fields: their contents are never repeated in a sentence, which may be logged. */
 const SECRET = /\/(reply_token|resume_token|key|signed_manifest)$/;
 
 const LONG_DECIMAL = /^-?\d{16,20}$/;
 const EXACT_UP_TO = Number.MAX_SAFE_INTEGER;
 
-/** The place that a report is about: for a missing or a stray field that field, not its parent. */
+/** Returns the place of a report: for a missing or a stray field the field itself, not its parent. */
 export function pointerOf({ instancePath, params }: Diagnosis): string {
   const name = params.missingProperty ?? params.additionalProperty;
   return typeof name === "string" ? `${instancePath}/${pointerStep(name)}` : instancePath;
 }
 
-/** The reports worth telling: those of the branches of an `anyOf` are summed up by the one about the `anyOf` itself. */
+/** Keeps the reports for the sentence. The report of an `anyOf` covers those of its branches. */
 export function telling(diagnoses: readonly Diagnosis[]): readonly Diagnosis[] {
   return diagnoses.filter(({ schemaPath }) => !schemaPath.includes("/anyOf/"));
 }
 
-/** What stands between the first thing that is wrong and the others, in one sentence of a fault. */
+/** Separates the first mistake from the others in the sentence of a fault. */
 const ALSO = " Also: ";
-/** Of more than so many things that are wrong only the number is told, so that no answer grows with a mistake. */
+/** Most mistakes named one by one; the rest are counted, so that an answer does not grow with the mistakes. */
 const MAX_TOLD = 8;
 const LONGEST_FURTHER = 400;
 
 /**
- * All that is wrong as one text, so that nobody corrects one mistake at a time (R20): the first in full, then the others, each cut to 400
- * characters, eight in all, and how many more there are. `sentences` are made only as far as they are told.
+ * Joins all mistakes into one text, so that the reader can correct them at once (R20): the first in full, then the others cut to 400 characters each,
+ * at most eight in all, and the number of the rest. Only the sentences in the result are made.
  */
 export function severalSentences(sentences: readonly (() => string)[]): string {
   const [first = "", ...further] = sentences.slice(0, MAX_TOLD).map((sentence) => sentence());
@@ -55,7 +55,7 @@ export function severalSentences(sentences: readonly (() => string)[]): string {
   return others.length === 0 ? first : `${first}${ALSO}${others.join(" ")}`;
 }
 
-/** The sentence. `name` is what the whole is called: a type of events or of messages. */
+/** Returns the sentence of a report. `name` is the name of the whole: a type of events or of messages. */
 export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): string {
   const { keyword, params } = diagnosis;
   const pointer = pointerOf(diagnosis);
@@ -74,7 +74,7 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
     case "false schema":
       return `${field} is reserved by the protocol; move it into \`extensions\` under your own prefix, or remove it.`;
     case "type":
-      // As a whole number of protobuf is written that JSON cannot hold exactly.
+      // Protobuf's decimal form of a whole number that JSON cannot express exactly.
       if (params.type === "integer" && typeof value === "string" && LONG_DECIMAL.test(value))
         return `${field} must be a whole number between -${EXACT_UP_TO} and ${EXACT_UP_TO}${found}`;
       return `${field} must ${UNION_FORMS[pointer] ?? `be ${TYPE_WORDS[String(params.type)] ?? "of another type"}`}${found}`;
@@ -127,7 +127,7 @@ function shown(value: unknown): string {
   return value.length <= 60 ? JSON.stringify(value) : `a string of ${codePointCount(value)} characters`;
 }
 
-/** `/choices/0/label` as a person would write it: `choices[0].label`. */
+/** `/choices/0/label` in the notation of people: `choices[0].label`. */
 function dotted(pointer: string): string {
   if (pointer === "") return "the message";
   return pointer

@@ -1,16 +1,15 @@
-// The soft limits of AAEP §3.7. Nothing here goes deeper than the limit it checks, so that
-// hostile nesting costs no stack.
+// The soft limits of AAEP §3.7. No check recurses deeper than the limit it checks, so that hostile nesting costs no stack.
 import { pointerStep } from "../../../base/json-pointer.js";
 
 /** Bytes of one event as compact JSON in UTF-8. */
 export const MAX_EVENT_BYTES = 65_536;
 /** Fields of the event itself, and prefixes in its `extensions`. */
 export const MAX_FIELD_COUNT = 32;
-/** Levels of objects and lists, the event itself being the first. */
+/** Levels of objects and lists; the event itself is the first. */
 export const MAX_DEPTH = 8;
 /**
- * Code points of any string. The limit is named in KiB but counted in characters, as the schemas count: in bytes it would grant
- * a text in Yoruba or Japanese a half or a third of one in English.
+ * Code points of any string. AAEP gives the limit in KiB, but it is counted in characters, as the schemas count: in bytes a text in Yoruba or
+ * Japanese would get a half or a third of one in English.
  */
 export const MAX_STRING_LENGTH = 16_384;
 
@@ -20,15 +19,15 @@ export interface LimitBreach {
   readonly sentence: string;
 }
 
-/** How many bytes JSON makes of a UTF-16 unit at most: `\u0000`. */
+/** Most bytes of JSON for one UTF-16 unit: `\u0000`. */
 const WORST_BYTES_PER_UNIT = 6;
 
-/** Bytes of a number, a literal, and the punctuation beside a value, at most. */
+/** Most bytes of a number or a literal, with the punctuation beside it. */
 const MOST_BYTES_OF_SMALL = 32;
 
 /**
- * Upper bound of the bytes of an object or a list as JSON; Infinity for a value that is too deep or a string that may be too long. Strings and
- * numbers cost no call.
+ * Upper bound of the bytes of an object or a list as JSON; Infinity if a value is too deep or a string may be too long. Strings and numbers cost no
+ * call.
  */
 function weightOf(container: object, depth: number): number {
   if (depth > MAX_DEPTH) return Number.POSITIVE_INFINITY;
@@ -49,8 +48,8 @@ function prefixCount(extensions: unknown): number {
 }
 
 /**
- * Whether `event` keeps every limit, also with a field of `addedBytes` more where that is not 0. Most events are settled by an estimate, without
- * serializing them.
+ * Whether `event` keeps every limit, also with a further field of `addedBytes` if that is above 0. An estimate without serialization is enough for
+ * most events.
  */
 export function isWithinLimits(event: object, addedBytes = 0): boolean {
   let fieldCount = addedBytes > 0 ? 1 : 0;
@@ -60,7 +59,7 @@ export function isWithinLimits(event: object, addedBytes = 0): boolean {
   return weightOf(event, 1) + addedBytes <= MAX_EVENT_BYTES || limitBreaches(event, addedBytes).length === 0;
 }
 
-/** Every limit that `event` breaks, with the place; with a field of `addedBytes` more where that is not 0. */
+/** Every limit that `event` breaks, with its place; with a further field of `addedBytes` if that is above 0. */
 export function limitBreaches(event: object, addedBytes = 0): readonly LimitBreach[] {
   const breaches: LimitBreach[] = [];
   const prefixes = prefixCount((event as { readonly extensions?: unknown }).extensions);
@@ -70,7 +69,7 @@ export function limitBreaches(event: object, addedBytes = 0): readonly LimitBrea
     breaches.push({ kind: "fields", pointer: "", sentence });
   }
   collectBreaches(event, "", 1, breaches);
-  // Serializing recurses, so it has to wait for the depth to be known.
+  // Serializing recurses, so the depth must be checked before.
   if (!breaches.some(({ kind }) => kind === "depth")) {
     const bytes = utf8Length(JSON.stringify(event)) + addedBytes;
     if (bytes > MAX_EVENT_BYTES) {
@@ -82,8 +81,8 @@ export function limitBreaches(event: object, addedBytes = 0): readonly LimitBrea
 }
 
 /**
- * Whether `value` holds more than `limit` values, itself included. Stops counting there. Diagnosing takes time and memory with every value,
- * so what is too big for an answer in detail is asked first.
+ * Whether `value` contains more than `limit` values, itself included. Stops counting there. A detailed diagnosis takes time and memory for every
+ * value, so the size is checked before.
  */
 export function hasMoreValuesThan(value: unknown, limit: number): boolean {
   let count = 1;
@@ -101,7 +100,7 @@ export function hasMoreValuesThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Each value takes two bytes of JSON at least, so an event with more of them is over the limit of bytes for certain. */
+/** Each value takes at least two bytes of JSON, so an event with more values is certainly over the limit of bytes. */
 export const MAX_VALUE_COUNT = MAX_EVENT_BYTES / 2;
 
 function collectBreaches(value: unknown, pointer: string, depth: number, breaches: LimitBreach[]): void {
@@ -123,7 +122,7 @@ function collectBreaches(value: unknown, pointer: string, depth: number, breache
   }
 }
 
-/** Unicode code points; a lone surrogate counts as one. */
+/** Number of Unicode code points; a lone surrogate counts as one. */
 export function codePointCount(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -1,6 +1,6 @@
-// Whether a message other than an event is well formed: the handshake, replies, the manifest, and the daemon's own messages.
-// Each function narrows its argument or throws a Fault of what is wrong first, whose sentence tells the rest. Unknown fields pass in the protocol's
-// messages (AAEP §12) and are refused in the daemon's own, where a misspelt member would change what is asked for.
+// Checks the form of messages other than events: the handshake, replies, the manifest, and the daemon's own messages. Each function narrows its
+// argument or throws a Fault of the first mistake, whose sentence names the others too. Unknown fields pass in the protocol's messages (AAEP §12),
+// and are refused in the daemon's own, where a misspelt member would change the meaning of the request.
 import {
   type Diagnosis,
   diagnoseAaepdError,
@@ -26,14 +26,14 @@ import { type Capabilities, withoutUnknownWords } from "./capability-words.js";
 import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
 import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
 
-/** One kind of message: its name in sentences, its paragraph, and what diagnoses it. */
+/** One kind of message: its name in sentences, its paragraph, and its diagnosis. */
 interface MessageKind {
   readonly name: string;
   readonly rule: string;
   readonly diagnose: (value: unknown) => readonly Diagnosis[];
 }
 
-/** Throws a Fault where the value is none. */
+/** Throws a Fault if the value is no such message. */
 type Assertion<Message> = (value: unknown) => asserts value is Message;
 
 function assertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
@@ -42,7 +42,7 @@ function assertion<Message>(accepts: (value: unknown) => value is Message, kind:
   };
 }
 
-/** As `assertion`. Words of capabilities that are not known here are no mistake: a later version may have them (AAEP §12.6, R32). */
+/** As `assertion`, but unknown words of capabilities are no mistake: a later version may define them (AAEP §12.6, R32). */
 function termsAssertion<Message>(accepts: (value: unknown) => value is Message, kind: MessageKind): Assertion<Message> {
   return (value) => {
     if (accepts(value)) return;
@@ -59,7 +59,7 @@ function withKnownWords(value: unknown): unknown {
   return known === capabilities ? value : { ...value, capabilities: known };
 }
 
-/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for a garbled version, else `invalid_message` */
+/** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for an unreadable version, else `invalid_message` */
 export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = termsAssertion(
   validators.isSubscriptionRequest,
   { name: "subscription.request", rule: "AAEP §5.2", diagnose: diagnoseSubscriptionRequest },
@@ -71,7 +71,7 @@ export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = terms
   { name: "subscription.renegotiate", rule: "AAEP §5.7.1", diagnose: diagnoseSubscriptionRenegotiate },
 );
 
-/** Capabilities that stand alone. Pointers begin at the capabilities themselves. @throws Fault `capabilities_incompatible` */
+/** Checks capabilities by themselves. Pointers begin at the capabilities. @throws Fault `capabilities_incompatible` */
 export function assertCapabilities(value: unknown): asserts value is types.Capabilities {
   if (validators.isCapabilities(value)) return;
   const fault = firstFault(
@@ -144,7 +144,7 @@ export const assertResumeSession: Assertion<types.ResumeSessionParams> = asserti
   diagnose: diagnoseResumeSessionParams,
 });
 
-/** What `aaep.publish` answers (R33). */
+/** The result of `aaep.publish` (R33). */
 export const assertPublishResult: Assertion<types.PublishResult> = assertion(validators.isPublishResult, {
   name: "the result of aaep.publish",
   rule: "R33",
@@ -158,7 +158,7 @@ export const assertErrorMessage: Assertion<types.AaepdError> = assertion(validat
   diagnose: diagnoseAaepdError,
 });
 
-/** The paragraph of each capability; what is not here is §5.3 in general. */
+/** The paragraph of each capability; for all others, §5.3 in general. */
 const CAPABILITY_RULES: Readonly<Record<string, string>> = {
   max_events_per_second: "AAEP §5.3.1.1",
   preferred_verbosity: "AAEP §5.3.1.2",
@@ -194,7 +194,7 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
   });
   const [diagnosis] = diagnoses;
   if (diagnosis === undefined) {
-    // Only if the two generated validators disagreed, which a test rules out.
+    // Reached only if the two generated validators disagreed; a test rules that out.
     return new Fault("invalid_message", `This is no ${kind.name}; see its schema.`, { pointer: "", rule: kind.rule });
   }
   const pointer = pointerOf(diagnosis);
@@ -212,7 +212,7 @@ function ruleAt(pointer: string, rule: string): string {
 
 function codeOf({ keyword }: Diagnosis, pointer: string): FaultCode {
   if (pointer.startsWith("/capabilities")) return "capabilities_incompatible";
-  // A version that cannot be read is one that is not spoken here; a missing one is a malformed message (R21).
+  // An unreadable version is an unsupported one; a missing version makes the message malformed (R21).
   if (pointer === "/aaep_version" && keyword !== "required" && keyword !== "type") return "version_unsupported";
   return "invalid_message";
 }

@@ -1,7 +1,7 @@
-// Whether a complete event may be published, and if not, why. What lives here: the order of AAEP §3.9 and the rules that a JSON Schema
-// cannot say. What must not: anything that needs to know other events; that is the engine's.
+// Decides whether a complete event may be published, in the order of AAEP §3.9, with the rules that a JSON Schema cannot express. Rules that involve
+// other events belong to the engine.
 //
-// A valid event takes one pass of a generated validator and one of the limits. Everything slower runs only once an event is known to be bad.
+// A valid event takes one pass of a generated validator and one of the limits. Slower checks run only for an event that is known to be bad.
 import { type Diagnosis, diagnoseEnvelope, diagnoseExtensionEvent } from "#gen/aaep/diagnosis.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
@@ -28,8 +28,8 @@ export type ParsedEvent =
   | { readonly kind: "invalid"; readonly faults: readonly [Fault, ...Fault[]] };
 
 /**
- * A complete event, or everything that is wrong with it in the order of AAEP §3.9. `vocabularies` says which prefixes have to be declared
- * with which URI; by default the daemon's own.
+ * Returns a complete event, or all its mistakes in the order of AAEP §3.9. `vocabularies`: the prefixes that must be declared, with their URIs; by
+ * default the daemon's own.
  */
 export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): ParsedEvent {
   if (isEvent(value, vocabularies)) return { kind: "ok", event: value };
@@ -38,8 +38,8 @@ export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VO
 }
 
 /**
- * Narrows to a complete event. With `addedBytes` it has to keep the limits with a field of so many bytes more.
- * @throws Fault of the first violation by AAEP §3.9, whose sentence tells the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
+ * Narrows to a complete event. With `addedBytes`, the event must keep the limits with a further field of that size.
+ * @throws Fault of the first violation by AAEP §3.9, whose sentence names the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
  * (R4), `default_not_allowed` (AAEP §6.4.1) or `message_too_large` (AAEP §3.7)
  */
 export function assertEvent(
@@ -56,7 +56,7 @@ export function assertEvent(
 }
 
 /**
- * As `assertEvent`, for what an agent publishes: it may not speak as the daemon, whose extension marks what the daemon made (R31).
+ * As `assertEvent`, for events of agents: an agent may not set the members of the daemon's extension, which mark events of the daemon (R31).
  * @throws Fault as `assertEvent` does, and `invalid_event` for members of `extensions.aaepd` that are the daemon's
  */
 export function assertPublishedEvent(value: unknown, addedBytes = 0): asserts value is Envelope {
@@ -69,7 +69,7 @@ export function allFaults(value: unknown, vocabularies: Vocabularies = KNOWN_VOC
   return findings(value, vocabularies).map((finding) => faultFromFinding(finding, value));
 }
 
-/** The fast answer. Has to agree with `findings` being empty. */
+/** The fast check. True must mean that `findings` is empty. */
 function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes = 0): value is Envelope {
   if (typeof value !== "object" || value === null) return false;
   const event = value as Readonly<Record<string, unknown>>;
@@ -90,7 +90,7 @@ function isEvent(value: unknown, vocabularies: Vocabularies, addedBytes = 0): va
   return isWithinLimits(event, addedBytes);
 }
 
-/** Places in the order of AAEP §3.9. */
+/** Ranks of the places in the order of AAEP §3.9. */
 const RANK = {
   object: 0,
   required: 1,
@@ -108,7 +108,7 @@ interface Finding {
   readonly code: FaultCode;
   readonly pointer: string;
   readonly rule: string;
-  /** Made only for the findings that are told: a hostile event can have thousands. */
+  /** Called only for the findings in the fault: a hostile event can have thousands. */
   readonly sentence: () => string;
 }
 
@@ -117,7 +117,7 @@ function findings(value: unknown, vocabularies: Vocabularies, addedBytes = 0): r
     const sentence = () => "An event is a JSON object; send one.";
     return [{ rank: RANK.object, code: "invalid_event", pointer: "", rule: "AAEP §3.9", sentence }];
   }
-  // The one exception from the order of §3.9: a hostile event could have a violation for each of its values.
+  // The one exception to the order of §3.9: a hostile event could have a violation for each of its values.
   if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
     const sentence = () => `An event may have at most ${MAX_EVENT_BYTES} bytes of JSON; this one has more. Send less.`;
     return [{ rank: RANK.limits, code: "message_too_large", pointer: "", rule: "AAEP §3.7", sentence }];
@@ -167,7 +167,7 @@ function envelopeRank({ keyword, instancePath }: Diagnosis, field: string): numb
   return field === "extensions" ? RANK.extensions : RANK.form;
 }
 
-/** The paragraph of each field of the envelope; of what is none of them, that there are no others. */
+/** The paragraph of each field of the envelope; for other names, the paragraph that forbids other fields. */
 const ENVELOPE_RULES: ReadonlyMap<string, string> = new Map([
   ["@context", "AAEP §3.2.1"],
   ["type", "AAEP §3.2.2"],
@@ -224,7 +224,7 @@ function urgencyFinding(core: CoreType): Finding {
   return { rank: RANK.payload, code: "urgency_not_allowed", pointer: "/urgency", rule: "R4", sentence };
 }
 
-/** Whether silence would start what cannot be undone (AAEP §6.4.1). Either of the two fields is enough to make an action irreversible. */
+/** Whether an expired question would start an action that cannot be undone (AAEP §6.4.1). Either of the two fields makes an action irreversible. */
 function defaultsToDanger(event: Readonly<Record<string, unknown>>): boolean {
   if (event.default_decision !== "accept") return false;
   const irreversible = event.reversibility === "irreversible" || event.irreversible === true;
@@ -256,7 +256,7 @@ function extensionTypeFindings(
   return found;
 }
 
-/** Why a type outside the core is no known one; a type written as a URI declares itself. */
+/** Explains why a type outside the core is unknown; a type written as a URI declares itself. */
 function typeComplaint(
   type: string,
   event: Readonly<Record<string, unknown>>,
@@ -277,7 +277,7 @@ function timestampFindings(event: Readonly<Record<string, unknown>>): readonly F
   return [{ rank: RANK.idsAndTime, code: "invalid_event", pointer: "/timestamp", rule: "AAEP §3.2.5", sentence }];
 }
 
-/** Listeners are told that they hear AAEP 1.0.0: an event of another major version is not one (AAEP §3.4.4, §12.6.3, R21). */
+/** Listeners are told that they receive AAEP 1.0.0, so an event of another major version is refused (AAEP §3.4.4, §12.6.3, R21). */
 function versionFindings({ aaep_version: version }: Readonly<Record<string, unknown>>): readonly Finding[] {
   if (typeof version !== "string" || isSpokenVersion(version)) return [];
   const sentence = () =>
@@ -308,7 +308,7 @@ function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unk
   return new Fault(code, sentence(), { pointer, rule, tellsSeveral, ...eventId });
 }
 
-/** Only if the two generated validators disagreed, which a test rules out. */
+/** Reached only if the two generated validators disagreed; a test rules that out. */
 function unexplained(): Fault {
   return new Fault("invalid_event", "The event does not fit its schema; check it with `aaepd validate`.", {
     pointer: "",
