@@ -1,5 +1,5 @@
-// Files that name the owning process of something: its number and, if the system reports it, its start time. A number alone may belong to a later process,
-// or to a process of another container.
+// Files that name the owning process of something: its number and, if the system reports it, its start time. A number alone may belong to a later
+// process, or to a process of another container.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { isAlreadyThere, isMissing } from "../../../transports/node-errors.js";
