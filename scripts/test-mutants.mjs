@@ -68,7 +68,8 @@ async function work() {
   }
 }
 await Promise.all(Array.from({ length: slots }, work));
-judged.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : one.start - other.start));
+const placeOf = ({ path, start, text }) => [path, String(start).padStart(8, "0"), text].join(" ");
+judged.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
 const unsound = [...sound].flatMap(([path, passes]) => (passes ? [] : [path]));
 for (const path of unsound) tell(`${path} fails without any mutant, and was not asked`);
 console.log(options.json ? JSON.stringify(judged, null, 2) : reportOf(judged));

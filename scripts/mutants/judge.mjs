@@ -1,7 +1,7 @@
 // Whether the tests notice a mutant.
 import { isCounted } from "./gather.mjs";
 import { testsFor } from "./reach.mjs";
-import { compile, write } from "./scratch.mjs";
+import { compile } from "./scratch.mjs";
 
 /** How long a test file may take with a mutant before it counts as one that hangs: on a busy machine, still far from what it takes without. */
 const limitOf = (ms) => 30_000 + 5 * ms;
@@ -17,9 +17,9 @@ export function createJudge(runner, sources, map, sound, budgetMs) {
 
   async function isSound({ path, ms }, changed) {
     if (!sound.has(path)) {
-      write(folder, changed, sourceOf.get(changed));
+      runner.write(changed, sourceOf.get(changed));
       compile(folder);
-      const passes = async () => (await runner.run(path, { changed: [changed], limitMs: limitOf(ms) })).passed;
+      const passes = async () => (await runner.run(path, { limitMs: limitOf(ms) })).passed;
       // Once may be the fault of a busy machine.
       sound.set(path, (await passes()) || (await passes()));
     }
@@ -33,7 +33,7 @@ export function createJudge(runner, sources, map, sound, budgetMs) {
     const lines = [source, mutated].map((text) => text.split("\n")[line - 1].trim());
     const judged = { ...mutant, line, from: lines[0], to: lines[1] };
     try {
-      write(folder, mutant.path, mutated);
+      runner.write(mutant.path, mutated);
       if (!compile(folder)) return { ...judged, verdict: "refused" };
       const tests = testsFor(mutant, map, isCounted(map, mutant.path, source), budgetMs);
       if (tests.length === 0) return { ...judged, verdict: "unreached" };
@@ -41,17 +41,17 @@ export function createJudge(runner, sources, map, sound, budgetMs) {
       for (const test of tests) {
         if (sound.get(test.path) === false) continue;
         asked += 1;
-        const { passed, isLate } = await runner.run(test.path, { changed: [mutant.path], limitMs: limitOf(test.ms) });
+        const { passed, isLate } = await runner.run(test.path, { limitMs: limitOf(test.ms) });
         if (!passed) {
           if (await isSound(test, mutant.path)) return { ...judged, verdict: "noticed", by: test.path, isLate };
           asked -= 1;
-          write(folder, mutant.path, mutated);
+          runner.write(mutant.path, mutated);
           compile(folder);
         }
       }
       return { ...judged, verdict: "survived", after: asked };
     } finally {
-      write(folder, mutant.path, source);
+      runner.write(mutant.path, source);
     }
   };
 }

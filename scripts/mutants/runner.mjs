@@ -2,7 +2,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { createScratch, removeScratch } from "./scratch.mjs";
+import { createScratch, removeScratch, write } from "./scratch.mjs";
 
 /** Without what a test runner says to its children: this may be one. */
 const ownEnvironment = () =>
@@ -11,13 +11,14 @@ const ownEnvironment = () =>
 const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
 
 /**
- * A copy of the project at `root`, and a process that runs its tests. `run(path, options)` resolves with `{ passed, failed, ms }`, `failed`
- * being the names of the tests that failed; `isLate` says that the limit passed. `changed` are the sources written since the last run. The file
- * ends with its first failure unless `isWhole`. `close`
- * ends the process with its children, and removes the copy.
+ * A copy of the project at `root`, and a process that runs its tests. `write` changes a source of the copy. `run(path, { limitMs, isWhole })` resolves
+ * with `{ passed, failed, ms }`, `failed` being the names of the tests that failed; `isLate` says that the limit passed. The file ends with its first
+ * failure unless `isWhole`. `close` ends the process with its children, and removes the copy.
  */
 export function createRunner(root) {
   const folder = createScratch(root);
+  /** Since the last run: what is loaded of them is of no use any more. */
+  const written = new Set();
   let child;
 
   async function start() {
@@ -38,13 +39,18 @@ export function createRunner(root) {
 
   return {
     folder,
-    run: async (path, { changed = [], limitMs, isWhole = false }) => {
+    write: (path, text) => {
+      written.add(path);
+      write(folder, path, text);
+    },
+    run: async (path, { limitMs, isWhole = false }) => {
       if (child === undefined) await start();
       const started = performance.now();
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), limitMs);
       const { signal } = controller;
-      child.send({ path, changed, limitMs, isWhole });
+      child.send({ path, changed: [...written], limitMs, isWhole });
+      written.clear();
       try {
         const answer = await Promise.race([
           once(child, "message", { signal }),

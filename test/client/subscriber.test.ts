@@ -267,6 +267,25 @@ test("a wrong address is told at once where that is asked for", async () => {
   expect(await subscriber.ended).toMatchObject({ because: { kind: "fault", fault: { code: "not_found" } } });
 });
 
+test("AAEP §5.7: between two connections nothing can be asked, and nothing is sent", async () => {
+  const producer = createFakeProducer();
+  const { subscriber, states, timers } = start(producer);
+  await settle();
+  side(producer).accept();
+  await settle();
+  side(producer).sever();
+  await settle();
+  expect(states.at(-1)).toMatchObject({ kind: "waiting" });
+  const unknown = { code: "unknown_subscription" };
+  await expect(subscriber.renegotiate({ max_events_per_second: 1 })).rejects.toMatchObject(unknown);
+  await expect(subscriber.listPending()).rejects.toMatchObject(unknown);
+  expect([subscriber.skip({ session_id: "sess_1" }), subscriber.repeat("evt_1")]).toEqual([false, false]);
+  await timers.advance(250);
+  side(producer, 1).accept("sub_2");
+  await settle();
+  expect(subscriber.skip({ session_id: "sess_1" })).toBe(true);
+});
+
 test("a producer that does not answer, or is none, counts as a broken connection", async () => {
   const producer = createFakeProducer();
   const { timers, states } = start(producer, { handshakeTimeoutMs: 500, backOff: { firstMs: 2 } });

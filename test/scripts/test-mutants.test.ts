@@ -157,10 +157,13 @@ export const kind: "short" = "short";
 export const never = (value: number): boolean => value < 0;
 `;
   write("src/room/limit.ts", source);
+  write("src/room/twice.ts", "export const twice = (value: number): number => value * 2;\n");
   write(
     "test/room/edges.test.ts",
     `import { expect, it } from "vitest";
 import { isBelow, next } from "../../src/room/limit.js";
+import { twice } from "../../src/room/twice.js";
+it("is not negative", () => expect(twice(0)).toBe(0));
 it("is below", () => expect([1, 2, 3].map((value) => isBelow(value, 2))).toEqual([true, false, false]));
 it("is a number", () => expect(typeof next(1)).toBe("number"));
 `,
@@ -186,22 +189,26 @@ it("fails always", () => expect(isBelow(1, 1)).toBe("sure"));
     [1, expect.stringContaining("value <= limit"), "noticed", test],
     [1, expect.stringContaining("value >= limit"), "noticed", test],
     [2, expect.stringContaining("value - 1"), "survived"],
-    [2, expect.stringContaining("value + 2"), "survived"],
     [2, expect.stringContaining("value + 0"), "survived"],
+    [2, expect.stringContaining("value + 2"), "survived"],
     [3, expect.stringContaining('= ""'), "refused"],
     [4, expect.stringContaining("value <= 0"), "unreached"],
     [4, expect.stringContaining("value >= 0"), "unreached"],
     [4, expect.stringContaining("value < 1"), "unreached"],
+    // Of another file, judged in between: a mutant is over when the next one begins.
+    [1, expect.stringContaining("value / 2"), "survived"],
+    [1, expect.stringContaining("value * 1"), "survived"],
+    [1, expect.stringContaining("value * 3"), "survived"],
   ]);
   expect(first.status).toBe(1);
   expect(first.stderr).toContain("test/room/limit.test.ts fails without any mutant");
 
   const report = reportOf(judged);
-  expect(report).toMatch(/^src\/room +2 +3 +3 +1$/m);
+  expect(report).toMatch(/^src\/room +2 +6 +3 +1$/m);
   expect(report).toContain(
     "src/room/limit.ts:2 is noticed by none of 1 test files\n  - export const next = (value: number): number => value + 1;\n  + export const next = (value: number): number => value - 1;\n",
   );
-  expect(report).toMatch(/^noticed 2 of 8 \(25 %\)$/m);
+  expect(report).toMatch(/^noticed 2 of 11 \(18\.2 %\)$/m);
 
   // What each test reaches is known by now.
   const second = run("--count", "0");

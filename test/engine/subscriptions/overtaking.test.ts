@@ -201,6 +201,8 @@ describe("AAEP §4.2.1, R4, P14: states that were superseded", () => {
     rig.advance(0);
     rig.publish(state("thinking", "idle"), state("idle", "deciding"));
     expect(statesOf(reader).map(([from, to]) => [from, to])).toEqual([["idle", "deciding"]]);
+    // R33: the state that is not told counts as merged.
+    expect(rig.engine.report().subscriptions[0]?.counts).toMatchObject({ delivered: 3, merged: 1 });
   });
 
   it("where the critical event implies a state, the next one begins there (R3a)", () => {
