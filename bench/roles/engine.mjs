@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { readJsonDocument } from "../../dist/src/base/json-document.js";
 import { createClock } from "../../dist/src/daemon/platform/clock.js";
 import { createJournalRing } from "../../dist/src/engine/journal/journal-ring.js";
-import { createRpcSession } from "../../dist/src/protocols/aaep/sessions/rpc-session.js";
+import { createRpcProtocol } from "../../dist/src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../dist/src/protocols/aaep/subscriber/spoken-languages.js";
 import { openDiskJournal } from "../../dist/src/storage/open-disk-journal.js";
 import { isOutputStreamingEvent } from "../../gen/aaep/validators.js";
@@ -53,10 +53,16 @@ function sessionOf(stage) {
   const notify = (_, error) => {
     throw new Error(JSON.stringify(error));
   };
-  return createRpcSession(
-    { engine: stage.engine, ids: stage.ids, agentIdentity: undefined, languages: createSpokenLanguages("en-US") },
-    { notify, deliver: () => true, writable: () => Promise.resolve() },
-  );
+  const access = { of: () => ({ may: () => true }) };
+  const languages = createSpokenLanguages("en-US");
+  const protocol = createRpcProtocol({
+    engine: stage.engine,
+    ids: stage.ids,
+    agentIdentity: undefined,
+    languages,
+    access,
+  });
+  return protocol.open({ label: "agent", trust: "parent" }, { notify });
 }
 
 /** CPU microseconds for each of `count`. What was made for the work beforehand is no part of it, and so neither is its way into old memory. */
