@@ -1,5 +1,5 @@
-// Joins the compiled modules of the command line into a few files: reading some hundred of them takes as long as all else that a start does.
-// Packages stay outside, with their licences beside them. Where the bundler does not run, `bin/aaepd.js` uses the modules as they are.
+// Joins the compiled modules of the command line into a few files: reading some hundred modules takes as long as the rest of a start. Packages stay
+// outside, with their licences beside them. Where the bundler does not run, `bin/aaepd.js` uses the modules as they are.
 import {
   existsSync,
   mkdirSync,
@@ -24,7 +24,7 @@ async function loadRolldown() {
   }
 }
 
-/** Puts a file in its place as a whole. One that is the same already is only marked as fresh. */
+/** Writes a whole file in one step. An unchanged file only gets a new time. */
 function write(name, content) {
   const path = `${dir}/${name}`;
   const now = new Date();
@@ -41,12 +41,12 @@ else {
     platform: "node",
     external: (id) => !/^[./#]/.test(id) && !id.startsWith(root),
   });
-  // What is read is compiled, blanks and comments too. Names stay, for those who read a stack or a profile.
+  // Everything that is read is compiled, blanks and comments too. Names stay, for readers of stacks and profiles.
   const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
   const { output } = await bundle.generate({ dir, format: "esm", sourcemap: true, minify });
   await bundle.close();
-  // Names say what is in a file. What is the same stays where it is: a daemon that runs may still have to load a part, and one that starts now reads
-  // no file in part.
+  // The name of a file depends on its contents. An unchanged file stays: a running daemon may still have to load a part, and a starting one must not
+  // read a partial file.
   mkdirSync(dir, { recursive: true });
   const files = output.map((one) => [one.fileName, one.type === "chunk" ? one.code : one.source]);
   const isMain = ([name]) => name === "main.js";

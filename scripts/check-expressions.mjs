@@ -1,5 +1,5 @@
-// Holds every regular expression over input to time in proportion to it (R34): those of src/ and transports/, and the patterns of schemas/, which
-// the validators in gen/ are made of. Exits 1 where one may take longer.
+// Checks that every regular expression over input is linear (R34): those of src/ and transports/, and the patterns of schemas/, from which the
+// validators in gen/ are made. Exits 1 if one may take longer.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,8 @@
-// Holds proto/ to its rules: lint, format, and no change that breaks who was built against what came before. Exits 1 where one is broken.
+// Checks the rules of proto/: lint, format, and no change that breaks clients built against an earlier version. Exits 1 if a rule is broken.
 //
-// What came before is the newest tag that this commit descends from; without one, where this branch left `main` or `origin/main`; on `main` itself,
-// or where neither is there, the parent commit: the first of these that has a proto/. Where nothing has, as in a shallow clone, that is said.
+// The earlier version is the newest tag among the ancestors of this commit; without a tag, the commit where this branch left `main` or `origin/main`;
+// on `main` itself, or without such branches, the parent commit: the first of these with a proto/. If none has one, as in a shallow clone, the script
+// says so.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +12,7 @@ import { buf } from "./generate/buf.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** What git says; undefined where it cannot. */
+/** The output of git; undefined if git fails. */
 function git(...argv) {
   const { status, stdout } = spawnSync("git", argv, { cwd: ROOT, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   return status === 0 ? stdout.trimEnd() : undefined;
@@ -19,7 +20,7 @@ function git(...argv) {
 
 const hasProto = (commit) => Boolean(git("ls-tree", "--name-only", commit, "--", "proto"));
 
-/** The commit to compare with, and what to call it. */
+/** The commit to compare with, and its name. */
 function base() {
   const head = git("rev-parse", "--verify", "HEAD");
   // The root of the repository may be another one around this folder.
@@ -37,7 +38,7 @@ function base() {
     : undefined;
 }
 
-/** Writes the messages as they were at `commit` into `folder`. */
+/** Writes the messages of `commit` into `folder`. */
 function checkOut(commit, folder) {
   const paths = git("ls-tree", "-r", "--name-only", commit, "--", "proto", "buf.yaml").split("\n");
   for (const path of paths) {

@@ -1,11 +1,11 @@
-// Finds sentences in comments and guides that are read twice: those that begin with a relative clause in place of a noun, and words that this
-// project says otherwise. `node scripts/check-words.mjs [FILE …]`; without files, all of the source and the documentation.
+// Finds sentences in comments and guides that are read twice: those that begin with a relative clause in place of a noun, and words for
+// which this project has others. `node scripts/check-words.mjs [FILE …]`; without files, all of the source and the documentation.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 const BEGINNINGS = /^(What|Who|Whoever|Whose|Whatever|Those|One that|One who|Of (?:what|those|whom|one)|Which of)\b/;
 const WORDS = /\b(whoever|anew|spokesman|desk|saying[s]?)\b/i;
-// Questions are fine, and so is the heading of a guide.
+// Questions may begin so.
 const QUESTION = /\?["»)]*$/;
 
 function files() {

@@ -1,5 +1,5 @@
-// Makes gen/ from the schemas: types, and validators that need no library; and from proto/: messages. `--check` writes nothing, names what is
-// stale and exits 1.
+// Makes gen/: types and validators without libraries from the schemas, and messages from proto/. `--check` writes nothing, names the stale files and
+// exits 1 if there are any.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,12 +9,12 @@ import { typesFile } from "./generate/types.mjs";
 import { validatorFiles } from "./generate/validators.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-/** The folders of schemas/ that have a folder of the same name in gen/. */
+/** The folders of schemas/ with a folder of the same name in gen/. */
 const PARTS = ["aaep"];
-/** Where everything comes from proto/. */
+/** The folder in which everything comes from proto/. */
 const MESSAGES = "gen/aaep/v1";
 
-/** Every generated file's text by its path from the root of the project. */
+/** The text of every generated file by its path from the root of the project. */
 async function generated() {
   const files = new Map();
   for (const part of PARTS) {

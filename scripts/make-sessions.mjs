@@ -1,9 +1,9 @@
-// Makes examples/sessions/*.ndjson from the scripts in scripts/sessions/. The texts were written for the purpose; the cut into tokens is that of
-// a real BPE tokenizer, and the pace is modelled on an LLM's stream. The same input gives the same bytes: chance is a seeded generator, dates are
-// fixed.
+// Makes examples/sessions/*.ndjson from the scripts in scripts/sessions/. The texts were written for the purpose; the cut into tokens comes
+// from a real BPE tokenizer, and the pace is modelled on an LLM's stream. The same input gives the same bytes: random numbers come from a seeded
+// generator, and dates are fixed.
 //
 //   node scripts/make-sessions.mjs           write the files and print a table of them
-//   node scripts/make-sessions.mjs --check   fail if a file is not what would be written
+//   node scripts/make-sessions.mjs --check   fail if a file differs from the result
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { decodeGenerator, encode } from "gpt-tokenizer/encoding/o200k_base";
@@ -18,7 +18,7 @@ export const TOKENIZER = "o200k_base";
 const SESSIONS = [retirementPlanner, parallelTools, yorubaMarket, japaneseTravel, arabicLibrary];
 const FOLDER = new URL("../examples/sessions/", import.meta.url);
 
-/** Every file that this script makes, as [file name, text]. */
+/** Every file of this script, as [file name, text]. */
 export function sessionFiles() {
   return SESSIONS.map((session) => {
     const lines = sessionEvents(session).map((event) => JSON.stringify(event));
@@ -27,8 +27,8 @@ export function sessionFiles() {
 }
 
 /**
- * A text as an agent's decoder hands it on: one chunk per token, except that bytes of a character which a token cuts are held back until the
- * character is whole. Each chunk says how many tokens went into it.
+ * Cuts a text as an agent's decoder passes it on: one chunk for each token, except that the bytes of a character cut by a token are held back until
+ * the character is whole. Each chunk has the number of its tokens.
  */
 export function tokenChunks(text) {
   let read = 0;
@@ -100,7 +100,7 @@ function sessionEvents(session) {
       position += [...chunk.text].length;
       while (pending[0] !== undefined && index / chunks.length >= pending[0].at) emitStep(pending.shift());
     }
-    // Many agents learn only from the end of the model's stream that the last token was the last.
+    // Many agents learn that the last token was the last only from the end of the model's stream.
     if (output.endsEmpty) {
       now += chance.between(2, 12);
       emit("output.streaming", { chunk: "", position, complete: true, ...fields }, hints);
@@ -117,7 +117,7 @@ const DEFAULT_URGENCY = {
   "state.changed": "background",
 };
 
-/** What the script of a session leaves to be measured or drawn: ids that pair, durations, counts. */
+/** Measured or random fields that the script of a session leaves open: ids that pair, durations, counts. */
 function derivedFields(step, calls, now, startedAt, chance) {
   switch (step.type) {
     case "tool.invoked": {
@@ -140,8 +140,8 @@ function derivedFields(step, calls, now, startedAt, chance) {
 }
 
 /**
- * Gives each chunk of an output the gap before it, milliseconds. A model's steady pace with jitter; now and then the network holds a few tokens
- * back and hands them over at once (a burst); and at the sentence ends after the fractions in `pauses` the model stalls for more than half a second.
+ * Gives each chunk of an output the gap before it, milliseconds: a model's steady pace with jitter. Now and then the network holds a few tokens back
+ * and delivers them at once (a burst). At the sentence ends behind the fractions in `pauses`, the model stalls for more than half a second.
  */
 function timedChunks(output, chance) {
   const chunks = tokenChunks(output.text);
@@ -170,12 +170,12 @@ function timedChunks(output, chance) {
   });
 }
 
-/** Chunks carry one text in one language: the list of the languages in which other fields are offered would be false of them. */
+/** Chunks carry one text in one language, so a list of the languages of other fields would be wrong for them. */
 function withoutVariants({ available_languages: _, fallback_chain: __, ...hints }) {
   return hints;
 }
 
-/** Everything published is in NFC (AAEP §11). The sources are too; this only catches a slip. */
+/** Throws unless everything published is in NFC (AAEP §11). The sources are too; this only catches a slip. */
 function normalized(payload) {
   const text = JSON.stringify(payload);
   if (text !== text.normalize("NFC")) throw new Error(`Not in NFC, write it so: ${text}`);
@@ -202,7 +202,7 @@ function seededChance(seed) {
   };
 }
 
-/** The table of examples/sessions/README.md: what can be counted in each file. A row per output. */
+/** The table of examples/sessions/README.md: counts for each file, a row for each output. */
 export function sessionTable() {
   const rows = [
     "| file | events | seconds | output | tokens | chunks | tokens/s | longest pause (s) |",

@@ -1,8 +1,8 @@
-// Asks of the tests whether they notice mutants: copies of the project with one small slip each. Exits 1 where they notice too few. Usage:
+// Checks that the tests notice mutants: copies of the project with one small slip each. Exits 1 if they notice too few. Usage:
 //   npm run test:mutants -- --seed N --count N       a sample from all rooms; the same seed draws the same mutants
-//   npm run test:mutants -- --only src/engine/views  a file or a folder only; may stand more than once
+//   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
 // Options: --at-least PERCENT (default 85), --budget SECONDS of tests for each mutant, the nearest first (default 20), --slots N at a time
-// (default 2), --json, --map (find out anew what each test reaches), --root FOLDER.
+// (default 2), --json, --map (find out again which blocks each test reaches), --root FOLDER.
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { changesOf } from "./mutants/changes.mjs";
@@ -42,7 +42,7 @@ const sources = readSources(options.root);
 const chosen = sources
   .filter(({ path }) => options.only.some((start) => path.startsWith(start)))
   .map(({ path, source }) => ({ path, source, changes: changesOf(source, path) }));
-// A mutant that the compiler refuses is none, and the next of its room stands in for it.
+// A mutant that the compiler refuses does not count; the next of its room replaces it.
 const queues = drawn(chosen, options.seed, count);
 const next = () => {
   const queue = queues.find(({ quota, mutants }) => quota > 0 && mutants.length > 0);

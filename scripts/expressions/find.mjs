@@ -1,12 +1,12 @@
 // Finds the regular expressions of a source text, and the patterns of JSON Schemas.
 import { parseAst } from "rolldown/parseAst";
 
-/** The one thing that lets an expression pass which is not shown to be linear: its proof, in a comment on the line above it, or as `$comment`. */
+/** The proof that lets an expression pass that is not shown to be linear, in a comment on the line above it, or as `$comment`. */
 const PROOF = /^(?:\s*\/\/ )?Linear: \S.{20}/;
 
 /**
- * All expressions of a TypeScript source: `{ place, pattern, flags, isProven }`, and `{ place, isBuilt: true }` for a `RegExp` that is made of anything
- * but constant text. `name` is the source's in `place`.
+ * All expressions of a TypeScript source: `{ place, pattern, flags, isProven }`, and `{ place, isBuilt: true }` for a `RegExp` made of anything but
+ * constant text. `name` is the source's in `place`.
  */
 export function expressionsIn(source, name) {
   const lines = source.split("\n");
@@ -41,7 +41,7 @@ function constantText(node) {
   return node?.type === "TemplateLiteral" && node.expressions.length === 0 ? node.quasis[0].value.cooked : undefined;
 }
 
-/** All patterns of a JSON Schema, with the flag that its validators use. */
+/** All patterns of a JSON Schema, with the flag of its validators. */
 export function patternsIn(schema, place) {
   const found = [];
   const walk = (node, path) => {

@@ -1,11 +1,14 @@
-// Judges whether a regular expression takes time in proportion to its input, whatever that is (R34). By recheck's automata alone: what they call
-// safe is safe, and the same expression gets the same answer on every machine.
+// Decides whether a regular expression is linear in any input (R34). Uses only recheck's automata: their "safe" is reliable, and an expression gets
+// the same answer on every machine.
 
-// Its other backends are a program for each platform and a Java archive.
+// The other backends are a program for each platform and a Java archive.
 process.env.RECHECK_BACKEND = "pure";
 const { checkSync } = await import("recheck");
 
-/** More repetitions than this are taken for any number: automata count by copies, and what is linear without a bound is so within one. */
+/**
+ * Counted repetitions above this number are treated as unbounded: automata count by copies, and an expression that is linear without a bound is
+ * linear with one.
+ */
 const MOST_COUNTED = 3;
 const COUNTED = /(\\(?:u\{\w*\}|.)|\[(?:\\.|[^\]\\])*\])|\{(\d+),(\d+)\}/gs;
 
@@ -24,7 +27,7 @@ function judge(pattern, flags) {
   return known;
 }
 
-/** What is wrong with an expression, as a sentence; undefined where it is linear, or its proof stands beside it. */
+/** Returns a sentence about an expression that is not linear and has no proof; undefined if all is well. */
 export function complaintOf({ pattern, flags, isBuilt, isProven }) {
   if (isBuilt) return "The expression is made of something that is not constant. Write it out, or go without one.";
   const { status, complexity, error } = judge(pattern, flags);

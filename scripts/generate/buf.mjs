@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What buf said, and its exit code: 0, or 100 where it found fault. Throws where it could not run. */
+/** Returns the output of buf and its exit code: 0, or 100 if buf found faults. Throws if buf could not run. */
 export function buf(root, ...argv) {
   const cache = mkdtempSync(join(tmpdir(), "aaepd-buf-"));
   try {
@@ -22,7 +22,7 @@ export function buf(root, ...argv) {
   }
 }
 
-/** The generated messages: each file's text by its path from the root of the project. */
+/** The generated messages: the text of each file by its path from the root of the project. */
 export function messageFiles(root) {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-gen-"));
   try {

@@ -1,5 +1,5 @@
-// Reads a folder of JSON Schemas and makes each self-contained: references inlined, `allOf` merged, `unevaluatedProperties`
-// turned into `additionalProperties`. One flat schema a message is what validates fastest.
+// Reads a folder of JSON Schemas and makes each self-contained: references inlined, `allOf` merged, `unevaluatedProperties` turned into
+// `additionalProperties`. One flat schema for each message validates fastest.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -18,7 +18,7 @@ export function readSchemas(folder) {
   return schemas;
 }
 
-/** The schema that `reference` names, and the `$id` its own references are relative to. */
+/** The schema that `reference` names, and the `$id` to which its own references are relative. */
 function resolve(schemas, reference, base) {
   const [id, fragment = ""] = reference.split("#");
   const document = id === "" ? base : id;
@@ -29,8 +29,8 @@ function resolve(schemas, reference, base) {
 }
 
 /**
- * A copy of `schema` without references. `keep(target)` may answer a replacement for a referenced schema, which then is not inlined.
- * Members beside a `$ref` win over those of its target.
+ * A copy of `schema` without references. `keep(target)` may return a replacement for a referenced schema, which is then not inlined. Members beside a
+ * `$ref` override those of its target.
  */
 export function inlined(schemas, schema, base, keep = () => undefined) {
   if (Array.isArray(schema)) return schema.map((item) => inlined(schemas, item, base, keep));
@@ -51,7 +51,7 @@ export function inlined(schemas, schema, base, keep = () => undefined) {
   return copy;
 }
 
-/** The flat form of the schema `id`: what it refers to and what `allOf` adds, in one object. */
+/** The flat form of the schema `id`: its references and the parts of its `allOf` in one object. */
 export function flattened(schemas, id, keep) {
   const { allOf = [], unevaluatedProperties, ...own } = inlined(schemas, schemas.get(id), id, keep);
   const flat = { ...own };
@@ -67,7 +67,7 @@ export function flattened(schemas, id, keep) {
   return flat;
 }
 
-/** What the schema `id` says beyond its `allOf`. `known` are all the names it allows, where it is closed. */
+/** The part of the schema `id` beyond its `allOf`. `known` are all permitted names, if the schema is closed. */
 export function ownPart(schemas, id, keep) {
   const { allOf = [], unevaluatedProperties, ...own } = inlined(schemas, schemas.get(id), id, keep);
   if (unevaluatedProperties !== false) return own;
@@ -76,8 +76,8 @@ export function ownPart(schemas, id, keep) {
 }
 
 /**
- * The three forms that the generators need, each a Map from title to schema:
- * `flat` has everything inlined, `named` refers to titled schemas by their title, `own` does so too and leaves the envelope out.
+ * The three forms for the generators, each a Map from title to schema: `flat` has everything inlined, `named` refers to titled schemas by their
+ * title, `own` does the same and leaves the envelope out.
  */
 export function catalogue(schemas) {
   const flat = new Map();

@@ -1,9 +1,9 @@
-// Our own code for some JSON Schema keywords, for two ends: fewer instructions on the way every event takes, and errors that know
-// both ends of a range and the wanted form in words.
+// Our own code for some JSON Schema keywords, for two reasons: fewer instructions on the path of every event, and errors that know both ends of a
+// range and the expected form in words.
 import { _, Name, nil, stringify } from "ajv";
 import { or } from "ajv/dist/compile/codegen/index.js";
 
-/** What the generated code needs at run time; copied to the head of the file. */
+/** Code that the generated code needs at run time; copied to the head of the file. */
 export const RUNTIME_HELPERS = `
 /** Whether \`text\` has more than \`limit\` code points. Most texts are settled by their length in UTF-16 units. */
 function longerThan(text, limit) {
@@ -27,7 +27,7 @@ function replace(ajv, keyword, type, schemaType, told, failing) {
   ajv.addKeyword({
     keyword,
     ...(type === undefined ? {} : { type }),
-    // Behind the tuple keywords it would be skipped for an empty list: their code leaves its verdict unset then.
+    // Behind the tuple keywords the keyword would be skipped for an empty list, because their code then leaves its verdict unset.
     ...(type === "array" ? { before: "additionalItems" } : {}),
     schemaType,
     error: {
@@ -42,7 +42,7 @@ function replace(ajv, keyword, type, schemaType, told, failing) {
   });
 }
 
-/** `values` lets the validator check the values of language variants as well, in the same pass as the names. */
+/** `values`: whether the validator also checks the values of language variants, in the same pass as the names. */
 function addClosedFields(ajv, values) {
   ajv.addKeyword({
     keyword: "closedFields",
@@ -76,7 +76,7 @@ function addClosedFields(ajv, values) {
   });
 }
 
-/** Installs all of them. */
+/** Installs all keywords. */
 export function installKeywords(ajv, { variantValues }) {
   const range = ["minimum", "maximum"];
   replace(ajv, "minimum", "number", "number", range, ({ data, schema }) => _`${data} < ${schema}`);

@@ -1,4 +1,4 @@
-// TypeScript types from the schemas, with the titled ones as interfaces that refer to each other.
+// Makes TypeScript types from the schemas; titled schemas become interfaces that refer to each other.
 import { compile } from "json-schema-to-typescript";
 
 /** Members that have no counterpart in a type, or an unreadable one. */
@@ -15,13 +15,13 @@ function typed(schema) {
       copy[key] = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, typed(item)]));
     else copy[key] = typed(value);
   }
-  // A pattern's description says the form for people; the type already has a name for it.
+  // The description of a pattern explains the form for people; the type already has a name for it.
   if (copy.pattern !== undefined && copy.type === "string") delete copy.description;
   if (Array.isArray(schema.prefixItems)) copy.items = { type: "string" };
   return copy;
 }
 
-/** Everything JSON gives is only read. */
+/** Makes every member readonly, because values from JSON are only read. */
 const readonly = (code) =>
   code
     .replace(/^(\s+)(("[^"]+"|\w+)\??:|\[k: string\]:)/gm, "$1readonly $2")

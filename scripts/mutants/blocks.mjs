@@ -1,13 +1,13 @@
-// The blocks of a source: stretches of code of which all runs or nothing. A counter in each tells which tests reach it.
+// The blocks of a source: stretches of code that run as a whole or not at all. A counter in each shows which tests reach it.
 import { parse, walk } from "./syntax.mjs";
 
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
 const LOOPS = new Set(["ForStatement", "ForOfStatement", "ForInStatement", "WhileStatement", "DoWhileStatement"]);
 
 /**
- * All blocks, the outer before the inner: `{ key, start, end, at, around }`. The first is the file itself. `key` is the name of the function around
- * the block and the block's number there, so that a change elsewhere in the file leaves it as it is. `around` is what a counter at `at` needs around
- * it.
+ * Returns all blocks, outer ones before inner ones: `{ key, start, end, at, around }`. The first is the file itself. `key` is the name of the
+ * enclosing function and the block's number in it, so that a change elsewhere in the file leaves the key unchanged. `around` is the text that a
+ * counter at `at` needs around it.
  */
 export function blocksOf(source, path) {
   const numbers = new Map();
@@ -63,7 +63,7 @@ export function blockAt(blocks, offset) {
   return blocks.findLast(({ start, end }) => start <= offset && offset < end) ?? blocks[0];
 }
 
-/** The source with a counter in each of its blocks: a call of `reached`, which is imported from `counterPath`, with what `idOf` says of the block. */
+/** The source with a counter in each of its blocks: a call of `reached`, imported from `counterPath`, with the result of `idOf` for the block. */
 export function withCounters(source, path, counterPath, idOf) {
   const inserted = blocksOf(source, path).flatMap((block, index) => {
     const [before, behind] = block.around;

@@ -1,4 +1,4 @@
-// The changes that a mutant may have: small slips of a hand, which the compiler would mostly let pass.
+// The possible changes of a mutant: small slips that the compiler would mostly accept.
 import { blockAt, blocksOf } from "./blocks.mjs";
 import { parse, walk } from "./syntax.mjs";
 
@@ -45,7 +45,7 @@ const EFFECTS = new Set([
   "YieldExpression",
 ]);
 
-/** All changes of a source in the order of their places: `{ start, end, text, what, block }`, `block` being the key of the block around it. */
+/** All changes of a source in the order of their places: `{ start, end, text, what, block }`; `block` is the key of the enclosing block. */
 export function changesOf(source, path) {
   const blocks = blocksOf(source, path);
   const changes = [];
@@ -106,7 +106,7 @@ function operatorChanges(node, source) {
 }
 
 function conditionChanges(test, source) {
-  // What is turned over elsewhere already.
+  // These conditions are inverted by other changes.
   const isTurned = test.type === "UnaryExpression" || /^[!=]==$/.test(test.operator ?? "");
   const never = replaced(test, "false", "condition");
   return isTurned ? [never] : [replaced(test, `!(${textOf(test, source)})`, "condition"), never];
@@ -117,7 +117,7 @@ function literalChanges(node, parent) {
   if (typeof value === "boolean") return [replaced(node, String(!value), "value")];
   if (typeof value === "number" && node.bigint === undefined)
     return [value + 1, ...(value >= 1 ? [value - 1] : [])].map((number) => replaced(node, String(number), "value"));
-  // What has blanks is for people to read, and a text that stands alone is a directive.
+  // A text with blanks is for people, and a text that stands alone is a directive.
   const isCode =
     typeof value === "string" && value !== "" && !/\s/.test(value) && parent?.type !== "ExpressionStatement";
   return isCode ? [replaced(node, '""', "value")] : [];

@@ -1,4 +1,4 @@
-// Finds out once what each test file reaches, and remembers it beside the packages.
+// Finds out which blocks each test file reaches, and stores the result beside the packages.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,9 +14,9 @@ const digest = (text) => createHash("sha256").update(text).digest("hex").slice(0
 const cachePath = (root) => join(root, "node_modules/.cache/mutants/reach.json");
 
 /**
- * What the tests of the project at `root` reach: `{ sources, keys, tests }`. `sources` are the digests of the sources that were counted, `keys` the
- * blocks, and `tests` has for each test file its own digest, the time that it took, whether it passed, and the numbers of the blocks. Test files that
- * are known as they are now are not run again, however the sources have changed, unless `isAnew`. Runs `slots` at a time.
+ * Returns the blocks reached by the tests of the project at `root`: `{ sources, keys, tests }`. `sources` are the digests of the counted sources,
+ * `keys` the blocks, and `tests` has for each test file its digest, its duration, whether it passed, and the numbers of its blocks. Unchanged test
+ * files are not run again, however the sources have changed, unless `isAnew`. Runs `slots` at a time.
  */
 export async function gather(root, { slots, isAnew, tell, signal }) {
   const map = isAnew ? emptyMap() : (readMap(root) ?? emptyMap());
@@ -54,7 +54,7 @@ export async function gather(root, { slots, isAnew, tell, signal }) {
   return map;
 }
 
-/** Whether a source is still the one that the tests were counted with. */
+/** Whether a source is unchanged since the tests were counted with it. */
 export const isCounted = (map, path, source) => map.sources[path] === digest(source);
 
 function count(folder, sources, idOf) {
@@ -65,7 +65,7 @@ function count(folder, sources, idOf) {
       path,
       withCounters(source, path, counters, ({ key }) => idOf(`${path}#${key}`)),
     );
-  // Each block is written down when it is reached first: a process that is killed tells nothing at its end.
+  // Each block is recorded when it is first reached, because a killed process reports nothing at its end.
   write(
     folder,
     `${COUNTERS}.mjs`,

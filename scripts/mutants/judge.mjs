@@ -1,15 +1,15 @@
-// Whether the tests notice a mutant.
+// Decides whether the tests notice a mutant.
 import { isCounted } from "./gather.mjs";
 import { testsFor } from "./reach.mjs";
 import { compile } from "./scratch.mjs";
 
-/** How long a test file may take with a mutant before it counts as one that hangs: on a busy machine, still far from what it takes without. */
+/** Time limit of a test file with a mutant, after which the test counts as hanging: far above its usual time, even on a busy machine. */
 const limitOf = (ms) => 30_000 + 5 * ms;
 
 /**
  * Judges mutants in the copy of one runner: `judge(mutant)` resolves with the mutant and `verdict`, which is "refused" by the compiler, "noticed"
- * (`by` a test file), "survived", or "unreached" if no test comes near it. `sound` remembers of test files whether they pass without a mutant; one
- * that does not is no witness.
+ * (`by` a test file), "survived", or "unreached" if no test reaches it. `sound` remembers whether test files pass without a mutant; a failing one is
+ * no evidence.
  */
 export function createJudge(runner, sources, map, sound, budgetMs) {
   const sourceOf = new Map(sources.map(({ path, source }) => [path, source]));

@@ -1,10 +1,10 @@
-// Which tests reach a mutant, and which of them are run, the nearest first.
+// Chooses the tests for a mutant, the nearest first.
 import { basename, dirname } from "node:path";
 
 /**
- * The tests for a mutant, in the order in which they are to run: `{ path, ms }`, as many as run in `budgetMs` and at least one of those that there
- * are. `map` is what `gather` made. `isFresh` says that the source is the one that was counted. Then a mutant in a block that no test reached has no
- * tests. Otherwise the tests of its function are the next best, and those of its file.
+ * Returns the tests for a mutant in the order of their runs: `{ path, ms }`, as many as fit into `budgetMs`, and at least one if there is any. `map`
+ * is the result of `gather`. `isFresh`: the source is unchanged since it was counted; then a mutant in an unreached block has no tests. Otherwise the
+ * tests of its function are the next best, then those of its file.
  */
 export function testsFor(mutant, map, isFresh, budgetMs) {
   const { path, block } = mutant;
@@ -32,7 +32,7 @@ function withinBudget(tests, budgetMs) {
   });
 }
 
-/** A test with the name of the file comes first, then those of its room; of others, those that do little else and are soon done. */
+/** A test with the name of the file comes first, then the tests of its room, then short tests that do little else. */
 function byNearness(path, tests, map) {
   const stem = basename(path, ".ts");
   const room = dirname(path)

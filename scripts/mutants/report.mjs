@@ -1,6 +1,6 @@
-// What is said about judged mutants.
+// The report about judged mutants.
 
-/** The counts of each room, then each survivor with its place and its change, and the share that was noticed. */
+/** Counts for each room, then each survivor with its place and its change, and the share of noticed mutants. */
 export function reportOf(judged) {
   const rooms = [...new Set(judged.map(({ room }) => room))].sort();
   const row = (name, mutants) => [
@@ -35,7 +35,7 @@ export function reportOf(judged) {
   ].join("\n");
 }
 
-/** The share of noticed mutants among those that the compiler lets pass, in percent. 100 where there are none. */
+/** The percentage of noticed mutants among those that the compiler accepts; 100 if there are none. */
 export function percentNoticed(judged) {
   const all = viable(judged);
   return all === 0 ? 100 : Math.round((1000 * countOf(judged, "noticed")) / all) / 10;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createScratch, removeScratch, write } from "./scratch.mjs";
 
-/** Without what a test runner says to its children: this may be one. */
+/** The environment without the variables that a test runner sets for its children: this process may be such a child. */
 const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
 
@@ -12,7 +12,7 @@ const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
 
 /**
  * A copy of the project at `root`, and a process that runs its tests. `write` changes a source of the copy. `run(path, { limitMs, isWhole })` resolves
- * with `{ passed, failed, ms }`, `failed` being the names of the tests that failed; `isLate` says that the limit passed. The file ends with its first
+ * with `{ passed, failed, ms }`; `failed` has the names of the failed tests, and `isLate` reports that the limit passed. The file ends with its first
  * failure unless `isWhole`. `close` ends the process with its children, and removes the copy.
  */
 export function createRunner(root) {
@@ -22,7 +22,7 @@ export function createRunner(root) {
   let child;
 
   async function start() {
-    // A group of its own: what a test started ends with it.
+    // A process group of its own, so that processes started by a test end with it.
     child = fork(SLOT, { cwd: folder, detached: true, stdio: "ignore", env: ownEnvironment() });
     await once(child, "message");
   }
@@ -32,7 +32,7 @@ export function createRunner(root) {
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
     child = undefined;
   }

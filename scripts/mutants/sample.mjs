@@ -1,14 +1,14 @@
-// Which mutants a seed draws: from each room in proportion to its code.
+// Draws the mutants of a seed: from each room in proportion to its code.
 import { createHash } from "node:crypto";
 
-/** The room of a source: its folder, as far down as two names. */
+/** The room of a source: the first two folders of its path at most. */
 export function roomOf(path) {
   return path.split("/").slice(0, -1).slice(0, 2).join("/");
 }
 
 /**
- * For each room a list of all its mutants in an order that only `seed` and the mutants themselves decide, with the `quota` of them that belongs to a
- * sample of `count`. `sources` are `{ path, source, changes }`. A change of one function moves no mutant of another.
+ * Returns for each room a list of all its mutants, in an order that depends only on `seed` and the mutants, with the room's `quota` in a sample of
+ * `count`. `sources` are `{ path, source, changes }`. A change of one function moves no mutant of another.
  */
 export function drawn(sources, seed, count) {
   const rooms = new Map();
@@ -35,7 +35,7 @@ export function drawn(sources, seed, count) {
   return names.map((room, index) => ({ room, mutants: rooms.get(room), quota: quotas[index] }));
 }
 
-/** Whole numbers in proportion to the sizes, `count` in all if there are so many. What is left over goes to the greatest rests. */
+/** Whole numbers in proportion to the sizes, `count` in all if possible. The remainder goes to the largest fractions. */
 function quotasOf(sizes, count) {
   const all = sizes.reduce((sum, size) => sum + size, 0);
   const wanted = Math.min(count, all);

@@ -1,4 +1,4 @@
-// Copies of the project in the folder for temporary files, in which sources are changed. The project itself is never written to.
+// Copies of the project in the folder for temporary files, whose sources are changed. The project itself is never written to.
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -35,21 +35,21 @@ export function write(folder, path, text) {
   writeFileSync(join(folder, path), text);
 }
 
-/** Compiles the copy, so that child processes run what its sources say. Answers whether the compiler has no complaint. */
+/** Compiles the copy, so that child processes run its current sources. Returns whether the compiler has no complaint. */
 export function compile(folder) {
   const compiler = join(folder, "node_modules/typescript/bin/tsc");
-  // A project without types to check is as it is.
+  // A project without types needs no compilation.
   if (!existsSync(join(folder, "tsconfig.json"))) return true;
   return spawnSync(process.execPath, [compiler, "-b"], { cwd: folder, stdio: "ignore" }).status === 0;
 }
 
-/** The sources of a project that can be changed, each with its text, in the order of their paths. */
+/** The changeable sources of a project with their texts, in the order of their paths. */
 export function readSources(root) {
   const paths = ["src", "transports"].flatMap((folder) => filesIn(root, folder, ".ts"));
   return paths.map((path) => ({ path, source: readFileSync(join(root, path), "utf8") }));
 }
 
-/** The paths below a folder of the project that end in a text, in order, with slashes. Empty where there is no such folder. */
+/** The paths below a folder of the project with that ending, in order, with slashes. Empty if the folder does not exist. */
 export function filesIn(root, folder, ending) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true })

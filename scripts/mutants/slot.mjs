@@ -1,4 +1,4 @@
-// A process that runs test files of one copy of the project, one after another, with everything loaded once. Its parent tells it what.
+// A process that runs test files of one copy of the project, one after another, with everything loaded once. Its parent names the files.
 import { createVitest } from "vitest/node";
 
 const folder = process.cwd();
@@ -7,11 +7,11 @@ const tests = await createVitest("test", {
   watch: false,
   maxWorkers: 1,
   reporters: [{}],
-  // What is printed by a mutant interests nobody.
+  // Nobody reads the output of a mutant.
   silent: true,
 });
 
-/** Runs a test file, as the files of the project are now. A single test has half of the limit, so that one that hangs mostly fails before the limit. */
+/** Runs a test file with the current files of the project. A single test has half of the limit, so that a hanging test mostly fails before it. */
 async function run({ path, changed, limitMs, isWhole }) {
   const ownConfig = { isolate: true, testTimeout: limitMs / 2, hookTimeout: limitMs / 2, bail: isWhole ? 0 : 1 };
   for (const { config } of [tests, ...tests.projects]) Object.assign(config, ownConfig);
@@ -34,6 +34,6 @@ process.on("message", async (asked) => {
     process.send({ passed: false, failed: [String(caught)] });
   }
 });
-// A parent that is gone asks for nothing any more.
+// Without its parent the process has no purpose.
 process.on("disconnect", () => process.kill(0, "SIGKILL"));
 process.send({ ready: true });
