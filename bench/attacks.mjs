@@ -1,6 +1,6 @@
-// Every attack of the row "attack". A new one is an entry here: `prepare(peers, sized)` answers what is repeated for as long as is measured;
-// `sized` makes a number smaller in a quick run. `mayBeRefused` says that a refusal is no mistake of the attack's. `options` are the daemon's.
-// `everyMs`: between two critical events of the bystander's; default 5.
+// Every attack of the row "attack". A new attack is an entry here: `prepare(peers, sized)` returns the function that is repeated during the
+// measurement; `sized` reduces a number in a quick run. `mayBeRefused`: a refusal is no mistake of the attack. `options` are the daemon's. `everyMs`:
+// interval of the bystander's critical events; default 5.
 import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
 import {
   chunksOf,
@@ -17,7 +17,7 @@ const WORDS = ["word", "completion"];
 const SENTENCES_AND_WORDS = { coalesce_boundaries: ["sentence", "word", "completion"] };
 const TURN_MS = 5;
 
-/** No attack: a process that is as busy as an attacker, and whom the daemon never hears of. */
+/** No attack: a process that is as busy as an attacker, without contact to the daemon. */
 const BUSY = {
   name: "busy",
   what: "no attack, a busy process",
@@ -94,7 +94,7 @@ export const ATTACKS = [
     what: "ordinary chunks to 500 of different terms",
     prepare: ordinaryToMany(500),
     options: ["--max-concurrent-subscriptions", "1024"],
-    // Each critical event goes to the 500 as well: one each 5 ms would be 100,000 deliveries a second, and the attack nothing beside them.
+    // Each critical event goes to the 500 as well: one each 5 ms would be 100,000 deliveries a second, and hide the attack.
     everyMs: 50,
   },
   {

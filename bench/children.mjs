@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 
 export const BENCH = fileURLToPath(new URL(".", import.meta.url));
 export const AAEPD = join(BENCH, "../bin/aaepd.js");
-/** What is written to the disk is written beside the packages: the folder for temporary files may be in memory. */
+/** Files for the disk stand beside the packages, because the folder for temporary files may be in memory. */
 const ON_DISK = join(BENCH, "../node_modules/.cache");
-/** The journal of every row that does not say otherwise. */
+/** The journal of every row that does not choose another. */
 export const IN_MEMORY = ["--journal", "memory"];
 
-/** How long a process may take to end. */
+/** How long a process may take to end, ms. */
 const PATIENCE_MS = 20_000;
 
 /** A folder for sockets, and the processes started since; `close` ends them all. */
@@ -20,13 +20,13 @@ export function createStage({ profile } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-bench-"));
   mkdirSync(ON_DISK, { recursive: true });
   const disk = mkdtempSync(join(ON_DISK, "aaepd-bench-"));
-  // A daemon finds nothing of its user's, and leaves nothing.
+  // The daemon finds no files of its user, and leaves none.
   const env = { ...process.env, XDG_STATE_HOME: join(disk, "state"), XDG_CONFIG_HOME: join(folder, "config") };
   const running = new Set();
   const leave = () => {
     for (const one of [folder, disk]) rmSync(one, { recursive: true, force: true });
   };
-  // A run that is broken off leaves neither processes nor folders.
+  // An interrupted benchmark leaves neither processes nor folders.
   const breakOff = () => {
     for (const child of running) child.kill("SIGKILL");
     leave();
@@ -84,7 +84,7 @@ export function createStage({ profile } = {}) {
       });
       return { ...talkTo(child), socket, stop: () => ended(child) };
     },
-    /** A process that goes on for longer than `patienceMs` after it was asked to end is killed; 0 kills it without asking. */
+    /** Kills a process that continues for longer than `patienceMs` after it was asked to end; 0 kills it without asking. */
     close: async ({ patienceMs = PATIENCE_MS } = {}) => {
       await Promise.all([...running].map((child) => ended(child, patienceMs)));
       process.off("exit", breakOff);
@@ -93,7 +93,7 @@ export function createStage({ profile } = {}) {
   };
 }
 
-/** What the command line of a daemon says. */
+/** The arguments of a daemon's command line. */
 export function serveArguments(socket, options) {
   const journal = options.includes("--journal") ? [] : IN_MEMORY;
   return ["serve", "--producer-id", "bench", "--socket", socket, "--log-level", "error", ...journal, ...options];
@@ -145,7 +145,7 @@ function talkTo(child) {
   return {
     pid: child.pid,
     call,
-    /** CPU microseconds of the whole process while `work` runs, and what `work` answers. */
+    /** CPU microseconds of the whole process while `work` runs, and the result of `work`. */
     during: async (work) => {
       const before = await call("usage");
       const value = await work();

@@ -1,7 +1,7 @@
 // A connection to a Unix socket.
 import { createConnection } from "node:net";
 
-/** Resolves when it is open. A server that accepts more slowly than it is called has no room for some time; it is called again. */
+/** Resolves when the connection is open. A server that accepts more slowly than it is called has no room for some time; then the call is repeated. */
 export async function connected(path) {
   for (;;) {
     const socket = createConnection(path);

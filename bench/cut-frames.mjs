@@ -1,4 +1,4 @@
-// What a receiver that frames by itself reads: messages behind a 4-byte length.
+// A receiver that does its own framing: messages with a 4-byte length in front.
 /** Calls `handle` with the bytes and the extent of each message. */
 export function cutFrames(socket, handle) {
   let rest = Buffer.alloc(0);

@@ -1,4 +1,4 @@
-// The daemon's engine in one process, with its real journal, validation, segmenter and codec: for what is counted, and for CPU without sockets.
+// The daemon's engine in one process, with its real journal, validation, segmenter and codec: for counts, and for CPU without sockets.
 import { createIdSource, sha256Hex } from "../dist/src/daemon/platform/ids.js";
 import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
 import { createUtf8 } from "../dist/src/daemon/platform/utf8.js";
@@ -14,7 +14,7 @@ import { frameBatchOf } from "../dist/src/runtime/frame-batches.js";
 import { createPump } from "../dist/src/runtime/pump.js";
 import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
 
-/** A clock that stands still until it is told otherwise. */
+/** A clock that stands still until it is advanced. */
 function createVirtualClock() {
   const wallStart = Date.now();
   const wakeUps = createWakeUps();
@@ -48,7 +48,7 @@ function createVirtualClock() {
   };
 }
 
-/** How often each method of a segmenter is called. */
+/** Counts the calls of each method of a segmenter. */
 function countingSegmenter() {
   const segmenter = createSegmenter();
   const calls = { sentences: 0, words: 0, clusters: 0 };
@@ -71,13 +71,13 @@ function countingSegmenter() {
   };
 }
 
-/** The engine. Its journal is in memory and its clock stands still, unless others are given. */
+/** The engine. By default its journal is in memory and its clock stands still. */
 export function createEngineStage({
   clock = createVirtualClock(),
   createJournal = (evicted) => createJournalRing({ id: "0".repeat(32), firstEpoch: Date.now() * 1000, evicted }),
 } = {}) {
   const { segmenter, calls } = countingSegmenter();
-  // Rows of the engine alone measure its work, and not in how many turns it is done.
+  // Rows of the engine alone measure its work, not the number of turns.
   const sendingTurns = createSendingTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
   const checkpoints = createCheckpoints(clock);
   const silent = () => {};
@@ -119,7 +119,7 @@ export function createEngineStage({
     engine,
     codec,
     segmenterCalls: calls,
-    /** A subscription whose pump hands its frames to `take`; formats are the codec's unless another is given. */
+    /** A subscription whose pump passes its frames to `take`; default format: the codec's. */
     subscribe: (terms, take, format = codec.format) => {
       subscribers += 1;
       const subscription = engine.subscribe({

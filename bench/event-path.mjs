@@ -1,6 +1,6 @@
 // node bench/event-path.mjs [--dist FOLDER] [--top N]
-// Counts what one event costs on its way from an agent's bytes to a subscriber's: files entered, functions, calls, and bytes of heap of our own
-// code. V8 counts every call exactly, and samples the heap; so the figures do not depend on how busy the machine is.
+// Counts the cost of one event from an agent's bytes to a subscriber's: files entered, functions, calls, and bytes of heap of our own code. V8 counts
+// every call exactly, and samples the heap, so the figures do not depend on how busy the machine is.
 import { fork } from "node:child_process";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import { createEventTexts, passThrough, subscriptionRequest } from "./events.mjs
 
 const WARM_UP_COUNT = 300;
 const EVENT_COUNT = 500;
-/** A function is on the way where it is called for so many of the events. */
+/** A function is on the event's path if it is called for this share of the events. */
 const SHARE_ON_THE_WAY = 0.9;
 
 const { values: options } = parseArgs({
   options: { dist: { type: "string", default: join(BENCH, "../dist") }, top: { type: "string", default: "0" } },
 });
 
-/** A peer of newline-delimited JSON. */
+/** A peer that speaks newline-delimited JSON. */
 async function connect(socket) {
   const connection = createConnection(socket);
   connection.setEncoding("utf8");
@@ -34,7 +34,7 @@ async function connect(socket) {
   });
   return {
     write: (line) => connection.write(`${line}\n`),
-    /** Resolves when so many further lines have come. */
+    /** Resolves when that many further lines have come. */
     lines: (count) =>
       new Promise((done) => {
         wanted += count;
@@ -66,7 +66,7 @@ async function startDaemon(stage, kind, journal) {
   return { socket, call };
 }
 
-/** What the probe found of `EVENT_COUNT` events, published one by one, each acknowledged and received before the next. */
+/** Results of the probe for `EVENT_COUNT` events, published one by one, each acknowledged and received before the next. */
 async function followed(stage, kind, { journal = "memory", subscribers = 1, capabilities = passThrough() }) {
   const daemon = await startDaemon(
     stage,
@@ -97,7 +97,7 @@ async function followed(stage, kind, { journal = "memory", subscribers = 1, capa
   return found;
 }
 
-/** The functions of ours, with how often each was called for an event. */
+/** Our functions, with their calls for each event. */
 function calledIn({ result }) {
   const ours = result.filter(({ url }) => url.startsWith(pathToFileURL(options.dist).href));
   return ours.flatMap(({ url, functions }) =>

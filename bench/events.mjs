@@ -1,4 +1,4 @@
-// The event that every row moves: output.streaming of 471 bytes, each with an id that ends in its number, so that receivers can check the order.
+// The event of every row: output.streaming of 471 bytes, with an id that ends in the event's number, so that receivers can check the order.
 import { randomBytes } from "node:crypto";
 
 export const EVENT_BYTES = 471;
@@ -12,21 +12,22 @@ export function numberOf(event) {
   return Number(event.event_id.slice(-DIGITS));
 }
 
-/** Where the number stands in the JSON text of a chunk event, for those who write it into bytes. */
+/** Index of the number in the JSON text of a chunk event, for writers that patch bytes. */
 export function numberOffset(text) {
   return text.indexOf('","session_id"') - DIGITS;
 }
 
-/** What an event says of its language, at its end. */
+/** The language of an event, at its end. */
 const HINTS = ',"localization_hints":{"primary_language":"en-US"}';
 
 /**
- * Texts of one session's events. `renew` gives what follows the time of that moment. With `chunkCharacters` the agent's name takes what its text
- * leaves of the bytes; an event with more than 42 characters is longer. Where `saysLanguage` is false the daemon has to say it: the event has its bytes when it leaves.
+ * Texts of one session's events. `renew` sets the time of the events that follow. With `chunkCharacters`, the agent's name takes the bytes that its
+ * text leaves; an event with more than 42 characters is longer. If `saysLanguage` is false, the daemon must add the language: the event has its bytes
+ * when it leaves.
  */
 export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
-  // Its end is no zero, which would be taken for the first digit of the number.
+  // The salt does not end in 0, which would be taken for the first digit of the number.
   const salt = `${randomBytes(11).toString("hex").slice(0, -1)}x`;
   let head = "";
   let middle = "";
@@ -70,13 +71,13 @@ export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) 
     /** Chunk number `number`, of an output that began with number 0. */
     chunk: (number) =>
       `${head}${String(number).padStart(DIGITS, "0")}${middleOf(number)}${number * chunkLength}${tail}`,
-    /** A critical event of an extension's, which no rule of order concerns. */
+    /** A critical event of an extension's type, which no rule of order concerns. */
     alarm: (number) =>
       `${envelope("https://bench.example/types/alarm", 5_000_000_000 + number, new Date().toISOString())}"critical"}`,
   };
 }
 
-/** What a debugging tool asks for: everything the filter lets through, as it was published. */
+/** The terms of a debugging tool: everything that the filter passes, as published. */
 export function passThrough(include = [`${CORE}output.streaming`]) {
   return { coalesce_boundaries: ["none"], event_filters: { include } };
 }
@@ -90,7 +91,7 @@ export function subscriptionRequest(subscriberId, capabilities) {
   };
 }
 
-/** One message in the framing of a 4-byte length. */
+/** One message in the framing with a 4-byte length. */
 export function framed(text) {
   const bytes = Buffer.from(text);
   const frame = Buffer.allocUnsafe(4 + bytes.length);

@@ -1,7 +1,7 @@
-// Many at once, and no more: what is in flight is what was sent and is not acknowledged.
+// Limits the messages in flight: those sent and not acknowledged.
 /**
- * Sends numbers from 0 to `count` - 1 through `send(first, size, acknowledged, failed)`, which calls `acknowledged` once for each of them. As many as
- * came back in one turn are sent in one go.
+ * Sends numbers from 0 to `count` - 1 through `send(first, size, acknowledged, failed)`, which calls `acknowledged` once for each of them. As many
+ * numbers as were acknowledged in one turn are sent together.
  */
 export function inFlight({ count, flight }, send) {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// Work that may not take longer than something.
-/** What `work` answers; rejects with `sentence` where it takes longer than `ms`. */
+// Limits the time of work.
+/** Resolves with the result of `work`; rejects with `sentence` after `ms`. */
 export function inTime(work, ms, sentence) {
   let timer;
   const late = new Promise((_, reject) => {

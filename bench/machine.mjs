@@ -1,4 +1,4 @@
-// What the figures were made on. Nothing here says whose machine it is.
+// Describes the machine of the figures, without its owner.
 import { execFileSync } from "node:child_process";
 import { closeSync, fdatasyncSync, openSync, statfsSync, writeSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
@@ -27,7 +27,7 @@ export function machine() {
   };
 }
 
-/** The disk under `folder`: its file system, and what it takes to have 4 KiB on it. */
+/** The disk under `folder`: its file system, and the time until it has 4 KiB. */
 export function diskOf(folder) {
   const file = openSync(join(folder, "sync"), "w");
   const block = Buffer.alloc(4096, 1);
@@ -43,7 +43,7 @@ export function diskOf(folder) {
   return { fileSystem: FILE_SYSTEMS.get(type) ?? `0x${type.toString(16)}`, syncMicros: Math.round(median(micros)) };
 }
 
-/** The commit that was measured; undefined outside a repository. */
+/** The measured commit; undefined outside a repository. */
 export function commit() {
   const cwd = fileURLToPath(new URL(".", import.meta.url));
   try {

@@ -11,11 +11,11 @@ export function percentile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
 
-/** Pairs that every line has, and how long one may take before it has no more than these. */
+/** Pairs of every line, and the time after which a line gets no more than these. */
 export const FEWEST_PAIRS = 3;
 const LONG_ENOUGH_MS = 12_000;
 
-/** Runs `one` and `other` in turn, the first time unmeasured, and answers what each said, pair by pair; fewer pairs where they take long. */
+/** Runs `one` and `other` in turn, the first time unmeasured, and returns their results pair by pair; fewer pairs if they take long. */
 export async function interleaved(pairs, one, other) {
   const begin = performance.now();
   await one();
@@ -35,7 +35,7 @@ export async function interleaved(pairs, one, other) {
   return measured;
 }
 
-/** A line of the table: both figures, and the median and spread of their ratios. `target` is about the ratio. */
+/** A line of the table: both figures, and the median and spread of their ratios. `target` applies to the ratio. */
 export function ratioLine(what, unit, pairs, target, { note } = {}) {
   return {
     what,
@@ -48,7 +48,7 @@ export function ratioLine(what, unit, pairs, target, { note } = {}) {
   };
 }
 
-/** A line whose target is about something else than the ratio: `aim.of` makes its figure, in `aim.unit`, out of a pair and its number. */
+/** A line whose target applies to another figure than the ratio: `aim.of` computes it, in `aim.unit`, from a pair and its number. */
 export function aimedLine(what, unit, pairs, aim, target, notes) {
   return {
     ...ratioLine(what, unit, pairs, target, notes),
@@ -56,7 +56,7 @@ export function aimedLine(what, unit, pairs, aim, target, notes) {
   };
 }
 
-/** A line of what could not be measured here, and why. */
+/** A line for a figure that could not be measured here, with the reason. */
 export function missingLine(what, why) {
   return { what, missing: why };
 }
@@ -68,7 +68,7 @@ function spreadOf(values) {
 export const atLeast = (bound) => ({ kind: "at least", bound });
 export const atMost = (bound) => ({ kind: "at most", bound });
 
-/** Undefined where there is no target, or no figure. */
+/** Undefined if there is no target, or no figure. */
 export function isMet(line) {
   const figure = (line.aim ?? line.ratio)?.median;
   const { target } = line;

@@ -1,4 +1,4 @@
-// A NATS server to compare with: from the path, from the cache, or made by the machine's Go.
+// A NATS server to compare with: from the path, from the cache, or built with the machine's Go.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const VERSION = "v2.15.2";
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/nats-server", import.meta.url));
 
-/** Its program, or undefined where there is none. `mayBuild` allows the minutes that Go takes the first time. */
+/** The server's program; undefined if there is none. `mayBuild` permits the minutes that Go takes the first time. */
 export function natsServerProgram({ mayBuild }) {
   if (spawnSync("nats-server", ["--version"]).status === 0) return "nats-server";
   const installed = join(CACHE, VERSION, "nats-server");
@@ -32,12 +32,12 @@ function build(installed) {
   return status === 0 ? installed : undefined;
 }
 
-/** What it calls itself: "nats-server: v2.15.2". */
+/** The server's own version, as in "nats-server: v2.15.2". */
 export function natsServerVersion(program) {
   return spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim();
 }
 
-/** Starts it with a file store in `folder`. `sync` is its `sync_interval`; resolves with its port when it listens. */
+/** Starts the server with a file store in `folder`. `sync` is its `sync_interval`. Resolves with its port when it listens. */
 export async function startNatsServer(stage, program, folder, sync) {
   const port = await freePort();
   const file = join(folder, "nats.conf");
@@ -66,7 +66,7 @@ function answers(port) {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => resolve(false));
-    // It speaks first, as soon as it serves.
+    // The server sends first, as soon as it serves.
     socket.on("data", () => {
       socket.destroy();
       resolve(true);

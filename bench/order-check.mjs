@@ -1,5 +1,5 @@
-// Numbers that must follow each other.
-/** Throws where a number is not the one after the last. The first may be any. */
+// Checks that numbers follow each other.
+/** Throws if a number does not follow the last one. The first may be any. */
 export function createOrderCheck() {
   let expected;
   return (number) => {

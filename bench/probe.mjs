@@ -1,4 +1,4 @@
-// Loaded into the daemon's process before the daemon: tells its CPU time and memory, and keeps nothing running.
+// Loaded into the daemon's process before the daemon: reports its CPU time and memory, and does not keep the process running.
 if (process.send !== undefined) {
   process.on("message", ({ id, name }) => {
     if (name === "memory") {

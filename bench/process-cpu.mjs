@@ -1,4 +1,4 @@
-// CPU time of a process that cannot be asked for it.
+// CPU time of a process that cannot report it.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** CPU microseconds of a process, all its threads, as the kernel counts them. */

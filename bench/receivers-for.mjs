@@ -1,7 +1,7 @@
-// Thousands of subscribers: more than one process may hold.
+// Spreads thousands of subscribers over several processes.
 const PER_PROCESS = 5000;
 
-/** Connects `count` subscribers whose events need not come one by one. */
+/** Connects `count` subscribers whose events need not arrive one by one. */
 export async function receiversFor(stage, path, count, capabilities) {
   const all = [];
   for (let left = count; left > 0; left -= PER_PROCESS) {

@@ -1,10 +1,10 @@
-// The report: what was measured, as a page. What is compared with what stands beside the rows that measure it: nothing is written by hand.
+// Makes the report, a page about the measurements. The descriptions stand beside the rows that measure: nothing is written by hand.
 import { FEWEST_PAIRS, isMet } from "./measuring.mjs";
 
 const HEAD = `# Benchmarks
 
-Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes half an hour; whatever is written into it by hand is lost. What the
-figures taught, and what was changed because of them, is told in [performance.md](performance.md).
+Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes half an hour; changes by hand are lost. The conclusions
+from the figures, and the changes that followed, are in [performance.md](performance.md).
 
 Every figure stands beside what was run beside it on the same machine, in pairs that take turns after a first one that does not count: the ratio
 is the median of the pairs' ratios, the spread their least and greatest. Daemon, publishers, receivers and what is compared are processes of
@@ -12,9 +12,7 @@ their own. The event is an \`output.streaming\` of 471 bytes unless said otherwi
 else it does; ratios move less.
 `;
 
-/**
- * The page. `result` is what a run has written, `sections` say what was compared (name, title, remarks).
- */
+/** The page. `result` was written by a run of the benchmark; `sections` describe the comparisons (name, title, remarks). */
 export function reportOf(result, sections) {
   const all = sections.map((section) => ({
     ...section,
@@ -89,7 +87,7 @@ function row(line) {
   return `| ${what} | ${figure(daemon)} ${unit} | ${figure(beside)} | ${figure(ratio.median)} × | ${spreadText(ratio)} | ${aim}${spread} | ${verdict} |`;
 }
 
-/** What a target is held against. */
+/** The figure that is compared with the target. */
 function reached({ aim, ratio }) {
   if (aim === undefined) return `${figure(ratio.median)} ×`;
   const spread = spreadText(aim);
@@ -104,12 +102,12 @@ function spreadText({ least, most }) {
   return least === most ? "" : `${figure(least)} to ${figure(most)}`;
 }
 
-/** Three digits that count. */
+/** Rounds to three significant digits. */
 function figure(value) {
   return Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
 }
 
-/** A line as the terminal has it. */
+/** A line in the form for the terminal. */
 export function lineText(line) {
   const { what, unit, daemon, beside, ratio, target, note, missing } = line;
   if (missing !== undefined) return `        ${what}\n        not run: ${missing}`;

@@ -1,5 +1,5 @@
-// A process of the benchmark: it does what its parent asks for, one command after the other.
-/** Answers commands from the parent until it goes away. */
+// A process of the benchmark: it runs its parent's commands, one after the other.
+/** Answers commands of the parent until the parent goes away. */
 export function serveRole(commands) {
   const all = {
     usage: () => process.cpuUsage(),

@@ -1,5 +1,5 @@
 // npm run bench -- [--quick] [--row NAME]... [--attack NAME]... [--report FILE] [--json FILE] [--pairs N] [--profile FOLDER]
-// Measures the daemon beside the raw limit of each path, in pairs within one run, and writes what it found as a page and as JSON.
+// Measures the daemon beside the raw limit of each path, in pairs within one run, and writes the results as a page and as JSON.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ import { lineText, reportOf } from "./report.mjs";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const REFERENCE = join(ROOT, "bench/results/reference.json");
 const LATEST = join(ROOT, "bench/results/latest");
-/** Longer than any row takes that does not say otherwise, on a slow machine. */
+/** Default time limit of a row, longer than any takes on a slow machine. */
 const LONGEST_ROW_MS = 600_000;
 
 const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 });
 
-// What is measured is what the sources say now. Errors of types are for `npm run types`; the files are written all the same.
+// The measurement uses the current sources. `npm run types` reports errors of types; the files are written nevertheless.
 for (const step of [["node_modules/typescript/bin/tsc", "-b"], ["scripts/bundle.mjs"]])
   spawnSync(process.execPath, step, { cwd: ROOT });
 const { SECTIONS } = await import("./sections.mjs");
@@ -48,7 +48,7 @@ if (strange !== undefined) {
   process.exit(64);
 }
 
-/** Attacks are named alone. */
+/** `--attack` selects attacks without other rows. */
 const rowNames = options.attack === undefined ? options.row : ["attack"];
 
 const settings = {
@@ -60,7 +60,7 @@ const settings = {
 };
 const jsonPath = options.json ?? (options.report === undefined ? `${LATEST}.json` : REFERENCE);
 const reportPath = options.report ?? `${LATEST}.md`;
-// Some attacks alone are no row.
+// A selection of attacks is no complete row.
 const isWritten =
   options.attack === undefined && (!options.quick || options.json !== undefined || options.report !== undefined);
 
@@ -89,7 +89,7 @@ for (const { name, title, rows, longestMs = LONGEST_ROW_MS } of SECTIONS.filter(
     const judged = lines.map((line) => ({ ...line, met: isMet(line) }));
     measured.push({ name, at, commit: facts.commit, seconds, lines: judged });
   } catch (error) {
-    // One row that fails is no reason to lose the others.
+    // A failed row must not lose the others.
     console.error(error);
     failed.push(name);
   } finally {
@@ -101,7 +101,7 @@ if (isWritten) {
   const result = { ...facts, pairs: settings.pairs, sections: [...measured, ...kept()] };
   for (const file of [jsonPath, reportPath]) mkdirSync(dirname(file), { recursive: true });
   writeFileSync(jsonPath, `${JSON.stringify(result, undefined, 2)}\n`);
-  // The page that is committed says of rows that were never measured how they are.
+  // The committed page also lists rows that were never measured.
   const told = options.report === undefined ? SECTIONS.filter(({ name }) => isMeasured(result, name)) : SECTIONS;
   writeFileSync(reportPath, reportOf(result, told));
 }
@@ -122,7 +122,7 @@ function isMeasured({ sections }, name) {
   return sections.some((one) => one.name === name);
 }
 
-/** Rows that were not asked for, as the file has them: if they come from this machine and from this Node. */
+/** Rows that were not requested are kept from the file if they come from this machine and from this Node. */
 function kept() {
   if (options.row === undefined || !isWritten || !existsSync(jsonPath)) return [];
   const before = JSON.parse(readFileSync(jsonPath, "utf8"));

@@ -1,4 +1,4 @@
-// Every section of the report, in its order. Loaded after the build, as some rows measure compiled modules in this process.
+// Every section of the report, in its order. Loaded after the build, because some rows measure compiled modules in this process.
 import { attack } from "./rows/attack.mjs";
 import { encodings } from "./rows/counted.mjs";
 import { durable, jetstream } from "./rows/durable.mjs";

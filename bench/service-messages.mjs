@@ -1,4 +1,4 @@
-// Messages of the services as the benchmark makes and reads them: as bytes, so that neither side's receivers decode what is measured.
+// Messages of the services as the benchmark makes and reads them: as bytes, so that no receiver decodes during a measurement.
 import { create, createFileRegistry, toBinary } from "@bufbuild/protobuf";
 import {
   DescriptorProtoSchema,
@@ -15,7 +15,7 @@ import { CORE, createEventTexts, subscriptionRequest } from "./events.mjs";
 
 const { BYTES } = FieldDescriptorProto_Type;
 const { OPTIONAL, REPEATED } = FieldDescriptorProto_Label;
-/** What `event_id` has before its number: `evt_` and a salt. */
+/** Length of `event_id` before its number: `evt_` and a salt. */
 const BEFORE_NUMBER = 4 + 22;
 const DIGITS = 10;
 const ID = Buffer.from("evt_");
@@ -50,14 +50,14 @@ export const BytesService = registry.getService("aaep.v1.SubscriberService");
 const bytesRequest = registry.getMessage("aaep.v1.BytesRequest");
 const bytesResponse = registry.getMessage("aaep.v1.BytesResponse");
 
-/** The first message of a subscriber; `json` as the specification's appendix draws it, else as the typed services take it. */
+/** The first message of a subscriber: with `json` in the form of the specification's appendix, else for the typed services. */
 export function firstMessage(subscriberId, capabilities, { json }) {
   const document = subscriptionRequest(subscriberId, capabilities);
   if (json) return jsonMessage(JSON.stringify(document), document.type);
   return toBinary(bytesRequest, create(bytesRequest, { request: encodeDocument(SubscriptionRequestSchema, document) }));
 }
 
-/** `count` messages of one event each, as the services send them, with their numbers from 0 on. */
+/** `count` messages of one event each, as the services send them, with numbers from 0 on. */
 export function eventMessages(count, { json }) {
   const text = createEventTexts().chunk(10_000);
   const template = Buffer.from(json ? jsonMessage(text, `${CORE}output.streaming`) : typedMessage(eventBytes(text)));
@@ -86,7 +86,7 @@ function typedMessage(event) {
   return toBinary(bytesResponse, create(bytesResponse, { events: [event] }));
 }
 
-/** The events in a message of either service, uncopied; none in one that holds something else. */
+/** The events in a message of either service, uncopied; none if it contains something else. */
 export function eventsIn(message) {
   const events = [];
   let at = 0;
@@ -107,11 +107,11 @@ export function eventsIn(message) {
   return events;
 }
 
-/** Reads the number of an event that counts, in JSON or in protobuf, and undefined of another; without decoding it. */
+/** Reads the number of a counted event, in JSON or in protobuf, without decoding it; undefined for other events. */
 export function createNumberReader() {
   const find = { type: finder(TYPE), id: finder(ID) };
   return (bytes) => {
-    // An acceptance names the type too, in its filters.
+    // An acceptance contains the type too, in its filters.
     const id = find.type(bytes) === -1 ? -1 : find.id(bytes);
     if (id === -1) return undefined;
     let number = 0;
@@ -120,7 +120,7 @@ export function createNumberReader() {
   };
 }
 
-/** Looks first where it found it the last time. */
+/** Searches first where the last search succeeded. */
 function finder(needle) {
   let offset = 0;
   const stands = (bytes, at) => {

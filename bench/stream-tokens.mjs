@@ -1,4 +1,4 @@
-// A model's answer, token by token, to subscriptions that want sentences at three a second.
+// A model's answer, token by token, to subscriptions that request sentences at three a second.
 import { createEngineStage, PASS_THROUGH } from "./engine-stage.mjs";
 
 const TEXT = [
@@ -13,8 +13,8 @@ const TOKENS_PER_OUTPUT = 500;
 const TOKEN_MS = 20;
 
 /**
- * Publishes tokens of 4 characters to one pass-through subscription and `sets` shaped ones, each with terms of its own. Answers the CPU, what the
- * shaped ones were given, and how often the segmenter was asked.
+ * Publishes tokens of 4 characters to one pass-through subscription and `sets` shaped ones, each with terms of its own. Returns the CPU, the
+ * deliveries to the shaped ones, and the calls of the segmenter.
  */
 export function streamTokens({ tokens, sets }) {
   const stage = createEngineStage();

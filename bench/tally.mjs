@@ -1,19 +1,22 @@
-// How far many receivers in one process are: when all have reached a goal, and the credit that they give to whoever feeds them.
+// The progress of many receivers in one process: the moment when all have reached a goal, and the credit that they give to their sender.
 import { createConnection } from "node:net";
 
 const CREDIT_STEP = 128;
 
-/** Counts what receivers take; `begin` starts anew. */
+/** Counts the events of receivers; `begin` starts again. */
 export function createTally() {
   let counts = [];
   let credit;
   let goal = Number.POSITIVE_INFINITY;
   let reached = 0;
   let onGoal = () => {};
-  /** How many receivers have passed each step of the credit. */
+  /** Receivers that have passed each step of the credit. */
   let passed = new Map();
   return {
-    /** `creditPath`: where to report every time that all have taken CREDIT_STEP more. `goal`: where what comes is known before anybody could ask. */
+    /**
+     * `creditPath`: where to report whenever all have taken CREDIT_STEP more. `goal`: given if the number of events is known before anybody could
+     * ask.
+     */
     begin: ({ count, creditPath, goal: known = Number.POSITIVE_INFINITY }) => {
       counts = Array.from({ length: count }, () => 0);
       passed = new Map();
@@ -41,11 +44,11 @@ export function createTally() {
         if (reached === counts.length) onGoal();
       }
     },
-    /** What a role offers to its parent. */
+    /** The commands that a role offers to its parent. */
     commands: {
       /**
-       * Sets the goal: `count` events more at every receiver. To be awaited before anything is sent, for a command and the events come by different
-       * ways, and either may be read first.
+       * Sets the goal: `count` events more at every receiver. Await it before anything is sent, because commands and events take different ways, and
+       * either may be read first.
        */
       expect: ({ count }) => {
         const base = Math.max(...counts);

@@ -1,5 +1,6 @@
 // Milliseconds per 16,384 characters of each kind of text, in one chunk and in tokens: scanned, and cut at one level after the other (R34). Also the
-// longest that one token takes. CPU time, except of one token: others use the machine too. After a build: node bench/text-costs.mjs [--json FILE] [NAME]...
+// longest time of one token. CPU time, except for single tokens, because other programs use the machine too. After a build: node bench/text-costs.mjs
+// [--json FILE] [NAME]...
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createSegmenter } from "../dist/src/daemon/platform/segmenter.js";
@@ -20,7 +21,7 @@ function now() {
   return (user + system) / 1000;
 }
 
-/** Cuts what may be cut, as a view does. */
+/** Cuts the text as a view does. */
 function take(boundaries, level, from) {
   let at = from;
   for (let cut = boundaries.next(at, level); cut !== undefined; cut = boundaries.next(at, level)) {
@@ -54,7 +55,7 @@ function milliseconds(chunks, language, levels) {
   return { whole: now() - begin, longest };
 }
 
-/** The best of some rounds: what the machine does besides is not the text's cost. */
+/** The best of some rounds: other work of the machine is not the text's cost. */
 function best(chunks, language, levels) {
   const rounds = Array.from({ length: Number(options.rounds) }, () => milliseconds(chunks, language, levels));
   return {
@@ -64,7 +65,7 @@ function best(chunks, language, levels) {
 }
 
 const chosen = KINDS.filter(([name]) => names.length === 0 || names.includes(name));
-// Compiled before it is measured.
+// Compiled before the measurement.
 for (const [, language, pattern] of KINDS) milliseconds([textOf(pattern, 512)], language, LEVELS);
 const rows = chosen.map(([name, language, pattern]) => {
   const text = textOf(pattern, LENGTH);

@@ -1,5 +1,5 @@
-// Kinds of text that are dear to somebody who looks for the ends of words and sentences: scripts without spaces, marks alone, what never ends.
-// Each is [name, language, the text that is repeated]; written for the purpose.
+// Kinds of text that are costly for the search of words and sentences: scripts without spaces, punctuation alone, text without an end. Each is [name,
+// language, the repeated text]; written for the purpose.
 
 const prose =
   "The daemon sits between agents and readers. It knows, e.g. from Dr. Roe's list, what each of them wants. Nobody had expected that! Would you have? ";
@@ -101,7 +101,7 @@ export const KINDS = [
   ["control characters", "en", "\u0001"],
 ];
 
-/** `length` units of a kind at most, not cut inside a character. */
+/** At most `length` units of a kind, not cut inside a character. */
 export function textOf(pattern, length) {
   const text = pattern.repeat(Math.ceil(length / pattern.length)).slice(0, length);
   return text.isWellFormed() ? text : text.slice(0, -1);

@@ -1,9 +1,9 @@
-// Attacks of those who only connect: by what a connection begins with, by what a subscriber asks for, and by how often.
+// Attacks by connecting alone: by the first bytes of a connection, by the terms of a subscriber, and by the frequency.
 import { first, sessionStarted } from "./peers.mjs";
 
 const LISTEN = "/aaep.v1.SubscriberService/Listen";
 
-/** A header line of spaces, with a carriage return in it before its end. */
+/** A header line of spaces, with a carriage return before its end. */
 export function headerLine(spaces) {
   return async (peers, sized) => {
     const bytes = Buffer.from(`Content-Length: 2\r\nX:${" ".repeat(sized(spaces))}\rb\n`);
@@ -16,7 +16,7 @@ export function headerLine(spaces) {
   };
 }
 
-/** Terms with `count` URIs of so many slashes, each with a number at its end. */
+/** Terms with `count` URIs of that many slashes, each with a number at its end. */
 function withSlashes(count, slashes) {
   return { supported_extensions: Array.from({ length: count }, (_, index) => `x:${"/".repeat(slashes)}${index}`) };
 }
@@ -67,7 +67,7 @@ export function slashesRenegotiated(count, slashes) {
   };
 }
 
-/** Subscriptions that end as soon as they are accepted, `together` of them at a time, beside open sessions that each of them is told of. */
+/** Subscriptions that end as soon as they are accepted, `together` at a time, beside open sessions that are summarised for each of them. */
 export function newcomers(together, sessions) {
   return async (peers, sized) => {
     const agent = await peers.agent();

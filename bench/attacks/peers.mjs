@@ -1,4 +1,4 @@
-// The connections of an attacker. What comes back on them is read to the end, so that no attack is merely a subscriber who does not read.
+// The connections of an attacker. Everything received on them is read to the end, so that no attack is merely a subscriber that does not read.
 import { randomBytes } from "node:crypto";
 import { connected } from "../connected.mjs";
 import { CORE, framed, subscriptionRequest } from "../events.mjs";
@@ -6,8 +6,8 @@ import { CORE, framed, subscriptionRequest } from "../events.mjs";
 const MOST_EVENTS = 512;
 
 /**
- * Whatever an attack needs of the daemon at `path` (and at `grpcPath`, for its services). `refusals` has what the daemon refused: how often, and the
- * first in the daemon's words.
+ * The connections of an attack to the daemon at `path` (and at `grpcPath`, for its services). `refusals` has the number of refusals, and the first in
+ * the daemon's words.
  */
 export function createPeers({ path, grpcPath }) {
   const refusals = { count: 0, first: undefined };
@@ -30,7 +30,7 @@ export function createPeers({ path, grpcPath }) {
   };
 }
 
-/** Resolves when the socket takes more, in any case in a later turn, so that what comes in is read. Throws where the connection has ended. */
+/** Resolves when the socket takes more, always in a later turn, so that input is read. Throws if the connection has ended. */
 export async function sent(socket, bytes) {
   if (socket.destroyed) throw new Error("The daemon has closed the attacker's connection.");
   if (!socket.write(bytes)) await first(socket, ["drain", "close"]);
@@ -79,13 +79,13 @@ function createAgent(socket, refused) {
   };
   return {
     socket,
-    /** Publishes events, as many at a time as may be, and waits for the answers. */
+    /** Publishes events, at most `most` at a time, and waits for the answers. */
     publish: async (events, most = MOST_EVENTS) => {
       for (let from = 0; from < events.length; from += most) {
         await request("aaep.publish", JSON.stringify(events.slice(from, from + most)));
       }
     },
-    /** Resolves when the agent has been told of so many outcomes of its questions. */
+    /** Resolves when the agent has received that many outcomes of its questions. */
     outcomes: async (count) => {
       while (heard < count) {
         await new Promise((resolve) => {
@@ -101,11 +101,11 @@ function createAgent(socket, refused) {
   };
 }
 
-/** Resolves when it is accepted, or refused. */
+/** Resolves when the subscription is accepted or refused. */
 async function createSubscriber(socket, capabilities, refused) {
   let onAnswer;
   socket.on("data", (bytes) => {
-    // Events are read and thrown away.
+    // Events are read and dropped.
     if (onAnswer === undefined) return;
     const isRefusal = bytes.includes('"subscription.rejected"') || bytes.includes('"aaepd.error"');
     if (!isRefusal && !bytes.includes('"subscription.accepted"')) return;
@@ -131,13 +131,13 @@ async function createSubscriber(socket, capabilities, refused) {
   };
 }
 
-/** A session's first event, under an id of its own. */
+/** A session's first event, with an id of its own. */
 export function sessionStarted() {
   const session = `sess_${randomBytes(8).toString("hex")}`;
   return { session_id: session, type: `${CORE}session.started`, summary_normal: "The attack begins." };
 }
 
-/** The line of a publish that nobody answers. */
+/** The line of a publish without an answer. */
 export function publishLine(events) {
   return Buffer.from(`{"jsonrpc":"2.0","method":"aaep.publish","params":${JSON.stringify(events)}}\n`);
 }

@@ -1,4 +1,4 @@
-// Attacks of an agent by what it publishes, and by its leaving.
+// Attacks of an agent by its publications, and by its leaving.
 import { CORE } from "../events.mjs";
 import { publishLine, sent, sessionStarted } from "./peers.mjs";
 import { CHUNK_CHARACTERS, nested, repeated } from "./texts.mjs";
@@ -9,7 +9,7 @@ const LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"];
 const ORDINARY =
   "The daemon carries what the agent says to everybody who listens, each on the terms that were agreed. ";
 
-/** Chunks of the same text, so many in one publish, over and over; `subscribers` are the terms of those who listen. */
+/** Chunks of the same text, several in one publish, repeatedly; `subscribers` are the terms of the listeners. */
 function publishing(textsOf, { language, subscribers }) {
   return async (peers, sized) => {
     for (const capabilities of subscribers(sized)) await peers.subscriber(capabilities);
@@ -35,7 +35,7 @@ export function chunksOf(unit, { chunks = 1, language, capabilities = {} } = {})
   return publishing(textsOf, { language, subscribers: () => [capabilities] });
 }
 
-/** One chunk of a repeated text to `count` subscribers of different terms. */
+/** One chunk of a repeated text to `count` subscribers with different terms. */
 export function chunkToMany(unit, { count, language, boundaries }) {
   const subscribers = (sized) =>
     Array.from({ length: sized(count) }, (_, index) => ({
@@ -49,14 +49,14 @@ export function nestedQuotes(depth, capabilities) {
   return publishing((sized) => [nested(sized(depth))], { subscribers: () => [capabilities] });
 }
 
-/** A text without a space, in the largest chunks that there may be, and as many of them as one message holds. */
+/** A text without a space, in the largest possible chunks, as many as one message holds. */
 export function withoutSpace(chunks, capabilities) {
   return publishing((sized) => Array.from({ length: sized(chunks) }, () => "x".repeat(16_384)), {
     subscribers: () => [capabilities],
   });
 }
 
-/** Ordinary chunks, a few words each, to subscribers of whom no two have the same terms. */
+/** Ordinary chunks, a few words each, to subscribers of which no two have the same terms. */
 export function ordinaryToMany(count) {
   const words = ORDINARY.split(/(?<=,? )/);
   const subscribers = (sized) =>
@@ -105,7 +105,7 @@ export function questionsWithoutAudience(count) {
   };
 }
 
-/** An agent with many open sessions vanishes; the next one has as many. */
+/** An agent with many open sessions vanishes; the next one opens as many. */
 export function vanishing(count) {
   return async (peers, sized) => {
     const begun = async () => {

@@ -1,11 +1,11 @@
-// Texts that are costly to cut where a subscriber wants them cut. Each is repeated until its chunk is full.
+// Texts that are costly to cut at a subscriber's boundaries. Each is repeated until its chunk is full.
 
-/** Characters of a chunk where nothing else is said. */
+/** Default length of a chunk, characters. */
 export const CHUNK_CHARACTERS = 16_000;
 
 const WORDS = ["sentence", "word", "completion"];
 
-/** `unit` is repeated; one subscriber has `boundaries`, the bystander's are the default. */
+/** `unit` is repeated; one subscriber has `boundaries`, the bystander has the default. */
 export const TEXTS = [
   {
     name: "dot-leaders",
@@ -40,12 +40,12 @@ export const TEXTS = [
   },
 ];
 
-/** A chunk's text of at most so many UTF-16 units, of whole units. */
+/** A chunk's text of at most `characters` UTF-16 units, made of whole units. */
 export function repeated(unit, characters) {
   return unit.repeat(Math.max(1, Math.floor(characters / unit.length)));
 }
 
-/** `depth` quotations, each in the one before. */
+/** `depth` quotations, each inside the one before. */
 export function nested(depth) {
   return `${"“".repeat(depth)}Go on. ${"”".repeat(depth)}`;
 }

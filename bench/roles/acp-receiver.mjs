@@ -1,4 +1,4 @@
-// The Agent Client Protocol SDK's client side, which takes updates of a session and does nothing with them but check their order.
+// The Agent Client Protocol SDK's client side, which receives updates of a session and only checks their order.
 import { Readable, Writable } from "node:stream";
 import { client, ndJsonStream } from "@agentclientprotocol/sdk";
 import { createOrderCheck } from "../order-check.mjs";

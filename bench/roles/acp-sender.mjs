@@ -28,7 +28,7 @@ serveRole({
     const stream = ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout));
     peer = agent({ name: "bench" }).connect(stream).client;
   },
-  /** Sends `count` updates. Answers how many the child has taken a second, and its CPU for each. */
+  /** Sends `count` updates. Returns how many the child has taken a second, and its CPU for each. */
   send: async ({ count }) => {
     const updates = Array.from({ length: count }, (_, index) => piece(next + index));
     next += count;

@@ -1,4 +1,4 @@
-// Does one attack over and over, as fast as the daemon takes it. It waits only for room in its sockets and for the answers that the attack needs.
+// Repeats one attack as fast as the daemon takes it. It waits only for room in its sockets and for the answers that the attack needs.
 import { createPeers } from "../attacks/peers.mjs";
 import { ATTACKS } from "../attacks.mjs";
 import { serveRole } from "../role.mjs";
@@ -29,7 +29,7 @@ serveRole({
       onRepeat();
     });
   },
-  /** How often the attack was made, what of it was refused, and what ended it; waits at most `waitMs` for the first time. */
+  /** Returns the repetitions of the attack, its refusals, and the failure that ended it; waits at most `waitMs` for the first repetition. */
   tell: async ({ waitMs }) => {
     if (repeats === 0 && failure === undefined) {
       let timer;

@@ -1,4 +1,4 @@
-// The limit of standard output: lines that are encoded already, as many as it is asked for on standard input, many in one write.
+// The limit of standard output: writes encoded lines, as many as standard input requests, many in one write.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { createEventTexts, numberOffset } from "../events.mjs";

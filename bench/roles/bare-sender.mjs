@@ -1,4 +1,4 @@
-// The limit: writes events that are encoded already to every connection, many at a time, and does nothing else.
+// The limit of a sender: writes encoded events to every connection, many at a time, and does nothing else.
 import { createServer } from "node:net";
 import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, numberOffset } from "../events.mjs";
@@ -22,7 +22,7 @@ serveRole({
     new Promise((resolve) => {
       createServer(keep).listen(path, resolve);
     }),
-  /** Answers everything with itself. */
+  /** Sends everything back. */
   echo: ({ path }) =>
     new Promise((resolve) => {
       createServer((socket) => socket.on("data", (bytes) => socket.write(bytes)).on("error", () => {})).listen(
@@ -56,13 +56,13 @@ serveRole({
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   },
-  /** Lets go of the connections of the run before. */
+  /** Closes the connections of the earlier measurement. */
   begin: () => {
     sent = 0;
     for (const socket of sockets) socket.destroy();
     sockets = [];
   },
-  /** Waits until as many are connected; the kernel accepts them before this process does. */
+  /** Waits until that many are connected; the kernel accepts them before this process does. */
   accepted: async ({ count }) => {
     while (sockets.length !== count) await new Promise((resolve) => setImmediate(resolve));
   },

@@ -1,5 +1,5 @@
-// The limits: servers that write messages encoded beforehand to every stream, one event each, and do nothing else. By what name they are called is
-// the daemon's, so that the same clients call both.
+// The limits of services: servers that write prepared messages to every stream, one event each, and do nothing else. Their methods have the daemon's
+// names, so that the same clients call both.
 import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -7,9 +7,9 @@ import grpc from "@grpc/grpc-js";
 import { serveRole } from "../role.mjs";
 import { BytesService, eventMessages, eventsIn } from "../service-messages.mjs";
 
-/** Messages that are handed to each stream before the slowest is waited for. */
+/** Messages handed to each stream before the slowest one is awaited. */
 const BATCH = 64;
-/** Those of the run that was prepared last. */
+/** Calls, streams and messages of the last preparation. */
 let grpcCalls = new Set();
 let connectStreams = new Set();
 let messages = [];
@@ -71,7 +71,7 @@ serveRole({
     await new Promise((resolve) => createHttp2Server(handler).listen(http2Path, resolve));
     await new Promise((resolve) => createServer(handler).listen(http1Path, resolve));
   },
-  /** Encodes `count` messages, in JSON or typed, for the streams that are opened from now on. */
+  /** Encodes `count` messages, in JSON or typed, for streams opened from now on. */
   prepare: ({ count, json }) => {
     grpcCalls = new Set();
     connectStreams = new Set();
@@ -81,12 +81,12 @@ serveRole({
       start = resolve;
     });
   },
-  /** Waits until as many streams are open; a client knows of its own before this process does. */
+  /** Waits until that many streams are open; a client knows of its own stream before this process does. */
   accepted: async ({ count, overGrpc }) => {
     const streams = overGrpc ? grpcCalls : connectStreams;
     while (streams.size !== count) await new Promise((resolve) => setImmediate(resolve));
   },
-  /** Resolves when all has been handed over. */
+  /** Resolves when everything has been handed over. */
   send: async ({ overGrpc }) => {
     if (overGrpc) {
       const calls = [...grpcCalls];

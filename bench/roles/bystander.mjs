@@ -1,4 +1,4 @@
-// An agent and a subscriber that do nothing unusual, beside an attack: in one process, so that one clock measures both ends of a critical event.
+// An ordinary agent and subscriber beside an attack: in one process, so that one clock measures both ends of a critical event.
 import { once } from "node:events";
 import { connected } from "../connected.mjs";
 import { cutFrames } from "../cut-frames.mjs";
@@ -8,20 +8,20 @@ import { serveRole } from "../role.mjs";
 
 const ALARM = Buffer.from('"https://bench.example/types/alarm"');
 const ID = Buffer.from('"event_id":"');
-/** An alarm's type and id stand within so many of its first bytes. */
+/** An alarm's type and id stand within this many of its first bytes. */
 const HEAD_BYTES = 256;
-/** Between being asked and the first event. */
+/** Time from the command to the first event, ms. */
 const LEAD_MS = 20;
 
 let agent;
 let texts;
 let published = 0;
 let onAlarm = () => {};
-/** Settles when either connection has ended, with what the daemon said last of it. */
+/** Settles when either connection has ended, with the last words of the daemon. */
 let ended;
 let isOver = false;
 
-/** The number of an alarm; undefined of every other message. */
+/** The number of an alarm; undefined for every other message. */
 function alarmIn(data, from, end) {
   const head = data.subarray(from, Math.min(end, from + HEAD_BYTES));
   if (!head.includes(ALARM)) return undefined;
@@ -45,7 +45,7 @@ async function subscribe(path) {
   return { socket, lastMessage: () => last.toString("utf8") };
 }
 
-/** Sends the lines that are due, whatever has arrived; each is due at its own instant, so that a sender who is late makes no event younger. */
+/** Sends the lines that are due, independently of arrivals. Each is due at its own instant, so that a late sender makes no event younger. */
 function sendOnSchedule(count, dueAt, lineOf) {
   const lateMs = [];
   const send = () => {
@@ -77,8 +77,8 @@ serveRole({
     });
   },
   /**
-   * Publishes `count` critical events, one each `everyMs`, and answers how long they took from the instant for which each was scheduled. What
-   * has not arrived `limitMs` after the last of them counts with the time until then, and in `missing`.
+   * Publishes `count` critical events, one each `everyMs`, and returns their times from the scheduled instants. An event that has not arrived
+   * `limitMs` after the last of them counts with the time until then, and in `missing`.
    */
   measure: async ({ count, everyMs, limitMs }) => {
     const begin = performance.now() + LEAD_MS;

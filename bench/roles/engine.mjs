@@ -24,7 +24,7 @@ function message(texts, from, size) {
 
 const stages = new Map();
 
-/** An engine that goes on from run to run: its session, its journal and its compiled code stay. */
+/** An engine that lasts from one measurement to the next: its session, its journal and its compiled code stay. */
 function stageFor(size, saysLanguage) {
   const name = `${size} ${saysLanguage}`;
   const known = stages.get(name);
@@ -48,7 +48,7 @@ function callOf(text) {
   return { method: value.method, params: value.params, text, outline };
 }
 
-/** An agent's side of a connection without a connection. */
+/** An agent's session without a connection. */
 function sessionOf(stage) {
   const notify = (_, error) => {
     throw new Error(JSON.stringify(error));
@@ -65,7 +65,7 @@ function sessionOf(stage) {
   return protocol.open({ label: "agent", trust: "parent" }, { notify });
 }
 
-/** CPU microseconds for each of `count`. What was made for the work beforehand is no part of it, and so neither is its way into old memory. */
+/** CPU microseconds for each of `count`. Objects prepared for the work, and their move into old memory, do not count. */
 function microsPer(count, work) {
   globalThis.gc?.();
   const before = process.cpuUsage();
@@ -75,7 +75,7 @@ function microsPer(count, work) {
 }
 
 serveRole({
-  /** Lengths added up, so that no work can be left out as unused. */
+  /** Lengths are added up, so that the compiler cannot omit unused work. */
   kept: () => kept,
   /** JSON.parse, the generated Ajv validator and JSON.stringify of each event: CPU microseconds an event. */
   bare: ({ count }) => {
@@ -89,7 +89,7 @@ serveRole({
       }
     });
   },
-  /** The same events published through the engine, journaled and encoded for one subscriber; where `saysLanguage` is false, completed by it. */
+  /** The same events published through the engine, journaled and encoded for one subscriber; if `saysLanguage` is false, completed by the engine. */
   ingest: ({ count, size, saysLanguage = true }) => {
     const one = stageFor(size, saysLanguage);
     const messages = [];
@@ -100,7 +100,7 @@ serveRole({
       for (const text of messages) {
         one.publish(text);
         inTurn += size;
-        // A read of 64 KiB brings about so many.
+        // A read of 64 KiB brings about that many.
         if (inTurn >= 128) {
           one.stage.clock.settle();
           inTurn = 0;
@@ -109,7 +109,7 @@ serveRole({
       one.stage.clock.settle();
     });
   },
-  /** Texts of messages that publish, read as they are by the daemon, or parsed alone: CPU microseconds an event. */
+  /** Texts of publishing messages, read by the daemon's reader or only parsed: CPU microseconds an event. */
   read: ({ count, size, isChecked }) => {
     const source = createEventTexts();
     const texts = Array.from({ length: Math.ceil(count / size) }, (_, index) => message(source, index * size, size));
@@ -118,7 +118,7 @@ serveRole({
       for (const text of texts) kept += read(text).method.length;
     });
   },
-  /** An engine with its journal in `folder`, in which a session begins. */
+  /** An engine with its journal in `folder`, and a new session. */
   openJournal: async ({ folder, policy }) => {
     const clock = createClock();
     const silent = () => {};
@@ -140,7 +140,7 @@ serveRole({
     await publish(texts.started());
     onDisk = { texts, publish, next: 0 };
   },
-  /** Publishes `count` events one by one with `flight` of them not safe yet; answers how many a second. */
+  /** Publishes `count` events one by one with `flight` of them not yet durable; returns events a second. */
   publishInFlight: async ({ count, flight }) => {
     const { texts, publish } = onDisk;
     texts.renew();
@@ -159,7 +159,7 @@ serveRole({
     const terms = { ...PASS_THROUGH, eventFilters: { include: ["aaep:agent.tool.invoked"], exclude: [] } };
     for (let index = 0; index < count; index += 1) held.push(stage.subscribe({ ...terms }, () => {}));
   },
-  /** What somebody might take in their place. */
+  /** A conventional replacement for them. */
   holdStreams: ({ count }) => {
     for (let index = 0; index < count; index += 1) {
       const stream = new PassThrough({ objectMode: true });

@@ -16,7 +16,7 @@ serveRole({
     stream = connection.jetstream();
     texts = createEventTexts();
   },
-  /** Publishes `count` events with `flight` of them unacknowledged; answers how many a second. */
+  /** Publishes `count` events with `flight` of them unacknowledged; returns events a second. */
   publish: async ({ count, flight }) => {
     texts.renew();
     const begin = performance.now();

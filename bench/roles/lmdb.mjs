@@ -13,7 +13,7 @@ serveRole({
     isSynced = policy === "durable";
     database = open({ path: folder, encoding: "binary", noSync: !isSynced });
   },
-  /** Answers events a second. */
+  /** Returns events a second. */
   put: async ({ count, batch }) => {
     const texts = createEventTexts();
     const begin = performance.now();
@@ -28,7 +28,7 @@ serveRole({
     if (database.getCount() !== next) throw new Error(`${database.getCount()} of ${next} events are there.`);
     return perSecond;
   },
-  /** Reads everything in order; answers events a second. */
+  /** Reads everything in order; returns events a second. */
   read: () => {
     const begin = performance.now();
     let count = 0;

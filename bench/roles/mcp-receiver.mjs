@@ -1,4 +1,4 @@
-// The MCP SDK's server, which takes notifications and does nothing with them but check their order.
+// The MCP SDK's server, which receives notifications and only checks their order.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { numberOf } from "../events.mjs";

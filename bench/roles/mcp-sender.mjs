@@ -28,7 +28,7 @@ serveRole({
     next += count;
     const cpu = cpuMicrosOf(pid);
     const begin = performance.now();
-    // What its transport promises is heeded in groups, as the other sender heeds its writer.
+    // The promises of its transport are awaited in groups, as the other sender awaits its writer.
     for (let from = 0; from < count; from += 64) {
       await Promise.all(
         events.slice(from, from + 64).map((params) => client.notification({ method: "aaep/event", params })),

@@ -1,4 +1,4 @@
-// Times the way of a critical event: agent and subscriber in one process, so that one clock measures both ends.
+// Measures the time of a critical event: agent and subscriber are in one process, so that one clock measures both ends.
 import { connected } from "../connected.mjs";
 import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
@@ -40,7 +40,7 @@ serveRole({
     const marker = Buffer.from("bench.example/types/alarm");
     cutFrames(subscriber, (data, from, end) => {
       const frame = data.subarray(from, end);
-      // Only a short frame can be the alarm: the flood is walked past, not searched.
+      // Only a short frame can be the alarm: the frames of the flood are skipped, not searched.
       if (end - from < 450 && frame.includes(marker)) onFrame();
       else if (end - from !== 471 && frame.includes("subscription.accepted")) accepted();
     });
@@ -52,7 +52,7 @@ serveRole({
       number += 1;
       agent.write(`{"jsonrpc":"2.0","method":"aaep.publish","params":${texts.alarm(number)}}\n`);
     }),
-  /** Bare: the same bytes to a peer that sends them back. */
+  /** The bare comparison: the same bytes to a peer that sends them back. */
   roundTrips: async ({ path, count, everyMs }) => {
     const socket = await connected(path);
     cutFrames(socket, () => onFrame());

@@ -42,7 +42,7 @@ function take(chunk) {
   }
 }
 
-/** The texts of `size` events from the next on, as one publish's parameters. */
+/** The texts of the next `size` events, as one publish's parameters. */
 function params(size) {
   let events = texts.chunk(next);
   for (let index = 1; index < size; index += 1) events += `,${texts.chunk(next + index)}`;
@@ -67,13 +67,13 @@ async function begin(path, chunkCharacters) {
 }
 
 serveRole({
-  /** Begins a session, or goes on with the one that is open. So many processes of readers report on `creditPath` how far they are. */
+  /** Begins a session, or continues with the open one. `readers` processes report their progress on `creditPath`. */
   open: async ({ path, creditPath, readers = 1, chunkCharacters }) => {
     if (path !== openPath) await begin(path, chunkCharacters);
     credits?.close();
     credits = undefined;
     if (creditPath === undefined) return;
-    // From here on, and not when the readers have come: they may come after the first events have gone.
+    // Counted from here, not from the connection of the readers: they may connect after the first events have gone.
     credited = 0;
     base = next;
     await new Promise((resolve) => {
@@ -82,7 +82,7 @@ serveRole({
         const index = taken.push(0) - 1;
         reader.on("error", () => {});
         reader.on("data", (bytes) => {
-          // What readers of the run before still report is no word on this one.
+          // Late reports of the earlier measurement's readers do not count here.
           if (own !== credits) return;
           taken[index] += bytes.length * CREDIT_STEP;
           if (taken.length < readers) return;
@@ -107,7 +107,7 @@ serveRole({
     }
     await request("aaep.ping", "{}");
   },
-  /** Publishes `count` events, `size` a message, with at most `flight` messages that are not acknowledged. */
+  /** Publishes `count` events, `size` a message, with at most `flight` unacknowledged messages. */
   publishAcknowledged: async ({ count, size, flight }) => {
     texts.renew();
     const acknowledged = [];
@@ -117,7 +117,7 @@ serveRole({
     }
     await Promise.all(acknowledged);
   },
-  /** Publishes `count` events one by one with `flight` of them unacknowledged; answers how many a second. */
+  /** Publishes `count` events one by one with `flight` of them unacknowledged; returns events a second. */
   publishInFlight: async ({ count, flight }) => {
     texts.renew();
     const begin = performance.now();
@@ -132,7 +132,7 @@ serveRole({
     });
     return (count * 1000) / (performance.now() - begin);
   },
-  /** Publishes `perSecond` events a second for a while. Answers how many. */
+  /** Publishes `perSecond` events a second for `seconds`. Returns their number. */
   publishAtRate: async ({ perSecond, seconds, size }) => {
     const begin = performance.now();
     const first = next;

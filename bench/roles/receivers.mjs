@@ -1,4 +1,4 @@
-// Many subscribers in one process. They check the order of what they parse, or only walk the frames.
+// Many subscribers in one process. They check the order of parsed events, or only skip over the frames.
 import { connected } from "../connected.mjs";
 import { CORE, EVENT_BYTES, framed, numberOf, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
@@ -12,10 +12,10 @@ let arrivedBytes = 0;
 let parsing = true;
 let ordered = true;
 
-/** Beside the events that are counted, a subscriber is told how sessions stand; frames that are not parsed are told apart by their length. */
+/** Subscribers also receive the states of sessions; unparsed frames are distinguished by their length. */
 const isCounted = (bytes) => Math.abs(bytes - EVENT_BYTES) < 10;
 
-/** Cuts what comes in into frames; `handle` gets each, and `handleCount` how many of them count. */
+/** Cuts input into frames; `handle` receives each, and `handleCount` the number of events among them. */
 function createCutter(handle, handleCount) {
   let rest = Buffer.alloc(0);
   return (chunk) => {
@@ -33,7 +33,7 @@ function createCutter(handle, handleCount) {
   };
 }
 
-/** Whether the frame is an event that counts. */
+/** Whether the frame is a counted event. */
 function check(index, text) {
   const event = JSON.parse(text);
   if (event.type !== `${CORE}output.streaming`) return false;
@@ -81,9 +81,9 @@ async function open(index, { path, capabilities, resumeAfter }) {
 serveRole({
   ...tally.commands,
   /**
-   * Opens `count` connections; with `capabilities` each shakes hands. `inOrder` says that each published event comes by itself, so that its
-   * number can be checked; merged ones have ids of their own. With `resumeAfter` all that follows that place is sent, and `goal` says how
-   * many. Answers the place that the first of them was given.
+   * Opens `count` connections; with `capabilities` each shakes hands. `inOrder`: each published event comes by itself, so that its number can be
+   * checked; merged events have ids of their own. With `resumeAfter`, everything behind that place is sent, `goal` events in all. Returns the place
+   * in the first connection's acceptance.
    */
   connect: async ({ path, count, parse = true, inOrder = true, capabilities, creditPath, resumeAfter, goal }) => {
     ordered = inOrder;
@@ -109,7 +109,7 @@ serveRole({
     arrivals = sockets.map(() => []);
     arrivedBytes = 0;
   },
-  /** How many events each connection got since, their bytes in all, and the most of them in any window of `windowMs`. */
+  /** Events of each connection, their bytes in all, and the most of them in any window of `windowMs`. */
   tellArrivals: ({ windowMs }) => {
     const all = arrivals;
     arrivals = undefined;

@@ -1,5 +1,5 @@
-// A person who answers at once: agent and assistive technology in one process, so that one clock measures from the reply to the agent's answer.
-// And whoever sends replies that are not his to send, as fast as they are read.
+// A person who answers at once: agent and assistive technology are in one process, so that one clock measures from the reply to the agent's answer. A
+// third connection sends forged replies as fast as they are read.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connected } from "../connected.mjs";
@@ -52,7 +52,7 @@ serveRole({
     subscriber = one.socket;
     subscriptionId = one.id;
   },
-  /** Microseconds from sending a valid reply to the agent's having its answer. */
+  /** Microseconds from sending a valid reply until the agent has its answer. */
   replies: async ({ count, everyMs }) => {
     const micros = [];
     for (let index = 0; index < count; index += 1) {
@@ -79,7 +79,7 @@ serveRole({
     }
     return micros;
   },
-  /** Sends forged replies on a connection of its own; answers when the daemon has read them all. */
+  /** Sends forged replies on a connection of its own; resolves when the daemon has read them all. */
   forge: async ({ path, count }) => {
     const { socket, id } = await subscribed(path, "bench-forger", () => {});
     for (let sent = 0; sent < count; sent += 100) {

@@ -1,4 +1,4 @@
-// The bare peer of the stdio rows: vscode-jsonrpc, one message a line, which takes events and does nothing with them but check their order.
+// The bare peer of the stdio rows: vscode-jsonrpc, one message a line, which receives events and only checks their order.
 import { createMessageConnection } from "vscode-jsonrpc/node";
 import { numberOf } from "../events.mjs";
 import { createOrderCheck } from "../order-check.mjs";

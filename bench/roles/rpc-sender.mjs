@@ -27,10 +27,10 @@ serveRole({
     next = 0;
     await connection.sendRequest("aaep.publish", JSON.parse(texts.started()));
   },
-  /** Sends `count` events, `size` a message. Answers the milliseconds until the child has taken all. */
+  /** Sends `count` events, `size` a message. Returns the milliseconds until the child has taken all. */
   send: async ({ count, size }) => {
     texts.renew();
-    // The objects are there before the clock starts: making them is no part of sending.
+    // The objects are made before the clock starts: making them is no part of sending.
     const events = Array.from({ length: count }, (_, index) => JSON.parse(texts.chunk(next + index)));
     next += count;
     const cpu = cpuMicrosOf(child.pid);

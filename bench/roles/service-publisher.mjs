@@ -59,7 +59,7 @@ serveRole({
     await send(request([texts.started()]));
     await done();
   },
-  /** Publishes `count` events, `size` a message, with at most `flight` messages that are not acknowledged. */
+  /** Publishes `count` events, `size` a message, with at most `flight` unacknowledged messages. */
   publishAcknowledged: async ({ count, size, flight }) => {
     texts.renew();
     const { send, done } = createSender(flight);

@@ -12,7 +12,7 @@ const PATHS = { "grpc-json": "/aaep.v1.AaepService/Subscribe", "grpc-typed": "/a
 const tally = createTally();
 let calls = [];
 
-/** Hands the events of each message to `take`. */
+/** Passes the events of each message to `take`. */
 function grpcCall(path, rpc, first, take) {
   const options = { "grpc.use_local_subchannel_pool": 1, "grpc.max_receive_message_length": -1 };
   const client = new grpc.Client(`unix:${path}`, grpc.credentials.createInsecure(), options);
@@ -91,10 +91,10 @@ function open(index, { path, rpc, capabilities, isPaused }) {
     let isClosed = false;
     const call = PATHS[rpc] === undefined ? connectCall(path, rpc, first, take) : grpcCall(path, rpc, first, take);
     call.failed.catch((error) => {
-      // Who does not read is sent away at last.
+      // A subscriber that does not read is closed at last.
       if (isClosed || isPaused) return;
       reject(error);
-      // Whoever waits for its events would wait for ever.
+      // A caller that awaits its events would wait for ever.
       throw error;
     });
     calls.push({
@@ -104,7 +104,7 @@ function open(index, { path, rpc, capabilities, isPaused }) {
         call.close();
       },
     });
-    // Nobody answers where a bare server waits for its command.
+    // A bare server sends no answer before its command.
     if (capabilities === undefined) resolve();
   });
 }

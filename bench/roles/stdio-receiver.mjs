@@ -1,4 +1,4 @@
-// Starts its sender as a child and takes what that writes to standard output: JSON-RPC notifications, each parsed and its order checked.
+// Starts its sender as a child and reads its standard output: JSON-RPC notifications, each parsed and its order checked.
 import { spawn } from "node:child_process";
 import { CORE, numberOf, subscriptionRequest } from "../events.mjs";
 import { createOrderCheck } from "../order-check.mjs";
@@ -11,7 +11,7 @@ const waiting = new Map();
 let child;
 let rest = "";
 let lastId = 0;
-/** By the name of a subscription, or "" where it is alone: its place and its check. */
+/** Index and check of each subscription by its name; "" is a single one. */
 let subscriptions = new Map();
 let open = [];
 
@@ -53,10 +53,10 @@ serveRole({
   start: async ({ args, isDaemon = false }) => {
     child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
     child.stdout.setEncoding("utf8").on("data", take);
-    // Who answers has its socket, too.
+    // A daemon that answers has opened its socket too.
     if (isDaemon) await request("aaep.ping", {});
   },
-  /** Begins anew with `count` subscriptions; with `capabilities` the child is asked for them. */
+  /** Starts again with `count` subscriptions; with `capabilities` the child is asked for them. */
   subscribe: async ({ count, capabilities, creditPath }) => {
     for (const subscription_id of open) {
       await request("aaep.close", { type: "subscription.close", subscription_id, reason_code: "subscriber_shutdown" });
@@ -77,7 +77,7 @@ serveRole({
   childCpu: () => cpuMicrosOf(child.pid),
   stop: () =>
     new Promise((resolve) => {
-      // What a daemon says at its end bears ids of its own.
+      // The last messages of a daemon have other ids.
       child.stdout.off("data", take).resume();
       child.once("exit", resolve);
       child.stdin.end();

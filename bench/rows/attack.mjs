@@ -1,4 +1,4 @@
-// What attacks on the daemon's time do to somebody who does nothing unusual.
+// The effect of attacks on the daemon's time, measured by an ordinary bystander.
 import { ATTACKS } from "../attacks.mjs";
 import { createStage } from "../children.mjs";
 import { inTime } from "../in-time.mjs";
@@ -8,9 +8,9 @@ const EVENTS = 400;
 const EVERY_MS = 5;
 const WORST_MS = 100;
 const TIMES_IDLE = 10;
-/** How long after the last event is waited for those that have not arrived. */
+/** How long missing events are awaited after the last event. */
 const LIMIT_MS = 30_000;
-/** What an attack may take to prepare. */
+/** Longest preparation of an attack, ms. */
 const PREPARE_MS = 60_000;
 const MINUTES = 60_000;
 
@@ -39,7 +39,7 @@ async function attackRows(_, settings) {
         rounds.push(await roundOnStage(one, settings));
       }
     } catch (error) {
-      // One attack that cannot be made is no reason to lose the others; a quick run is there to find it.
+      // A failed attack must not lose the others; only a quick run stops, because it looks for such failures.
       if (settings.quick) throw error;
       lines.push(missingLine(one.what, error.message));
       continue;
@@ -57,12 +57,12 @@ async function roundOnStage(one, settings) {
     if (settings.quick) checkRound(one, round);
     return round;
   } finally {
-    // A daemon that is held up cannot end in order.
+    // A blocked daemon cannot end in order.
     await stage.close(settings.profile === undefined ? { patienceMs: 0 } : {});
   }
 }
 
-/** The bystander's figures without and under the attack, in ms, and how often it was made. */
+/** The bystander's figures without and under the attack, in ms, and the repetitions of the attack. */
 async function roundOf({ name, options = [], overGrpc = false, everyMs = EVERY_MS }, stage, { quick, scale }) {
   const grpcPath = stage.path("grpc");
   const [daemon, bystander, attacker] = await Promise.all([
@@ -83,7 +83,7 @@ async function roundOf({ name, options = [], overGrpc = false, everyMs = EVERY_M
   return { idle, attacked, ...told };
 }
 
-/** Throws where the attack did not work, or the daemon did not. */
+/** Throws if the attack did not work, or the daemon did not. */
 function checkRound({ name, mayBeRefused = false }, { repeats, refused, refusal, failure, attacked }) {
   if (refused > 0 && !mayBeRefused) throw new Error(`The attack "${name}" was refused: ${refusal}`);
   if (repeats === 0) throw new Error(`The attack "${name}" could not be made: ${failure ?? "it takes too long."}`);

@@ -1,4 +1,4 @@
-// What is counted and not timed: encodings, and calls of the segmenter.
+// Counts instead of times: encodings, and calls of the segmenter.
 import { createUtf8 } from "../../dist/src/daemon/platform/utf8.js";
 import { createJsonCodec } from "../../dist/src/protocols/aaep/json/json-codec.js";
 import { createAaepMessageCodec } from "../../dist/src/protocols/aaep/services/codec-aaep-message.js";
@@ -6,7 +6,7 @@ import { createListenCodec, createSubscribeCodec } from "../../dist/src/protocol
 import { createEngineStage } from "../engine-stage.mjs";
 import { atMost, ratioLine } from "../measuring.mjs";
 
-/** What subscribers of the local socket, of Subscribe, of Listen and of AaepService get; Subscribe and Listen are to be one format. */
+/** The formats of the local socket, of Subscribe, of Listen and of AaepService; Subscribe and Listen must share one. */
 function wireFormats() {
   const utf8 = createUtf8();
   const codecs = [createJsonCodec(utf8), createSubscribeCodec(), createListenCodec(), createAaepMessageCodec(utf8)];
@@ -14,8 +14,8 @@ function wireFormats() {
 }
 
 /**
- * Publishes `events` events to `subscribers` subscriptions, spread over two shapes and every wire format, with an event in several lengths so that
- * the shapes differ. Answers how many encodings were made, and how many there had to be.
+ * Publishes `events` events to `subscribers` subscriptions, spread over two shapes and every wire format, with summaries of different length so that
+ * the shapes differ. Returns the number of encodings made, and the number needed.
  */
 export function countEncodings({ events, subscribers }) {
   const stage = createEngineStage();
@@ -41,7 +41,7 @@ export function countEncodings({ events, subscribers }) {
       {
         preferredVerbosity: verbosity,
         eventFilters: { include: ["aaep:agent.state.changed"], exclude: [] },
-        // Some ask for more than their neighbours, which must not cost an encoding.
+        // Some request more than their neighbours, which must not cost an encoding.
         coalesceBoundaries: index % 3 === 0 ? ["none"] : ["sentence", "completion"],
       },
       (frames) => {

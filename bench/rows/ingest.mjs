@@ -1,4 +1,4 @@
-// What it costs to take an event in, beside parsing, validating and serialising it.
+// The cost of taking an event in, beside parsing, validating and serialising it.
 import { passThrough } from "../events.mjs";
 import { atMost, interleaved, ratioLine } from "../measuring.mjs";
 

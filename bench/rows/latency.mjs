@@ -1,4 +1,4 @@
-// How long a critical event takes, with nothing else going on and under a flood.
+// The time of a critical event, with nothing else going on and under a flood.
 import { CORE, passThrough } from "../events.mjs";
 import { atMost, median, percentile, ratioLine } from "../measuring.mjs";
 

@@ -15,7 +15,9 @@ receivers are the same, and parse. The budget's row has the most events that any
   rows: (stage, settings) => slowRows(stage, settings, 4),
 };
 
-/** 13,000 characters a second, 80 % of what one event a second may carry (R10: 16,384 code points): nothing is left over that could wait for ever. */
+/**
+ * 13,000 characters a second, 80 % of the capacity of one event a second (R10: 16,384 code points): no text is left over that could wait for ever.
+ */
 export const slowFull = {
   name: "slow-full",
   title: "Ten thousand subscribers at one event a second: full events",
@@ -25,7 +27,7 @@ The same with 65 characters in each event: 13,000 a second, 80 % of what one eve
   rows: (stage, settings) => slowRows(stage, settings, 65),
 };
 
-/** The same subscribers twice: some are told their place, the others are not (R17). */
+/** The same subscribers twice: some receive checkpoints, the others do not (R17). */
 export const checkpoints = {
   name: "checkpoints",
   title: "Ten thousand subscribers at one event a second: the cost of checkpoints",
@@ -54,7 +56,7 @@ Two daemons in one run, with the events of the first row. The subscribers of one
     const [told, untold] = [await serve({ checkpoints: true }), await serve({})];
     const measured = [];
     for (let round = 0; round < 2 * pairs; round += 1) {
-      // In turn, so that what changes meanwhile concerns both.
+      // In turn, so that a change of the machine concerns both.
       const [first, second] = round % 2 === 0 ? [told, untold] : [untold, told];
       const [one, other] = [await first(), await second()];
       measured.push(round % 2 === 0 ? [one, other] : [other, one]);
@@ -84,7 +86,7 @@ async function slowRows(stage, { pairs, quick }, chunkCharacters) {
     const begin = performance.now();
     const { cpuMicros } = await sender.during(send);
     const elapsed = performance.now() - begin;
-    // A window a little shorter than the budget's second: what two processes' clocks and one socket add is not the daemon's.
+    // A window a little shorter than the budget's second, because the clocks of two processes and one socket add jitter that is not the daemon's.
     const told = await Promise.all(receivers.map((one) => one.call("tellArrivals", { windowMs: 950 })));
     const sum = (of) => told.reduce((total, one) => total + of(one), 0);
     return {
@@ -102,7 +104,7 @@ async function slowRows(stage, { pairs, quick }, chunkCharacters) {
   const runBare = ({ total, bytes }) =>
     measure(bare, besides, () => bare.call("sendAtRate", { seconds, bytes: Math.round(bytes / Math.max(1, total)) }));
 
-  // The first second is everybody's first event.
+  // In the first second everybody receives the first event.
   await publish(2);
   const measured = [];
   for (let round = 0; round < Math.min(pairs, 3); round += 1) {

@@ -1,4 +1,4 @@
-// What a subscription weighs while nothing is for it: in the process alone, and with its connection.
+// The memory of an idle subscription: in the process alone, and with its connection.
 import { CORE, passThrough } from "../events.mjs";
 import { aimedLine, atMost, interleaved, ratioLine } from "../measuring.mjs";
 import { receiversFor } from "../receivers-for.mjs";

@@ -1,9 +1,12 @@
-// What one more subscriber costs, from the first to the ten thousandth.
+// The cost of one more subscriber, from the first to the ten thousandth.
 import { passThrough } from "../events.mjs";
 import { interleaved, median, ratioLine } from "../measuring.mjs";
 
 const COUNTS = [1, 10, 100, 1000, 10_000];
-/** Between which of them a slope is told. From 1 to 10 there is none: with one, an event may cost more than with ten, and the slope is below zero. */
+/**
+ * Pairs of counts whose slope is reported. From 1 to 10 there is none: with one subscriber an event may cost more than with ten, which makes the
+ * slope negative.
+ */
 const SLOPES = [
   [0, 2],
   [2, 3],

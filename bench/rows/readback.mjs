@@ -1,10 +1,10 @@
-// Reading back from the disk: a subscriber that resumes after everything that was published.
+// Reading back from the disk: a subscriber resumes before everything published.
 import { join } from "node:path";
 import { passThrough } from "../events.mjs";
 import { interleaved, ratioLine } from "../measuring.mjs";
 
 const EVENTS = 100_000;
-/** What the daemon holds in memory, so that the rest comes from the disk. */
+/** Events that the daemon holds in memory; the rest comes from the disk. */
 const IN_FRONT = 1024;
 
 export const readback = {
@@ -28,7 +28,7 @@ async function readbackRows(stage, { pairs, scale }) {
     stage.role("lmdb"),
   ]);
   const capabilities = passThrough();
-  // The place before everything that is resumed over: an acceptance names it where no open session has to be summed up (R17).
+  // The place before all events that follow: an acceptance names it if no open session has to be summarised (R17).
   const resumeAfter = await receivers.call("connect", { path: daemon.socket, count: 1, capabilities });
   await publisher.call("open", { path: daemon.socket });
   await publisher.call("publishAcknowledged", { count, size: 64, flight: 16 });

@@ -1,4 +1,4 @@
-// What it costs to know that a message says nothing twice.
+// The cost of finding out that a message has no doubled member.
 import { interleaved, ratioLine } from "../measuring.mjs";
 
 export const reading = {

@@ -1,4 +1,4 @@
-// What forged replies on one connection do to a valid reply on another (R19).
+// The effect of forged replies on one connection on a valid reply on another (R19).
 import { atMost, median, percentile, ratioLine } from "../measuring.mjs";
 
 const FORGED = 100_000;
@@ -19,7 +19,7 @@ async function repliesRows(stage, { pairs, quick, scale }) {
   const count = quick ? 20 : 200;
   await person.call("open", { path: daemon.socket });
   const idle = () => person.call("replies", { count, everyMs: 10 });
-  /** As many replies as fit into the time that the flood takes. */
+  /** As many replies as fit into the time of the flood. */
   const flooded = async () => {
     let isOver = false;
     const flood = forger.call("forge", { path: daemon.socket, count: forged }).then(() => {

@@ -1,4 +1,4 @@
-// What it costs to take an event in over gRPC, beside the local socket: for information, so without a target.
+// The cost of taking an event in over gRPC, beside the local socket: for information, so without a target.
 import { interleaved, ratioLine } from "../measuring.mjs";
 
 const SIZE = 64;

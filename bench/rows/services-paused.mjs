@@ -1,13 +1,13 @@
-// Subscribers of services that stop reading: what they cost in memory, and whether the others notice.
+// Subscribers of services that stop reading: their cost in memory, and their effect on the others.
 import { passThrough } from "../events.mjs";
 import { aimedLine, atLeast, atMost, interleaved, ratioLine } from "../measuring.mjs";
 
 const OTHERS = 10;
 const WINDOW = 1024;
 const MIB = 1024 * 1024;
-/** Fewer than what a subscriber may lag by, so that those who do not read are there still. */
+/** Below the permitted lag, so that paused subscribers are still connected. */
 const WHILE_LAGGING = 12_000;
-/** So many of each kind when memory is measured, as what a collection leaves differs by some MiB from one time to the next. */
+/** Subscribers of each kind when memory is measured: many, because garbage collections leave differences of some MiB. */
 const MANY = 20;
 /** Fills the journal, so that it grows no more. */
 const FIRST = 100_000;
@@ -60,7 +60,7 @@ async function servicesPausedRows(stage, { pairs, scale }) {
     const after = await held();
     return { after, grown: after - before };
   };
-  // More than what may be lagged by: those who do not read are sent away on the way.
+  // More than the permitted lag: paused subscribers are closed on the way.
   const perSecond = (pausedCount) => async () => {
     await open(pausedCount);
     return publish(whileLagging * 3);

@@ -1,4 +1,4 @@
-// Deliveries over gRPC and Connect beside servers that write messages encoded beforehand, one event each.
+// Deliveries over gRPC and Connect beside servers that write prepared messages, one event each.
 import { passThrough } from "../events.mjs";
 import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
 
@@ -6,7 +6,7 @@ const WINDOW = 1024;
 const SUBSCRIBERS = [1, 10, 100];
 const IN_A_HURRY = [10];
 
-/** What a subscriber calls, and what the targets are by the number of subscribers. */
+/** The method that a subscriber calls, and the targets by the number of subscribers. */
 const CASES = [
   {
     rpc: "grpc-json",

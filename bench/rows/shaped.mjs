@@ -1,4 +1,4 @@
-// Sentences at three a second, above what a pass-through subscription costs.
+// Sentences at three a second, compared with the cost of a pass-through subscription.
 import { aimedLine, atMost, interleaved, ratioLine } from "../measuring.mjs";
 
 const SETS = 8;

@@ -1,4 +1,4 @@
-// Deliveries over the Unix socket beside a sender that does nothing else.
+// Deliveries over the Unix socket beside a bare sender.
 import { passThrough } from "../events.mjs";
 import { atLeast, atMost, interleaved, median, ratioLine } from "../measuring.mjs";
 
@@ -20,7 +20,7 @@ beforehand, 128 at a time to the same receivers.
   rows: socketRows,
 };
 
-/** One row a number of subscribers, and the slope between 10 and 100. */
+/** One row for each number of subscribers, and the slope between 10 and 100. */
 async function socketRows(stage, { pairs, scale }) {
   const [receivers, bare, daemon, publisher] = await Promise.all([
     stage.role("receivers"),

@@ -1,4 +1,4 @@
-// From starting the program to the first accepted subscription.
+// The time from starting the program to the first accepted subscription.
 import { spawn } from "node:child_process";
 import { createConnection } from "node:net";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function startToAccepted(stage, options) {
   });
 }
 
-/** A folder with the journal of a run that has ended in order. */
+/** A folder with the journal of a daemon that has ended in order. */
 async function filledJournal(stage, count) {
   const folder = join(stage.diskFolder("kept"), "journal");
   const daemon = await stage.daemon("--journal", folder);

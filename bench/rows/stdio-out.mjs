@@ -1,4 +1,4 @@
-// Deliveries over standard output: what an agent's own user interface gets from the daemon that it has started.
+// Deliveries over standard output: an agent's own user interface receives them from the daemon that the agent has started.
 import { join } from "node:path";
 import { AAEPD, BENCH, stdioArguments } from "../children.mjs";
 import { passThrough } from "../events.mjs";

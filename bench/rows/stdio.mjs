@@ -1,4 +1,4 @@
-// An agent that publishes over the standard input of a daemon it has started, beside what it could speak to in its place.
+// An agent that publishes over the standard input of a daemon that it has started, beside alternatives.
 import { join } from "node:path";
 import { AAEPD, BENCH, stdioArguments } from "../children.mjs";
 import { atLeast, interleaved, median, ratioLine } from "../measuring.mjs";
