@@ -1,4 +1,4 @@
-// Parts of a text that was read, found by its outline.
+// Finds parts of a text by the outline that was made when it was read.
 import type { JsonOutline } from "./json-document.js";
 import { closingQuote, nameBetween } from "./json-text.js";
 
