@@ -1,23 +1,24 @@
-// A journal for those who only look at it: read-only, also while a daemon writes to it. Each call sees what was written by then.
+// A journal opened for reading alone, also while a daemon writes to it. Each call sees all that was written before.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../base/errors.js";
 import type { Epoch, JournaledEvent } from "../engine/event/event.js";
 import { readBlock } from "./blocks/block.js";
 import type { LoadedBlock } from "./blocks/block-reader.js";
-import { readTotals, type Totals } from "./blocks/totals.js";
+import type { Totals } from "./blocks/totals.js";
 import { DATA_FILE, inspectDataFile } from "./lmdb/data-file.js";
 import { type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
 import { assertReadable, LAYOUT_VERSION, layoutOf } from "./lmdb/layout.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
+import { readTotals } from "./lmdb/stored-totals.js";
 
-/** What a journal has of a session. */
+/** A session as its journal has it. */
 export interface RecordedSession {
   readonly sessionId: string;
   readonly eventCount: number;
   readonly firstEpoch: Epoch;
   readonly lastEpoch: Epoch;
-  /** When the daemon received the first and the last of it, ms since 1970. */
+  /** Receipt of the session's first and last event, ms since 1970. */
   readonly firstAt: number;
   readonly lastAt: number;
 }
@@ -25,22 +26,22 @@ export interface RecordedSession {
 export interface JournalReader {
   /** The data file. */
   readonly path: string;
-  /** The version of its layout. */
+  /** Version of the file's layout. */
   readonly layout: number;
-  /** As the daemon counts them. */
+  /** Counts as the daemon keeps them. */
   readonly totals: () => Totals | undefined;
-  /** All records from the one on that holds `from` or follows it, ascending; those that are damaged have no `block`. */
+  /** All records from the one that holds `from`, or follows it, on, ascending. A damaged record has no `block`. */
   readonly blocks: (from?: Epoch) => Iterable<LoadedBlock>;
-  /** In the order in which they began. */
+  /** Sessions in the order of their first events. */
   readonly sessions: () => readonly RecordedSession[];
-  /** Entries of a session, or of all, ascending. Their `at` is the time of receipt in ms since 1970. What is damaged is left out. */
+  /** Entries of one session, or of all, ascending. `at` is the time of receipt in ms since 1970. Damaged records are left out. */
   readonly entries: (sessionId?: string) => Iterable<JournaledEvent>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the journal of a folder. Rejects with a Fault "not_found" where there is none, "address_invalid" where something in it that is to be a file
- * is none, and "storage_unavailable" where it cannot be read or a newer build wrote it.
+ * Opens the journal of a folder. Rejects with a Fault "not_found" if the folder has no journal, "address_invalid" if something in the folder that
+ * is to be a file is none, and "storage_unavailable" if the journal cannot be read or a newer build wrote it.
  */
 export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise<JournalReader> {
   const path = join(directory, DATA_FILE);
@@ -138,7 +139,7 @@ async function open(path: string, lmdb: Lmdb) {
   }
 }
 
-/** The library's words for damage, and errors of its own making, tell nobody what is wrong: the file is looked through for that. */
+/** Looks through the file for the cause: the errors of `lmdb` name none. */
 function unreadable(path: string, caught: unknown): Fault {
   if (caught instanceof Fault) return caught;
   const told = caught instanceof Error ? caught.message : String(caught);

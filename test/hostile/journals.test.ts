@@ -1,4 +1,5 @@
 // Journals where an operator puts, moves and empties them as nobody should. Nothing hangs, nothing is acknowledged that the next run would not find.
+
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,11 +7,16 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { compactJournal } from "../../src/daemon/journal/compact-journal.js";
 import { claimJournalFolder, journalOwner } from "../../src/daemon/journal/journal-folder.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
+import { createDamageLog } from "../../src/storage/blocks/damage-log.js";
 import { openJournalReader } from "../../src/storage/journal-reader.js";
+import { openDataFile } from "../../src/storage/lmdb/open-data-file.js";
+import { createLmdbBlockStore } from "../../src/storage/lmdb-block-store.js";
 import { ensureBuilt } from "../support/built.js";
+import { collectLog } from "../support/collected-log.js";
 import { itInFull } from "../support/extent.js";
 import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
-import { newEvent, openRig } from "../support/rigs/journal-rig.js";
+import { newEvent, openOver, openRig } from "../support/rigs/journal-rig.js";
+import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const isLinux = process.platform === "linux";
@@ -178,8 +184,7 @@ describe("a data file", () => {
     await journal.append([newEvent("a")]).durable;
     renameSync(path, `${path}-away`);
     later();
-    const refused = { code: "storage_unavailable", sentence: expect.stringContaining("Its file was deleted") };
-    await expect(journal.append([newEvent("b")]).durable).rejects.toMatchObject(refused);
+    expect(() => journal.append([])).toThrow("Its file was deleted");
     expect(() => journal.append([newEvent("c")])).toThrow("Its file was deleted");
     expect(journal.status().failure?.remedy).toContain("Put it back");
 
@@ -188,7 +193,46 @@ describe("a data file", () => {
     await journal.append([newEvent("d")]).durable;
     await journal.close();
     const { journal: next } = await openRig({ directory });
-    expect(["a", "b", "c", "d"].filter((id) => next.find(`evt_${id}`) !== undefined)).toEqual(["a", "b", "d"]);
+    expect(["a", "b", "c", "d"].filter((id) => next.find(`evt_${id}`) !== undefined)).toEqual(["a", "d"]);
+  });
+
+  it("R29: that is taken away while it is written takes no acknowledgement with it, and has each event once when it is back", async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, "journal.mdb");
+    const log = collectLog();
+    const clock = createVirtualClock();
+    const file = await openDataFile({ directory, path, policy: "os", wallTime: clock.wallTime, log });
+    let isTaken = false;
+    const taken: typeof file = {
+      ...file,
+      commit: async (work) => {
+        await file.commit(work);
+        if (!isTaken) return;
+        isTaken = false;
+        renameSync(path, `${path}-away`);
+      },
+    };
+    const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+    const store = createLmdbBlockStore({ file: taken, path, clock, damageLog: createDamageLog(log, path) });
+    const { journal } = await openOver(store, { clock, closeStore: file.close });
+    isTaken = true;
+    const first = journal.append([newEvent("a")]).durable;
+    clock.advance(0);
+    await Promise.resolve();
+    journal.append([newEvent("b")]);
+    await expect(first).rejects.toMatchObject({ sentence: expect.stringContaining("Its file was deleted") });
+    renameSync(`${path}-away`, path);
+    while (journal.status().failure !== undefined) {
+      clock.advance(1000);
+      await turn();
+    }
+    await journal.append([]).durable;
+    await journal.close();
+    const reader = await openJournalReader(directory);
+    expect(Array.from(reader.entries(), ({ event }) => event.event_id)).toEqual(["evt_a", "evt_b"]);
+    await reader.close();
+    const { journal: next } = await openRig({ directory });
+    expect(["a", "b"].map((id) => next.find(`evt_${id}`)?.event.event_id)).toEqual(["evt_a", "evt_b"]);
   });
 
   it("P12, R27: that was cut short to what it had when it was opened takes nothing, and nothing is read of it", () => {
@@ -228,6 +272,7 @@ describe("a data file", () => {
       reason: `It belongs to process ${process.ppid} now.`,
       remedy: "Restart this daemon, or stop it.",
     };
+    expect(() => journal.append([])).toThrow(`belongs to process ${process.ppid} now`);
     const publish = async () => journal.append([newEvent("b")]).durable;
     await expect(publish()).rejects.toMatchObject({ code: "storage_unavailable", sentence });
     expect(journal.status().failure).toEqual(failure);

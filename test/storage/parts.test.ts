@@ -4,12 +4,12 @@ import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StateKey } from "../../src/contracts/journal.js";
+import { crc32, crc32ByTable } from "../../src/storage/checksums/crc32.js";
 import { createIdIndex } from "../../src/storage/ids/id-index.js";
-import { crc32, crc32ByTable } from "../../src/storage/lmdb/crc32.js";
 import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
 import { createBootMark } from "../../src/storage/lmdb/system-boot-mark.js";
 import type { Table, TableKey } from "../../src/storage/lmdb/tables.js";
-import { tableKeyOf } from "../../src/storage/state/state-keys.js";
+import { recordKeyOf } from "../../src/storage/state/state-keys.js";
 import { casesOf } from "../support/extent.js";
 import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -24,26 +24,26 @@ it("the checksum by hand is that of zlib", () => {
   expect(typeof zlib.crc32 === "function" ? crc32 : crc32ByTable).toBeDefined();
 });
 
-describe("ids of older events", () => {
-  /** A table in memory. */
-  function memoryTable() {
-    const entries = new Map<string, { key: TableKey; value: Buffer }>();
-    let reads = 0;
-    const table: Table = {
-      get: (key) => {
-        reads += 1;
-        return entries.get(JSON.stringify(key))?.value;
-      },
-      keys: () => [...entries.values()].map(({ key }) => key),
-      entries: ({ prefix }) => [...entries.values()].filter(({ key }) => prefix === undefined || key[0] === prefix[0]),
-    };
-    const writes = {
-      put: (_: string, key: TableKey, value: Buffer) => void entries.set(JSON.stringify(key), { key, value }),
-      remove: (_: string, key: TableKey) => void entries.delete(JSON.stringify(key)),
-    };
-    return { table, writes, count: () => entries.size, reads: () => reads };
-  }
+/** A table in memory. */
+function memoryTable() {
+  const entries = new Map<string, { key: TableKey; value: Buffer }>();
+  let reads = 0;
+  const table: Table = {
+    get: (key) => {
+      reads += 1;
+      return entries.get(JSON.stringify(key))?.value;
+    },
+    keys: () => [...entries.values()].map(({ key }) => key),
+    entries: ({ prefix }) => [...entries.values()].filter(({ key }) => prefix === undefined || key[0] === prefix[0]),
+  };
+  const writes = {
+    put: (_: string, key: TableKey, value: Buffer) => void entries.set(JSON.stringify(key), { key, value }),
+    remove: (_: string, key: TableKey) => void entries.delete(JSON.stringify(key)),
+  };
+  return { table, writes, count: () => entries.size, reads: () => reads };
+}
 
+describe("ids of older events", () => {
   it("are found in every run, the newest first; what is not there costs next to no reading, and memory 2 to 3 bytes each", () => {
     const { table, writes, reads, count } = memoryTable();
     const index = createIdIndex(table);
@@ -71,6 +71,45 @@ describe("ids of older events", () => {
   });
 });
 
+describe("a damaged run of ids", () => {
+  const COUNT = 20_000;
+
+  function filled() {
+    const stage = memoryTable();
+    const index = createIdIndex(stage.table);
+    for (let epoch = 1; epoch <= COUNT; epoch += 1) {
+      index.add(`evt_${epoch}`, epoch);
+      if (epoch % 256 === 0) index.write(stage.writes)();
+    }
+    return stage;
+  }
+  const find = (table: Table, wanted: number) =>
+    createIdIndex(table).find(`evt_${wanted}`, (epoch) => (epoch === wanted ? epoch : undefined));
+
+  it("is known from its first id to its last", () => {
+    const { table } = filled();
+    const last = createIdIndex(table).knownThrough();
+    expect(last).toBeGreaterThanOrEqual(16_384);
+    for (const wanted of [1, 2, last - 1, last]) expect(find(table, wanted)).toBe(wanted);
+    expect(find(table, last + 1)).toBeUndefined();
+  });
+
+  it.each([
+    ["cut short", (value: Buffer) => value.subarray(0, 10)],
+    ["empty", () => Buffer.alloc(0)],
+    [
+      "with another bit",
+      (value: Buffer) => Buffer.concat([value.subarray(0, -1), Buffer.from([value.readUInt8(value.length - 1) ^ 1])]),
+    ],
+  ] as const)("whose filter is %s rules out nothing, and its ids are added again", (_, damage) => {
+    const { table, writes } = filled();
+    for (const { key, value } of table.entries({ prefix: ["filter"] })) writes.put("ids", key, damage(value));
+    const index = createIdIndex(table);
+    expect(index.knownThrough()).toBe(1);
+    expect(find(table, 2)).toBe(2);
+  });
+});
+
 describe("keys of state", () => {
   it("are equal for equal keys alone, and LMDB takes them all", async () => {
     const { journal } = await openRig({ directory: temporaryDirectory() });
@@ -94,7 +133,7 @@ describe("keys of state", () => {
       }),
       { numRuns: casesOf(30) },
     );
-    expect(tableKeyOf(["a", 1])).toEqual(["a", 1]);
+    expect(recordKeyOf(["a", 1])).toEqual(["a", 1]);
   });
 });
 
@@ -143,4 +182,20 @@ describe("policies that leave the disk to the system", () => {
     expect(last.journal.find("evt_c")).toBeDefined();
     expect(last.log.lines).toEqual([]);
   });
+});
+
+it.each([
+  ["a start with an id", "5f0c-11", "5f0c-11", false],
+  ["another id", "5f0c-11", "5f0c-12", true],
+  ["the same second", "1700000000", "1700000000", false],
+  ["a clock that was set by two minutes", "1700000000", "1700000120", false],
+  ["a later start", "1700000000", "1700000121", true],
+])("the mark beside a data file tells %s from another", (_, made, now, isAnother) => {
+  const path = join(temporaryDirectory(), "journal.mdb");
+  expect(createBootMark(path, now).isOfAnotherBoot()).toBe(false);
+  createBootMark(path, made).make();
+  const mark = createBootMark(path, now);
+  expect([mark.isThere(), mark.isOfAnotherBoot()]).toEqual([true, isAnother]);
+  mark.remove();
+  expect([mark.isThere(), mark.isOfAnotherBoot()]).toEqual([false, false]);
 });

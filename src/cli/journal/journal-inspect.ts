@@ -8,7 +8,7 @@ const HELP = `
 The report has these parts:
   - the journal's folder, the version of its layout and its writer,
   - the number of its events and their size,
-  - the runs of the daemons that wrote them,
+  - the boots of the daemons that wrote them,
   - its sessions,
   - its damage.
 A daemon may write to the journal meanwhile. Each time is the time at which a daemon received an event.
@@ -25,7 +25,7 @@ Examples:
 export function registerJournalInspect(journal: Command, io?: CommandIo): void {
   addJournalOptions(journal.command("inspect"))
     .summary("report the contents of a journal")
-    .description("Reports the contents of a journal: events, runs, sessions and damage.")
+    .description("Reports the contents of a journal: events, boots, sessions and damage.")
     .option("-s, --session <ID>", "report only this session")
     .option("--all", "show all sessions, not only the newest 20")
     .option("--json", "print the report as one JSON document")

@@ -27,7 +27,7 @@ export function reportLines(place: JournalPlace, facts: JournalFacts, showsAll: 
     `${shownBytes(diskBytes)} on disk, ${shownBytes(bytes)} of them events.`,
     damaged.length === 0 ? "Nothing is damaged." : `${counted(damaged.length, "damaged record")}:`,
     ...damaged.map(damagedLine),
-    boots.length === 0 ? "No run of a daemon." : `${counted(boots.length, "run")}:`,
+    boots.length === 0 ? "No boot of a daemon." : `${counted(boots.length, "boot")}:`,
     ...boots.map(bootLine),
     sessions.size === 0 ? "No session." : `${counted(sessions.size, "session")}${left === 0 ? "" : ", the newest"}:`,
     ...[...sessions.values()].slice(left).map(sessionLine),
@@ -56,7 +56,7 @@ export function reportDocument(place: JournalPlace, facts: JournalFacts): object
     events: facts.eventCount,
     oldest: instantOf(facts.oldestAt),
     newest: instantOf(facts.newestAt),
-    runs: facts.boots.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
+    boots: facts.boots.map(({ firstEpoch, lastEpoch, eventCount, firstAt, lastAt }) => ({
       first_epoch: firstEpoch,
       last_epoch: lastEpoch,
       events: eventCount,

@@ -1,7 +1,7 @@
 // Opens the journal: in memory, or on disk with a window in memory before it (docs/journal.md).
 import type { createEngine } from "../../engine/engine.js";
 import { createJournalRing } from "../../engine/journal/journal-ring.js";
-import type { DiskJournal } from "../../storage/disk-journal.js";
+import type { WindowedJournal } from "../../storage/window/windowed-journal.js";
 import type { Configuration } from "../config/config.js";
 
 type EngineServices = Parameters<typeof createEngine>[0];
@@ -81,7 +81,7 @@ export async function openJournal(
   if (journal.kind === "auto" && directory !== defaultJournalDirectory(environment, options.producerId))
     log.warn({ path: opened.path }, "another daemon has the journal of this name, and this one keeps another");
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
-  let onDisk: DiskJournal | undefined;
+  let onDisk: WindowedJournal | undefined;
   return {
     create: (evicted) => {
       onDisk = opened.create(evicted);

@@ -41,15 +41,15 @@ export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">
   const before: Boot[] = [];
   const begun: Boot[] = [];
   let isPending = false;
-  readDurable(durableState, ["run"], log, (last, [, start]) => {
+  readDurable(durableState, ["boot"], log, (last, [, start]) => {
     if (typeof last !== "number" || typeof start !== "number" || start >= first) return;
     begun.push({ first: start, last });
     if (last >= start) before.push({ first: start, last });
   });
-  for (const old of begun.splice(0, begun.length - BOOTS_KEPT)) durableState.put(["run", old.first], () => undefined);
+  for (const old of begun.splice(0, begun.length - BOOTS_KEPT)) durableState.put(["boot", old.first], () => undefined);
   before.splice(0, before.length - BOOTS_KEPT);
   // The record of this boot, even if it never appends an event.
-  if (durableState.isDurable) durableState.put(["run", first], () => journal.head());
+  if (durableState.isDurable) durableState.put(["boot", first], () => journal.head());
 
   /** Whether an epoch may belong to a forgotten boot. An unknown boot that is not forgotten made nothing durable. */
   const isForgotten = (epoch: Epoch): boolean =>
@@ -78,7 +78,7 @@ export function createEpochBoots(journal: Pick<Journal, "durableState" | "head">
     appended: () => {
       if (!durableState.isDurable || isPending) return;
       isPending = true;
-      durableState.put(["run", first], () => {
+      durableState.put(["boot", first], () => {
         isPending = false;
         return journal.head();
       });

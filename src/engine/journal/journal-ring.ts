@@ -24,7 +24,7 @@ export interface JournalRingOptions {
   /** Difference between wall clock and an event's `at`, in ms. Default 0. */
   readonly wallTimeOffsetMs?: number;
   /** Whether an event has to stay for now, whatever the limits. Default: none has. */
-  readonly isOwed?: (epoch: Epoch) => boolean;
+  readonly isPending?: (epoch: Epoch) => boolean;
   /** Called with each event that leaves the window, the oldest first. */
   readonly evicted?: (event: Evicted) => void;
 }
@@ -109,7 +109,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
 
   const trim = (): void => {
     while (count() > maxEvents || (bytes > maxBytes && count() > 1)) {
-      if (options.isOwed?.(oldest) === true) return;
+      if (options.isPending?.(oldest) === true) return;
       evictOldest();
     }
   };

@@ -1,218 +1,198 @@
-// Blocks by their place in the table, and what is in them by epoch. The newest that were read stay at hand, with what was parsed of them: whoever
-// reads back does so from one block to the next, and those who come back together read the same ones (R14).
+// Events of a block store by epoch. The reader holds the blocks that were read lately, with the events parsed of them: subscriptions read from one
+// block to the next, and those that come back together read the same blocks (R14).
 import type { JournalRead } from "../../contracts/journal.js";
-import type { Log } from "../../contracts/log.js";
 import type { Epoch, JournaledEvent, JournalSelection } from "../../engine/event/event.js";
-import type { Table, TableKey } from "../lmdb/tables.js";
 import { readBlock, type StoredBlock } from "./block.js";
-
-/** Where a block stands, and which epochs it holds. */
-export interface BlockPlace {
-  readonly first: Epoch;
-  readonly count: number;
-}
+import type { BlockPlace, BlockStore, BlocksRead, RawBlock } from "./block-store.js";
+import type { DamageLog } from "./damage-log.js";
+import { createHeldBlocks } from "./held-blocks.js";
 
 export interface LoadedBlock extends BlockPlace {
-  /** Bytes of its record. */
+  /** Bytes of the record. */
   readonly length: number;
-  /** Undefined where the record is damaged. */
+  /** Undefined if the record is damaged. */
   readonly block: StoredBlock | undefined;
 }
 
-export interface BlockReader {
-  /** The lowest block that begins at `epoch` or above. */
-  readonly nextFrom: (epoch: Epoch) => BlockPlace | undefined;
-  /** The block that holds `epoch`, whole or not. */
-  readonly holding: (epoch: Epoch) => BlockPlace | undefined;
-  readonly load: (place: BlockPlace) => LoadedBlock;
-  /** As `Journal.read`, of epochs below `before` alone; `isWhole` says whether there is nothing more below that. */
-  readonly read: (after: Epoch, limit: number, before: Epoch) => JournalRead & { readonly isWhole: boolean };
-  readonly at: (epoch: Epoch, only?: JournalSelection) => JournaledEvent | undefined;
-  /** Lets go of what is held of blocks below `oldest`. */
-  readonly forgetBefore: (oldest: Epoch) => void;
-  /** Records that were found to be damaged. */
-  readonly damagedCount: () => number;
-}
+/** The first block that holds an epoch, or follows it. */
+export type BlockFound = { readonly kind: "none" } | { readonly kind: "unreadable" } | BlockHeld;
 
-export interface BlockReaderOptions {
-  readonly table: Table;
-  /** Whether the table's file is not what it was, so that none of it may be touched. Asked before each access; default never. */
-  readonly isLost?: () => boolean;
-  readonly log: Log;
-  /** Of the file, for the log. */
-  readonly path: string;
-  /** What turns an event's `at` into milliseconds since 1970, at present. */
-  readonly wallTimeOffset: () => number;
-  /** No event was received later than this. */
-  readonly now: () => number;
-  /** Whether an epoch below the window in memory was ever given out. */
-  readonly wasGiven: (epoch: Epoch) => boolean;
-}
-
-/** Between two runs of a daemon there are more epochs than this (R29); where fewer are missing, a record is. */
-const BOOT_DISTANCE = 2 ** 31;
-/** Bytes of blocks at hand. */
-const MOST_HELD_BYTES = 2 * 1024 * 1024;
-
-interface Held {
+interface BlockHeld {
+  readonly kind: "block";
   readonly loaded: LoadedBlock;
   readonly entries: (JournaledEvent | undefined)[];
 }
 
-/** A block's key. */
-export function blockKey({ first, count }: BlockPlace): TableKey {
-  return [first, count];
+/** As `Journal.read`. After "unreadable" no event was read, because the store reads nothing at present. */
+export type BlocksRange =
+  | (JournalRead & {
+      /** Whether all epochs of the range were looked at. */
+      readonly isWhole: boolean;
+    })
+  | { readonly kind: "unreadable" };
+
+export interface BlockReader {
+  /** The block that holds `epoch`, or the lowest one above it. The reader does not hold it. */
+  readonly load: (epoch: Epoch) => BlockFound | Promise<BlockFound>;
+  /** At most `limit` events above `after` and below `before`, ascending. */
+  readonly read: (after: Epoch, limit: number, before: Epoch) => BlocksRange | Promise<BlocksRange>;
+  /** As `Journal.at`. Undefined for an event whose block is not held, if the store answers by a promise. */
+  readonly at: (epoch: Epoch, only?: JournalSelection) => JournaledEvent | undefined;
+  /** Drops blocks below `oldest` from memory. */
+  readonly forgetBefore: (oldest: Epoch) => void;
 }
 
-function placeOf(key: TableKey | undefined): BlockPlace | undefined {
-  return key === undefined ? undefined : { first: Number(key[0]), count: Number(key[1]) };
+export interface BlockReaderOptions {
+  readonly store: Pick<BlockStore, "readBlocks">;
+  readonly damageLog: DamageLog;
+  /** Added to an event's `at` it gives milliseconds since 1970, at present. */
+  readonly wallTimeOffset: () => number;
+  /** The clock of `at`. No event was received later than now. */
+  readonly now: () => number;
+  /** Whether an epoch below the window in memory was ever given out. */
+  readonly wasGiven: (epoch: Epoch) => boolean;
+  /** The last epoch that retention has let go of. A read may be overtaken by it. */
+  readonly lostThrough: () => Epoch;
 }
 
-function unread({ first, count }: BlockPlace): LoadedBlock {
-  return { first, count, length: 0, block: undefined };
-}
+/** Between two boots there are more epochs than this (R29). If fewer are missing, a record is missing. */
+const BOOT_DISTANCE = 2 ** 31;
+/** Bytes of blocks in memory. */
+const MOST_HELD_BYTES = 2 * 1024 * 1024;
 
-export function createBlockReader({
-  table,
-  isLost = () => false,
-  log,
-  path,
-  wallTimeOffset,
-  now,
-  wasGiven,
-}: BlockReaderOptions): BlockReader {
-  // In the order in which they were last used.
-  const held = new Map<Epoch, Held>();
-  let heldBytes = 0;
-  const damaged = new Set<Epoch>();
+const NONE: BlockFound = { kind: "none" };
+const UNREADABLE = { kind: "unreadable" } as const;
 
-  const nextFrom = (epoch: Epoch): BlockPlace | undefined =>
-    isLost() ? undefined : placeOf(table.keys({ from: [epoch], limit: 1 })[0]);
+export function createBlockReader(options: BlockReaderOptions): BlockReader {
+  const { store, damageLog, wallTimeOffset, now, wasGiven, lostThrough } = options;
+  const held = createHeldBlocks<BlockHeld>(MOST_HELD_BYTES);
+  /** The read that `at` has begun. */
+  let fetching: Promise<unknown> | undefined;
 
-  const holding = (epoch: Epoch): BlockPlace | undefined => {
-    for (const { loaded } of held.values())
-      if (loaded.first <= epoch && epoch < loaded.first + loaded.count) return loaded;
-    if (isLost()) return undefined;
-    const place = placeOf(table.keys({ to: [epoch, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 })[0]);
-    return place !== undefined && epoch < place.first + place.count ? place : undefined;
+  const decoded = ({ first, count, bytes }: RawBlock): BlockHeld => {
+    const block = readBlock(bytes);
+    const isSound = block !== undefined && block.first === first && block.count === count;
+    if (!isSound) damageLog.damaged({ first, count });
+    const loaded = { first, count, length: bytes.length, block: isSound ? block : undefined };
+    return { kind: "block", loaded, entries: [] };
   };
 
-  const tellDamaged = ({ first, count }: BlockPlace): void => {
-    if (damaged.has(first)) return;
-    damaged.add(first);
-    log.error(
-      { path, firstEpoch: first, events: count },
-      "a record of the journal is damaged: what was in it cannot be read any more, all else can",
-    );
-  };
-
-  const tellMissing = (epoch: Epoch, next: Epoch): void => {
-    if (damaged.has(epoch)) return;
-    damaged.add(epoch);
-    log.error(
-      { path, firstEpoch: epoch, events: next - epoch },
-      "a record of the journal is missing: what was in it cannot be read any more, all else can",
-    );
-  };
-
-  /** Undefined where the file is lost: what is there may be read again when it is back. */
-  const loadNew = (place: BlockPlace): LoadedBlock | undefined => {
-    if (isLost()) return undefined;
-    const bytes = table.get(blockKey(place));
-    const block = bytes && readBlock(bytes);
-    const isSound = block !== undefined && block.first === place.first && block.count === place.count;
-    if (!isSound) tellDamaged(place);
-    return { first: place.first, count: place.count, length: bytes?.length ?? 0, block: isSound ? block : undefined };
-  };
-
-  const hold = (place: BlockPlace): Held => {
-    const known = held.get(place.first);
-    if (known !== undefined) {
-      held.delete(place.first);
-      held.set(place.first, known);
-      return known;
-    }
-    const loaded = loadNew(place);
-    if (loaded === undefined) return { loaded: unread(place), entries: [] };
-    const made: Held = { loaded, entries: [] };
-    held.set(place.first, made);
-    heldBytes += made.loaded.length;
-    for (const [first, { loaded }] of held) {
-      if (heldBytes <= MOST_HELD_BYTES || held.size === 1) break;
-      held.delete(first);
-      heldBytes -= loaded.length;
-    }
+  const hold = (raw: RawBlock): BlockHeld => {
+    // Another reader may have waited for the same block.
+    const known = held.with(raw.first);
+    if (known !== undefined) return known;
+    const made = decoded(raw);
+    held.hold(made);
     return made;
   };
 
-  const entryOf = ({ loaded, entries }: Held, index: number): JournaledEvent | undefined => {
+  const first = (raws: BlocksRead, made: (raw: RawBlock) => BlockHeld): BlockFound => {
+    if (raws === undefined) return UNREADABLE;
+    const [raw, ...others] = raws;
+    if (raw === undefined) return NONE;
+    if (made === hold) for (const other of others) hold(other);
+    return made(raw);
+  };
+
+  const loaded = (epoch: Epoch, made: (raw: RawBlock) => BlockHeld): BlockFound | Promise<BlockFound> => {
+    const raws = store.readBlocks(epoch - 1);
+    if (!(raws instanceof Promise)) return first(raws, made);
+    return raws.then(
+      (them) => first(them, made),
+      (caught: unknown) => {
+        damageLog.unreadable(caught);
+        return UNREADABLE;
+      },
+    );
+  };
+
+  /** As `load`, and held from then on. */
+  const from = (epoch: Epoch): BlockFound | Promise<BlockFound> => held.with(epoch) ?? loaded(epoch, hold);
+
+  const entryOf = ({ loaded, entries }: BlockHeld, index: number): JournaledEvent | undefined => {
     const { block } = loaded;
     if (block === undefined) return undefined;
     entries[index] ??= block.entry(index, Math.min(block.wallTime(index) - wallTimeOffset(), now()));
     return entries[index];
   };
 
-  /** The first epoch from `epoch` on that is in a sound block. */
-  const soundFrom = (epoch: Epoch, before: Epoch): Epoch => {
-    for (
-      let place = nextFrom(epoch);
-      place !== undefined && place.first < before;
-      place = nextFrom(place.first + place.count)
-    ) {
-      if (hold(place).loaded.block !== undefined) return place.first;
+  /** A gap up to the first sound block from `epoch` on. */
+  function* gapTo(epoch: Epoch, before: Epoch): Generator<BlockFound | Promise<BlockFound>, BlocksRange, BlockFound> {
+    for (let at = epoch; at < before; ) {
+      const found = yield from(at);
+      if (found.kind !== "block" || found.loaded.first >= before) break;
+      const { first, count, block } = found.loaded;
+      if (block !== undefined) return { kind: "gap", oldest: Math.max(first, at), isWhole: false };
+      at = first + count;
     }
-    return before;
-  };
+    return { kind: "gap", oldest: before, isWhole: false };
+  }
+
+  function* reading(
+    after: Epoch,
+    limit: number,
+    before: Epoch,
+  ): Generator<BlockFound | Promise<BlockFound>, BlocksRange, BlockFound> {
+    const events: JournaledEvent[] = [];
+    let epoch = after + 1;
+    while (epoch < before) {
+      const found = yield from(epoch);
+      if (found.kind === "unreadable") return events.length > 0 ? { kind: "events", events, isWhole: false } : found;
+      const loaded = found.kind === "block" && found.loaded.first < before ? found.loaded : undefined;
+      const next = loaded?.first ?? before;
+      // After the last record there is nothing more, unless there was.
+      const isMissing = next === before ? wasGiven(epoch) : next > epoch && next - epoch < BOOT_DISTANCE;
+      const lost = lostThrough();
+      if (isMissing && next > lost + 1) damageLog.missing(Math.max(epoch, lost + 1), next);
+      if (isMissing || (loaded !== undefined && loaded.block === undefined)) {
+        // The events before the damage come first; the next read gets the gap.
+        if (events.length > 0) return { kind: "events", events, isWhole: false };
+        return yield* gapTo(isMissing || loaded === undefined ? epoch : loaded.first + loaded.count, before);
+      }
+      if (loaded === undefined || found.kind !== "block") break;
+      const end = Math.min(loaded.first + loaded.count, before);
+      for (let at = Math.max(epoch, loaded.first); at < end; at += 1) {
+        if (events.length >= limit) return { kind: "events", events, isWhole: false };
+        const entry = entryOf(found, at - loaded.first);
+        if (entry !== undefined) events.push(entry);
+      }
+      epoch = end;
+    }
+    return { kind: "events", events, isWhole: true };
+  }
 
   return {
-    nextFrom,
-    holding,
-    load: (place) => held.get(place.first)?.loaded ?? loadNew(place) ?? unread(place),
-    read: (after, limit, before) => {
-      const events: JournaledEvent[] = [];
-      let epoch = after + 1;
-      while (epoch < before) {
-        const place = holding(epoch) ?? nextFrom(epoch);
-        const next = place === undefined || place.first >= before ? before : place.first;
-        // After the last record there is nothing more, unless there was.
-        const isMissing = next === before ? wasGiven(epoch) : next > epoch && next - epoch < BOOT_DISTANCE;
-        if (isMissing) {
-          tellMissing(epoch, next);
-          if (events.length > 0) return { kind: "events", events, isWhole: false };
-          return { kind: "gap", oldest: soundFrom(epoch, before), isWhole: false };
-        }
-        if (place === undefined || next === before) break;
-        const end = Math.min(place.first + place.count, before);
-        const one = hold(place);
-        if (one.loaded.block === undefined) {
-          // What comes before is given first; whoever asks again is told.
-          if (events.length > 0) return { kind: "events", events, isWhole: false };
-          return { kind: "gap", oldest: soundFrom(place.first + place.count, before), isWhole: false };
-        }
-        for (let next = Math.max(epoch, place.first); next < end; next += 1) {
-          if (events.length >= limit) return { kind: "events", events, isWhole: false };
-          const entry = entryOf(one, next - place.first);
-          if (entry !== undefined) events.push(entry);
-        }
-        epoch = end;
-      }
-      return { kind: "events", events, isWhole: true };
-    },
+    load: (epoch) => held.with(epoch) ?? loaded(epoch, decoded),
+    read: (after, limit, before) => run(reading(after, limit, before)),
     at: (epoch, only) => {
-      const place = holding(epoch);
-      if (place === undefined) return undefined;
-      const one = hold(place);
-      const index = epoch - place.first;
-      if (only !== undefined && one.loaded.block?.isAmong(index, only) !== true) return undefined;
-      return entryOf(one, index);
-    },
-    forgetBefore: (oldest) => {
-      for (const [first, { loaded }] of held) {
-        if (first + loaded.count > oldest) continue;
-        held.delete(first);
-        heldBytes -= loaded.length;
+      const found = held.with(epoch) ?? (fetching === undefined ? from(epoch) : undefined);
+      if (found instanceof Promise) {
+        // The block is held once it is there. One read is under way at a time, however many events are asked for meanwhile.
+        fetching = found.finally(() => {
+          fetching = undefined;
+        });
+        return undefined;
       }
+      if (found === undefined) return undefined;
+      if (found.kind !== "block" || found.loaded.first > epoch) return undefined;
+      const index = epoch - found.loaded.first;
+      if (only !== undefined && found.loaded.block?.isAmong(index, only) !== true) return undefined;
+      return entryOf(found, index);
     },
-    damagedCount: () => damaged.size,
+    forgetBefore: held.forgetBefore,
   };
+}
+
+/** Runs `steps` at once as far as the store answers at once, and goes on when a promise of the store has settled. */
+function run<Answer>(steps: Generator<BlockFound | Promise<BlockFound>, Answer, BlockFound>): Answer | Promise<Answer> {
+  const goOn = (next: IteratorResult<BlockFound | Promise<BlockFound>, Answer>): Answer | Promise<Answer> => {
+    let result = next;
+    while (result.done !== true) {
+      const { value } = result;
+      if (value instanceof Promise) return value.then((found) => goOn(steps.next(found)));
+      result = steps.next(value);
+    }
+    return result.value;
+  };
+  return goOn(steps.next());
 }

@@ -1,14 +1,14 @@
-// One record of the journal: the events of one group commit, one behind the other, with a checksum over all of it. Everything that is asked of an
-// event without its text stands in a header of fixed size, so that a block is looked through without being parsed. Little-endian throughout.
+// A block is one record of the journal: events of one group commit, one behind the other, with a checksum over the whole. A header of fixed size
+// has all that is asked of an event besides its text, so that a search need not parse the texts. Numbers are little-endian.
 import type { DaemonMade, Epoch, JournaledEvent, JournalSelection, TopicKind } from "../../engine/event/event.js";
-import { crc32 } from "../lmdb/crc32.js";
+import { crc32 } from "../checksums/crc32.js";
 
 /** Most events in a block. */
 export const MOST_EVENTS_IN_BLOCK = 256;
 /** A block with this many bytes takes no further event. One event may make it longer. */
 export const FULL_BLOCK_BYTES = 256 * 1024;
 
-/** The numbers of kinds on disk: they stay as they are, and a new kind gets the next. */
+/** Numbers of kinds on disk. A number never changes, and a new kind gets the next number. */
 const KIND_NUMBERS: Readonly<Record<TopicKind, number>> = {
   "session.started": 0,
   "session.completed": 1,
@@ -26,7 +26,7 @@ const KIND_NUMBERS: Readonly<Record<TopicKind, number>> = {
 };
 const KINDS: ReadonlyMap<number, TopicKind> = byNumber(KIND_NUMBERS);
 
-/** The numbers of makers on disk; 0 is an agent's own event. */
+/** Numbers of makers on disk; 0 is an agent's own event. */
 const MADE_NUMBERS: Readonly<Record<DaemonMade, number>> = {
   notice: 1,
   resolution: 2,
@@ -38,7 +38,7 @@ const MADE_NUMBERS: Readonly<Record<DaemonMade, number>> = {
 const MADE: ReadonlyMap<number, DaemonMade> = byNumber(MADE_NUMBERS);
 
 function byNumber<Name extends string>(numbers: Readonly<Record<Name, number>>): ReadonlyMap<number, Name> {
-  // The keys of the record are all the names there are.
+  // The record has every name as a key.
   return new Map((Object.keys(numbers) as Name[]).map((name) => [numbers[name], name]));
 }
 
@@ -52,18 +52,18 @@ const HEAD_BYTES = 24;
  */
 const ROW_BYTES = 44;
 
-/** What is kept of an event besides its text. */
+/** Facts about an event besides its text. */
 export interface StoredFacts {
   readonly epoch: Epoch;
   readonly eventId: string;
   readonly sessionId: string;
   readonly ordinal: number;
   readonly kind: TopicKind;
-  /** When it was received, ms since 1970. */
+  /** Time of receipt, ms since 1970. */
   readonly wallTime: number;
 }
 
-/** A block that was read and is whole. Indices count its events from 0. */
+/** A sound block. An index is the place of an event in it, from 0. */
 export interface StoredBlock {
   readonly first: Epoch;
   readonly count: number;
@@ -72,15 +72,15 @@ export interface StoredBlock {
   readonly isAmong: (index: number, only: JournalSelection) => boolean;
   /** The JSON text of the event. */
   readonly source: (index: number) => string;
-  /** The entry as the engine knows it; `at` is its receipt by this run's clock. */
+  /** The event as a journal's entry. `at` is the time of receipt by the clock of this boot. */
   readonly entry: (index: number, at: number) => JournaledEvent;
   readonly wallTime: (index: number) => number;
 }
 
-/** Of text in UTF-8, at most. */
+/** Most bytes of a text in UTF-8. */
 const BYTES_PER_UNIT = 3;
 
-/** What an event may take in a block, bytes: never less than it does. */
+/** An upper bound of an event's bytes in a block. */
 export function blockBytesOf({ source, published, event }: JournaledEvent): number {
   const { event_id, session_id, output_id } = event;
   const output = typeof output_id === "string" ? output_id.length : 0;
@@ -89,8 +89,8 @@ export function blockBytesOf({ source, published, event }: JournaledEvent): numb
 }
 
 /**
- * Writes a block of `events`, whose epochs follow one another, into `target` from `start`, and answers where it ends. There has to be room for
- * HEAD_BYTES and `blockBytesOf` each.
+ * Writes a block into `target` from `start`, and returns its end. The epochs of `events` follow one another. `target` must have room for
+ * HEAD_BYTES, and for `blockBytesOf` of each event.
  */
 export function writeBlock(
   events: readonly JournaledEvent[],
@@ -134,10 +134,10 @@ export function writeBlock(
   return text;
 }
 
-/** What `writeBlock` needs beside the events' own bytes. */
+/** Bytes of a block besides those of its events. */
 export const BLOCK_HEAD_BYTES = HEAD_BYTES;
 
-/** The block that `bytes` are; undefined where they are damaged. `bytes` are its own from then on. */
+/** Reads a block; undefined if it is damaged. `bytes` belong to the block from then on. */
 export function readBlock(bytes: Buffer): StoredBlock | undefined {
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE(4) !== MAGIC || bytes.readUInt32LE(20) !== bytes.length)
     return undefined;
@@ -146,7 +146,7 @@ export function readBlock(bytes: Buffer): StoredBlock | undefined {
   const count = bytes.readUInt32LE(16);
 
   const rowOf = (index: number): number => HEAD_BYTES + ROW_BYTES * index;
-  /** A text of an event, by the lengths of those before it. */
+  /** One of the texts of an event, by the lengths of the texts before it. */
   const idAt = (row: number): string => {
     const from = bytes.readUInt32LE(row);
     return bytes.toString("utf8", from, from + bytes.readUInt32LE(row + 24));

@@ -1,28 +1,28 @@
-// When a block was received at the latest. Its own stamp says so, unless the clock on the wall was ahead when it was written: then what came after it
-// says more, and where nothing did, when that was noticed.
+// The latest time at which a block was received. The block's stamp is that time, unless the clock on the wall was ahead when the block was written.
+// Then the stamp of a later block decides, or, without one, the time at which this was noticed.
 import type { Epoch } from "../../engine/event/event.js";
 import type { BlockReader, LoadedBlock } from "./block-reader.js";
 
-/** When the newest of a block was received at the latest, ms since 1970, never later than now; 0 where the block is damaged. */
-export type LatestReceipts = (loaded: LoadedBlock) => number;
+/** The latest time at which a block's newest event was received, ms since 1970, never later than now; 0 for a damaged block. */
+export type LatestReceipts = (loaded: LoadedBlock) => Promise<number>;
 
 export interface LatestReceiptsOptions {
-  readonly reader: Pick<BlockReader, "holding" | "nextFrom" | "load">;
+  readonly reader: Pick<BlockReader, "load">;
   /** Now, ms since 1970. */
   readonly wallTime: () => number;
-  /** The last epoch that stands in a block. */
+  /** The last epoch in any block. */
   readonly head: () => Epoch;
-  /** How long an event is kept, ms. */
+  /** Retention of an event, ms. */
   readonly retentionMs: () => number;
 }
 
 interface Bound {
-  /** Everything below was received at `at` or earlier. */
+  /** All epochs below were received at `at` or earlier. */
   readonly until: Epoch;
   readonly at: number;
 }
 
-/** What a block says, as far as it can be read. */
+/** The stamp of a block, if the block can be read. */
 interface Stamp {
   readonly first: Epoch;
   readonly count: number;
@@ -32,31 +32,31 @@ interface Stamp {
 export function createLatestReceipts(options: LatestReceiptsOptions): LatestReceipts {
   const { reader, wallTime, head, retentionMs } = options;
   let known: Bound | undefined;
-  // By the epoch asked for; of what comes after the block asked about last.
+  // By epoch; only epochs after the block asked about last.
   const stamps = new Map<Epoch, Stamp>();
 
-  const stampFrom = (epoch: Epoch): Stamp | undefined => {
+  const stampFrom = async (epoch: Epoch): Promise<Stamp | undefined> => {
     const seen = stamps.get(epoch);
     if (seen !== undefined) return seen;
-    const place = reader.holding(epoch) ?? reader.nextFrom(epoch);
-    if (place === undefined) return undefined;
-    const { block, first, count } = reader.load(place);
+    const found = await reader.load(epoch);
+    if (found.kind !== "block") return undefined;
+    const { block, first, count } = found.loaded;
     const stamp = { first, count, at: block?.wallTime(count - 1) };
-    // The newest is another one the next time.
+    // The newest block is another one at the next call.
     if (epoch !== head()) stamps.set(epoch, stamp);
     return stamp;
   };
 
   /**
-   * The first block from an epoch on whose stamp is among those asked for: the next one, in ever longer steps after it, for there may be thousands
-   * ahead of the clock, and the newest. Steps are taken to the same places from wherever they begin: so each search reads little anew.
+   * The first of some blocks, from an epoch on, whose stamp fits: the next block, blocks in ever longer steps after it, and the newest. Thousands of
+   * blocks may be ahead of the clock. Steps lead to the same places wherever they begin, so a search reads few blocks again.
    */
-  const find = (from: Epoch, isSound: (at: number) => boolean): Bound | undefined => {
+  const find = async (from: Epoch, isSound: (at: number) => boolean): Promise<Bound | undefined> => {
     for (const epoch of stamps.keys()) if (epoch < from) stamps.delete(epoch);
     const last = head();
     let epoch = from;
     for (let step = 1; epoch <= last; step *= 2) {
-      const stamp = stampFrom(epoch);
+      const stamp = await stampFrom(epoch);
       if (stamp === undefined) return undefined;
       const { first, count, at } = stamp;
       if (at !== undefined && isSound(at)) return { until: first, at };
@@ -66,20 +66,20 @@ export function createLatestReceipts(options: LatestReceiptsOptions): LatestRece
     return undefined;
   };
 
-  return ({ block, first, count }) => {
+  return async ({ block, first, count }) => {
     const stamped = block?.wallTime(count - 1) ?? 0;
     const now = wallTime();
     const next = first + count;
     if (stamped > now) {
       if (known === undefined || first >= known.until || known.at > now)
-        known = find(next, (at) => at <= now) ?? { until: head() + 1, at: now };
+        known = (await find(next, (at) => at <= now)) ?? { until: head() + 1, at: now };
       return known.at;
     }
     if (known !== undefined && first < known.until && known.at <= now) return Math.min(stamped, known.at);
     if (stamped === 0) return 0;
-    // Once the clock has passed it a stamp looks sound. By more than the retention it was not ahead, or the block would have gone before that:
-    // the clock was behind later.
-    const earlier = find(next, (at) => at < stamped && stamped - at <= retentionMs());
+    // A stamp that the clock has passed looks sound. The stamp cannot have been ahead by more than the retention, because retention would have
+    // removed the block before: so the clock was behind later.
+    const earlier = await find(next, (at) => at < stamped && stamped - at <= retentionMs());
     if (earlier === undefined) return stamped;
     known = earlier;
     return earlier.at;

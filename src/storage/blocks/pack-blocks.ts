@@ -1,16 +1,11 @@
-// The events of a group as blocks, in one piece of memory.
-import type { Epoch, JournaledEvent } from "../../engine/event/event.js";
+// The events of a group as blocks.
+import type { JournaledEvent } from "../../engine/event/event.js";
 import { BLOCK_HEAD_BYTES, blockBytesOf, FULL_BLOCK_BYTES, MOST_EVENTS_IN_BLOCK, writeBlock } from "./block.js";
+import type { NewBlock } from "./block-store.js";
 
-export interface PackedBlock {
-  readonly first: Epoch;
-  readonly count: number;
-  readonly bytes: Buffer;
-}
-
-/** Ascending by epoch. Events that do not follow one another are in different blocks. */
-export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: number): readonly PackedBlock[] {
-  const packed: PackedBlock[] = [];
+/** Packs `events`, which ascend by epoch, into blocks. Events whose epochs do not follow one another are in different blocks. */
+export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: number): readonly NewBlock[] {
+  const packed: NewBlock[] = [];
   let start = 0;
   while (start < events.length) {
     const first = events[start]?.epoch ?? 0;
@@ -23,8 +18,10 @@ export function packBlocks(events: readonly JournaledEvent[], wallTimeOffsetMs: 
       end += 1;
     }
     const target = Buffer.allocUnsafeSlow(bytes);
-    const length = writeBlock(events.slice(start, end), wallTimeOffsetMs, target, 0);
-    packed.push({ first, count: end - start, bytes: target.subarray(0, length) });
+    const together = events.slice(start, end);
+    const length = writeBlock(together, wallTimeOffsetMs, target, 0);
+    const eventIds = together.map(({ event }) => event.event_id);
+    packed.push({ first, count: end - start, bytes: target.subarray(0, length), eventIds });
     start = end;
   }
   return packed;

@@ -1,77 +1,72 @@
-// What the journal lets go of: whole blocks from its beginning, a few with each group, so that nobody ever waits for it.
+// Retention removes whole blocks from the beginning of the journal, a few with each group, so that no publisher waits for it.
 import type { Evicted } from "../../engine/event/event.js";
-import type { Writes } from "../lmdb/tables.js";
-import { type BlockPlace, type BlockReader, blockKey } from "./block-reader.js";
+import type { BlockReader } from "./block-reader.js";
+import type { BlockPlace } from "./block-store.js";
 import type { LatestReceipts } from "./latest-receipts.js";
-import type { Totals } from "./totals.js";
-import { recordBytes } from "./totals.js";
+import { recordBytes, type Totals } from "./totals.js";
 
 export interface RetentionLimits {
   /** How long an event is kept, ms. */
   readonly ageMs: number;
-  /** How much all of them may take, bytes. */
+  /** Most bytes of all blocks. */
   readonly bytes: number;
 }
 
-/** Blocks to be removed, and what is left without them. */
+/** Blocks to be removed, and the totals without them. */
 export interface Slice {
   readonly places: readonly BlockPlace[];
   readonly events: readonly Evicted[];
   readonly totals: Totals;
 }
 
-/** Events of one slice, beside those of its last block. As many again as the group brings, so that a flood is kept up with. */
+/** Events of one slice, besides the rest of its last block. The slice has as many again as the group brings, so that it keeps up with a flood. */
 export const SLICE_EVENTS = 512;
 const SLICE_BLOCKS = 64;
 
-/** What of the oldest block says whether it may stay. Looked up once, and not with every group: reading it costs as much as writing one. */
+/** The facts by which the oldest block stays or goes. They are looked up once: reading a block costs as much as writing one. */
 export interface OldestBlock extends BlockPlace {
-  /** When the newest of it was received at the latest, ms since 1970; 0 where it is damaged: it may go. */
+  /** The latest time at which its newest event was received, ms since 1970; 0 for a damaged block, which may go. */
   readonly newestAt: number;
-  /** The same of the first of it; undefined where it is damaged. */
+  /** Receipt of its first event, ms since 1970; undefined for a damaged block. */
   readonly oldestAt: number | undefined;
 }
 
-/** The block that goes next; undefined where there is none. */
-export function oldestBlock(
-  reader: BlockReader,
+/** The block that goes next; "none" in an empty store. */
+export async function oldestBlock(
+  reader: Pick<BlockReader, "load">,
   { lostThrough }: Totals,
   receiptOf: LatestReceipts,
-): OldestBlock | undefined {
-  const place = reader.nextFrom(lostThrough + 1);
-  if (place === undefined) return undefined;
-  const loaded = reader.load(place);
-  const { block, first, count } = loaded;
-  return { first, count, newestAt: receiptOf(loaded), oldestAt: block?.wallTime(0) };
+): Promise<OldestBlock | "none" | "unreadable"> {
+  const found = await reader.load(lostThrough + 1);
+  if (found.kind !== "block") return found.kind;
+  const { block, first, count } = found.loaded;
+  return { first, count, newestAt: await receiptOf(found.loaded), oldestAt: block?.wallTime(0) };
 }
 
-/** When it will be time for the next slice, ms since 1970; 0 where it is. */
+/** The time at which the next slice is due, ms since 1970; 0 for at once. */
 export function dueAt(oldest: OldestBlock, totals: Totals, { ageMs, bytes }: RetentionLimits): number {
   return totals.bytes > bytes ? 0 : oldest.newestAt + ageMs;
 }
 
-/** The slice to go at `wallTime`. `arriving` is how many events the group brings. */
-export function nextSlice(
-  reader: BlockReader,
+/** The slice to go at `wallTime`. `arriving` is the number of events in the group. */
+export async function nextSlice(
+  reader: Pick<BlockReader, "load">,
   totals: Totals,
   limits: RetentionLimits,
   receiptOf: LatestReceipts,
   wallTime: number,
   arriving: number,
-): Slice {
+): Promise<Slice> {
   const places: BlockPlace[] = [];
   const events: Evicted[] = [];
   let left = totals;
-  for (
-    let place = reader.nextFrom(totals.lostThrough + 1);
-    place !== undefined && events.length < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving;
-    place = reader.nextFrom(place.first + place.count)
-  ) {
-    const loaded = reader.load(place);
-    const { block, length, first, count } = loaded;
-    if (left.bytes <= limits.bytes && receiptOf(loaded) >= wallTime - limits.ageMs) break;
+  while (events.length < SLICE_EVENTS + 2 * arriving && places.length < SLICE_BLOCKS + arriving) {
+    const found = await reader.load(left.lostThrough + 1);
+    if (found.kind !== "block") break;
+    const { block, length, first, count } = found.loaded;
+    if (left.bytes <= limits.bytes && (await receiptOf(found.loaded)) >= wallTime - limits.ageMs) break;
     places.push({ first, count });
-    // Of what is damaged nobody knows whose it was.
+    // The sessions of events in a damaged block are unknown.
     for (let index = 0; block !== undefined && index < count; index += 1) {
       const { epoch, sessionId, ordinal } = block.facts(index);
       events.push({ epoch, sessionId, ordinal });
@@ -84,8 +79,4 @@ export function nextSlice(
     };
   }
   return { places, events, totals: left };
-}
-
-export function removeSlice({ places }: Slice, writes: Writes): void {
-  for (const place of places) writes.remove("blocks", blockKey(place));
 }

@@ -1,7 +1,7 @@
-// A Bloom filter of two words an id: whether a run of events may hold one, in two reads of memory.
+// A Bloom filter of two words an id. It says by two reads of memory whether a run may have an id.
 import type { IdHash } from "./id-hash.js";
 
-/** Ids that are not there are taken for such that are about once in a thousand, where the filter is full. */
+/** A full filter takes about one foreign id in a thousand for one of its own. */
 const BITS_PER_ID = 16;
 
 /** A filter for `count` ids, rounded up to a power of two. */

@@ -1,12 +1,12 @@
-/** 64 bits of an id, as two unsigned halves. */
+/** A hash of 64 bits, as two unsigned halves. */
 export interface IdHash {
   high: number;
   low: number;
 }
 
 /**
- * Hashes an id into `into`, which is answered: it is asked for with every event. Not for secrets: whoever makes ids collide makes lookups slower and
- * nothing else, since what is found is compared.
+ * Hashes an id into `into`, and answers `into`: every event needs a hash. The hash is not for secrets. Ids that collide make lookups slower and
+ * nothing else, because each event found is compared.
  */
 export function hashId(id: string, into: IdHash = { high: 0, low: 0 }): IdHash {
   let first = 0xdeadbeef ^ id.length;

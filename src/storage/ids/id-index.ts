@@ -1,19 +1,19 @@
-// Which epoch an id has, for events that are on disk alone. An entry for each id in the database would cost more than all else that is done with an
-// event; so ids are gathered into runs, each written at once: hashes in 256 buckets, and a filter in memory that says in a moment that an id is not
-// there. 2 bytes of memory an event; 18 on disk. What a run says is checked against the event itself.
+// The epochs of ids, for events on disk alone. An entry for each id in the database would cost more than all other work for an event. Ids are
+// therefore gathered into runs. A run is written in one piece: hashes in 256 buckets, and a filter, which memory has as well and which rules out
+// most foreign ids. An event costs 2 bytes of memory and 18 bytes of disk. The caller compares the event itself.
 import type { Epoch } from "../../engine/event/event.js";
-import { crc32 } from "../lmdb/crc32.js";
+import { crc32 } from "../checksums/crc32.js";
 import type { Table, Writes } from "../lmdb/tables.js";
 import { addToFilter, createIdFilter, mayHold } from "./id-filter.js";
 import { hashId, type IdHash } from "./id-hash.js";
 
-/** A run is written once it has so many ids. */
+/** Ids in a full run. A full run is written. */
 const RUN_IDS = 16_384;
-/** Groups come in blocks, and some while the disk refuses them. */
+/** Room above a full run: a group brings whole blocks, and more blocks come while the disk refuses them. */
 const INITIAL_ROOM = RUN_IDS + 4096;
 const BUCKET_COUNT = 256;
 const ENTRY_BYTES = 16;
-/** Filters stand under ["filter", first epoch], buckets under [first epoch, number]. */
+/** Filters have the key ["filter", first epoch], buckets the key [first epoch, number]. */
 const FILTER = "filter";
 /** Checksum, nothing, last epoch. */
 const FILTER_HEAD_BYTES = 16;
@@ -25,21 +25,21 @@ interface Run {
 }
 
 export interface IdIndex {
-  /** The last epoch that the runs on disk know: later events are to be added anew after a start. */
+  /** The last epoch of the runs on disk. A start adds later events again. */
   readonly knownThrough: () => Epoch;
   /** Ascending by epoch. */
   readonly add: (eventId: string, epoch: Epoch) => void;
-  /** What `check` answers for the newest epoch under which the id may stand. */
+  /** Calls `check` with each epoch that the id may have, the newest first, and returns its first answer that is not undefined. */
   readonly find: <Found>(eventId: string, check: (epoch: Epoch) => Found | undefined) => Found | undefined;
-  /** Puts the newest run among `writes` where it is full. The answer is called when those are written. */
+  /** Adds the newest run to `writes` if the run is full. The caller calls the answer when `writes` are written. */
   readonly write: (writes: Writes) => () => void;
-  /** Removes runs that know nothing from `oldest` on. The answer is called when that is written. */
+  /** Adds removals of runs below `oldest` to `writes`. The caller calls the answer when `writes` are written. */
   readonly removeBefore: (oldest: Epoch, writes: Writes) => () => void;
-  /** Memory that is held for it, bytes. */
+  /** Memory of the filters and the newest run, bytes. */
   readonly heldBytes: () => number;
 }
 
-/** The newest ids, of which nothing is on disk. */
+/** The newest ids, which are not on disk. */
 interface OpenRun {
   highs: Uint32Array;
   lows: Uint32Array;
@@ -102,7 +102,7 @@ export function createIdIndex(table: Table): IdIndex {
     add,
     find: (eventId, check) => {
       hashId(eventId, hash);
-      // Its own: `check` may look for another id.
+      // A hash of this call: `check` may look for another id.
       const wanted = { high: hash.high, low: hash.low };
       const found = findInNewest(check);
       if (found !== undefined) return found;
@@ -131,7 +131,7 @@ export function createIdIndex(table: Table): IdIndex {
         const later = newest;
         newest = rest;
         runs.push(run);
-        // None come while a group is written; should some have, they begin the next run.
+        // Ids that came while the group was written begin the next run.
         for (let index = written; index < later.count; index += 1) keepIn(rest, later, index);
       };
     },
@@ -172,7 +172,7 @@ function keepIn(run: OpenRun, from: OpenRun, index: number): void {
   addToFilter(run.filter, { high, low });
 }
 
-/** By the first byte of the hash, each in the order of epochs. */
+/** Buckets by the first byte of the hash, each in the order of epochs. */
 function buckets({ highs, lows, epochs, count }: OpenRun): readonly Buffer[] {
   const sizes = new Uint32Array(BUCKET_COUNT);
   for (let index = 0; index < count; index += 1) {
@@ -203,7 +203,7 @@ function filterBytes({ last, filter }: Run): Buffer {
 }
 
 function runFrom(first: Epoch, bytes: Buffer): Run {
-  // A filter that cannot be trusted says that everything may be there, and the run is believed to end where it begins: later ids are added anew.
+  // A damaged filter rules out nothing, and its run counts as ending where it begins: the start adds later ids again.
   if (bytes.length < FILTER_HEAD_BYTES || bytes.readUInt32LE(0) !== crc32(bytes.subarray(4))) {
     return { first, last: first, filter: createIdFilter(1).fill(0xffffffff) };
   }

@@ -10,9 +10,9 @@ export interface Compacted {
 }
 
 /**
- * Writes the journal of a folder anew without its free pages, and puts that in its place in one step: after a crash there is the old one or the new
- * one. Nobody else may have it open. Rejects with a Fault "not_found" where there is none, and "storage_unavailable" where it is damaged or there
- * is no room.
+ * Writes the journal of a folder again without its free pages. The new file replaces the old one in one step: after a crash one of them is there,
+ * whole. No other process may have the journal open. Rejects with a Fault "not_found" if the folder has no journal, and "storage_unavailable" if the
+ * journal is damaged or the disk has no room.
  */
 export async function compactDataFile(directory: string): Promise<Compacted> {
   const path = join(directory, DATA_FILE);
@@ -45,9 +45,9 @@ export async function compactDataFile(directory: string): Promise<Compacted> {
     chmodSync(draft, 0o600);
     sync(draft);
     renameSync(draft, path);
-    // What it says of readers and transactions is of the old file.
+    // The lock file tells of readers and transactions of the old file.
     rmSync(`${path}-lock`, { force: true });
-    // Windows has no such thing as a folder that is synced.
+    // Windows cannot sync a folder.
     if (process.platform !== "win32") sync(dirname(path), "r");
   } catch (caught) {
     rmSync(draft, { force: true });

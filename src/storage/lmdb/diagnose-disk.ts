@@ -1,10 +1,10 @@
-// Why a file cannot be written: LMDB says "Input/output error" for a full disk, so the disk is asked itself.
+// The reason why a file cannot be written. LMDB says "Input/output error" for a full disk, so a file is written as a trial.
 import { randomBytes } from "node:crypto";
 import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { JournalFailure } from "../../contracts/journal.js";
 
-/** Writes come with pages around them. */
+/** Bytes of pages that a write needs besides its own bytes. */
 const LEAST_BYTES = 64 * 1024;
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -33,12 +33,12 @@ const FOLDER_FAILURES: Readonly<Record<string, JournalFailure>> = {
   ENOENT: { reason: "Its folder is gone.", remedy: "Put the folder back, or restart the daemon." },
 };
 
-/** Why nothing can be written, by the system's code; undefined where it is not the disk. */
+/** The reason by the system's error code; undefined for a code that does not concern the disk. */
 export function diskFailure(code: string | undefined): JournalFailure | undefined {
   return code === undefined ? undefined : DISK_FAILURES[code];
 }
 
-/** Tries to write `owedBytes` and some more beside `path`. Undefined where that is possible. Never rejects. */
+/** Tries to write `pendingBytes` and some more beside `path`. Answers undefined if the trial succeeds. Never rejects. */
 export async function diagnoseDisk(path: string, pendingBytes: number): Promise<JournalFailure | undefined> {
   const probe = join(dirname(path), `.probe-${process.pid}-${randomBytes(6).toString("hex")}`);
   try {

@@ -1,6 +1,6 @@
-// The one place that calls `lmdb` for a journal that is in use; compact.ts calls it for a file that nobody has open. Writes are batches for the
-// library's own thread, one at a time: it answers by a promise, and after a failed one the environment is looked at before it is used again, because
-// LMDB refuses all further transactions where it could not write its meta page, and its thread would wait for ever.
+// This file alone calls `lmdb` for a journal in use; `compact.ts` calls it for a file that no process has open. The library's thread writes one
+// batch at a time. After a failed batch `revive` checks the environment before the next: if LMDB could not write its meta page, it refuses all
+// further transactions, and its thread would wait for ever.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Database, Key, RootDatabase } from "lmdb";
@@ -15,10 +15,10 @@ import {
   type Writes,
 } from "./tables.js";
 
-/** The library, loaded by whoever needs it. */
+/** The functions of `lmdb` in use. The package is loaded with the first journal. */
 export type Lmdb = Pick<typeof import("lmdb"), "open">;
 
-/** Its build in one file, as CommonJS: the modules take twice the time of a start, and most of it is theirs. */
+/** The library's build in one CommonJS file. Its modules would double the time of a start. */
 export async function loadLmdb(): Promise<Lmdb> {
   return createRequire(import.meta.url)("lmdb") as Lmdb;
 }
@@ -31,11 +31,14 @@ export interface EnvironmentOptions {
 
 export interface Environment {
   readonly tables: Tables;
-  /** Writes what `work` puts and removes: all of it, or, where it rejects, nothing. "durable" settles when the disk has it. */
+  /**
+   * Writes everything that `work` puts and removes. A rejection means that nothing was written. Under "durable" the promise settles when the disk
+   * has it.
+   */
   readonly commit: (work: (writes: Writes) => void) => Promise<void>;
-  /** After a failed commit, before the next one. Throws where the file cannot be opened any more. */
+  /** Comes between a failed commit and the next. Throws if the file can no longer be opened. */
   readonly revive: () => Promise<void>;
-  /** What is read from here on is as new as the file. Without it the library may go on in the snapshot of this turn of the event loop. */
+  /** Makes later reads as new as the file. Without this call the library may answer from the snapshot of the present turn. */
   readonly refresh: () => void;
   readonly close: () => Promise<void>;
 }
@@ -45,12 +48,12 @@ interface Opened {
   readonly databases: Readonly<Record<TableName, Database<Buffer, Key>>>;
 }
 
-/** Above every part of a key. */
+/** Sorts above every part of a key. */
 const HIGHEST_PART = Buffer.from([0xff]);
 
 /**
- * After so many commits readers that were killed are forgotten: no page that one of them might still look at is used again, and the file grows by all
- * that is written. The library looks every ten minutes, which is gigabytes in a flood.
+ * Commits between two checks for readers that were killed. LMDB does not reuse a page that a reader might still need, so the file would grow by
+ * everything that is written. The library checks every ten minutes, which is gigabytes in a flood.
  */
 const READERS_CHECKED_EVERY = 256;
 
@@ -58,7 +61,7 @@ const READERS_CHECKED_EVERY = 256;
 const ABORTED = new Error("nothing was to be written");
 
 function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolean): Opened {
-  // The library would make files that others can read.
+  // The library would make files that other users can read.
   for (const file of isReadOnly ? [] : [path, `${path}-lock`]) {
     if (existsSync(file)) chmodSync(file, 0o600);
     else closeSync(openSync(file, "a", 0o600));
@@ -71,7 +74,7 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
     readOnly: isReadOnly,
     noSync: !isReadOnly && policy !== "durable",
     overlappingSync: false,
-    // Groups are gathered by the journal, and a failed batch of the library's own making would be a rejection that nobody can handle.
+    // The journal gathers groups. A failed batch of the library's own would be a rejection that no caller can handle.
     eventTurnBatching: false,
     permissionsMode: 0o600,
   } as Parameters<Lmdb["open"]>[0]) as RootDatabase<Buffer, Key>;
@@ -84,7 +87,7 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
   }
 }
 
-/** Throws what `lmdb` throws. The file has to be sound (`data-file.ts`): LMDB believes whatever stands in it. */
+/** Throws errors of `lmdb`. The file must be sound (`data-file.ts`): LMDB trusts every page of it. */
 export function openEnvironment(options: EnvironmentOptions, isReadOnly = false): Environment {
   let opened = openFile(options, isReadOnly);
   let commitCount = 0;
@@ -132,7 +135,7 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
   };
 }
 
-/** The library says "see commitError", which is a promise that rejects with what happened. */
+/** The cause of a failed commit. The library's error refers to `commitError`, a promise that rejects with the cause. */
 async function reasonOf(caught: unknown): Promise<unknown> {
   if (!(caught instanceof Error) || !("commitError" in caught)) return undefined;
   return Promise.resolve(caught.commitError).then(
@@ -141,7 +144,7 @@ async function reasonOf(caught: unknown): Promise<unknown> {
   );
 }
 
-/** A key of one part comes back as that part. */
+/** The library answers a key of one part as that part. */
 function tableKeyFrom(key: Key): TableKey {
   return (Array.isArray(key) ? key : [key]) as TableKey;
 }
@@ -162,7 +165,7 @@ function tableOf(database: () => Database<Buffer, Key>): Table {
   };
   return {
     get: (key) => database().getBinary(key as Key),
-    // Not by `asArray`, which makes a rejection that nobody can handle of a page that cannot be read.
+    // `asArray` would turn an unreadable page into a rejection that no caller can handle.
     keys: (range) => Array.from(database().getKeys(bounds(range)) as Iterable<Key>, tableKeyFrom),
     *entries(range) {
       for (const { key, value } of database().getRange(bounds(range))) yield { key: tableKeyFrom(key), value };

@@ -1,10 +1,10 @@
-// The first epoch of the latest run, in a file of its own: epochs go on above it, whatever that run made durable, and where the journal itself is
-// lost (R29). Epochs run ahead of the clock by an hour and ten minutes a start, so the clock alone would not do.
+// The first epoch of the latest boot, in a file of its own. The epochs of the next boot are above it, even if that boot made nothing durable, or if
+// the journal itself is lost (R29). Every start moves epochs an hour and ten minutes ahead of the clock, so the clock alone would not do.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Epoch } from "../../engine/event/event.js";
 
-/** The epoch that stands beside the data file `path`; 0 where there is none. */
+/** The epoch noted beside the data file `path`; 0 if none is noted. */
 export function notedEpoch(path: string): Epoch {
   try {
     const epoch = Number(readFileSync(`${path}-epoch`, "utf8"));
@@ -14,7 +14,7 @@ export function notedEpoch(path: string): Epoch {
   }
 }
 
-/** The disk has it when this returns. */
+/** Notes the epoch. The disk has it when this returns. */
 export function noteEpoch(path: string, epoch: Epoch): void {
   const draft = `${path}-epoch-new`;
   synced(draft, "w", (file) => writeSync(file, `${epoch}\n`));

@@ -1,13 +1,13 @@
-// Which journal it is: 128 random bits, drawn when it is begun and kept in it, so that a cursor of another one is told from its own (R17).
+// The id of a journal: 128 random bits, drawn when the journal begins and stored in it. By the id a cursor of another journal is recognized (R17).
 import { randomBytes } from "node:crypto";
+import { seal, unseal } from "../checksums/sealed.js";
 import type { Environment } from "./environment.js";
-import { seal, unseal } from "./sealed.js";
 import type { TableKey } from "./tables.js";
 
 const KEY: TableKey = ["journal"];
 const FORM = /^[0-9a-f]{32}$/;
 
-/** 32 lower-case hex digits. A journal that has none, or a damaged one, gets one. */
+/** Answers 32 lower-case hex digits. A journal without an id, or with a damaged one, gets a new one. */
 export async function journalId({ tables, commit }: Environment): Promise<string> {
   const bytes = tables.meta.get(KEY);
   const read = bytes === undefined ? undefined : unseal(bytes);

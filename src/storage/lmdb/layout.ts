@@ -1,24 +1,31 @@
-// Which version of the layout a journal has, and how an older one becomes the present one (docs/journal.md).
+// Versions of a journal's layout, and the steps from an older version to the present one (docs/journal.md).
 import { Fault } from "../../base/errors.js";
+import { seal, unseal } from "../checksums/sealed.js";
 import type { Environment } from "./environment.js";
-import { seal, unseal } from "./sealed.js";
 import type { TableKey, Tables, Writes } from "./tables.js";
 
 /** The layout that this build writes. */
-export const LAYOUT_VERSION = 2;
+export const LAYOUT_VERSION = 3;
 
 const KEY: TableKey = ["layout"];
 
-/** Makes version `from + 1` of version `from`, in one transaction. */
+/** The step from version `from` to version `from + 1`, in one transaction. */
 export interface Migration {
   readonly from: number;
   readonly migrate: (tables: Tables, writes: Writes) => void;
 }
 
-/** Of layout 1: the places of subscribers, which their clients keep now (R17), and where outputs began. */
+/** State of layout 1 alone: the places of subscribers, which their clients keep since (R17), and the beginnings of outputs. */
 const KINDS_OF_LAYOUT_1 = ["point", "low", "return", "output"];
 
-/** One for each version before the present one, ascending. */
+/** The key in layout 3 of a value whose key has a word of layout 2; undefined for other keys. */
+function keyOfLayout3([kind, owner, name, ...rest]: TableKey): TableKey | undefined {
+  if (kind === "run" && owner !== undefined) return ["boot", owner];
+  if (kind === "fact" && owner !== undefined && name === "absorbed") return [kind, owner, "suppressed", ...rest];
+  return undefined;
+}
+
+/** One step for each version before the present one, ascending. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     from: 1,
@@ -27,9 +34,20 @@ export const MIGRATIONS: readonly Migration[] = [
         for (const key of state.keys({ prefix: [kind] })) writes.remove("state", key);
     },
   },
+  {
+    from: 2,
+    migrate: ({ state }, writes) => {
+      for (const { key, value } of state.entries({})) {
+        const renamed = keyOfLayout3(key);
+        if (renamed === undefined) continue;
+        writes.remove("state", key);
+        writes.put("state", renamed, value);
+      }
+    },
+  },
 ];
 
-/** The version that is written there; undefined in a new file. Throws a Fault "storage_unavailable" where it is damaged. */
+/** The version in the file; undefined for a new file. Throws a Fault "storage_unavailable" if the record of it is damaged. */
 export function layoutOf(tables: Tables): number | undefined {
   const bytes = tables.meta.get(KEY);
   if (bytes === undefined) return undefined;
@@ -44,7 +62,7 @@ function writeLayout(version: number, writes: Writes): void {
   writes.put("meta", KEY, seal(version));
 }
 
-/** Refuses what a newer build wrote. */
+/** Throws a Fault "storage_unavailable" for a file of a newer build. */
 export function assertReadable(version: number, path: string, current: number = LAYOUT_VERSION): void {
   if (version <= current) return;
   throw new Fault(
@@ -55,8 +73,8 @@ export function assertReadable(version: number, path: string, current: number = 
 }
 
 /**
- * Brings a journal to the present layout, one version after the other, each in a transaction of its own: a kill in between leaves a whole one.
- * Throws a Fault "storage_unavailable" for a newer layout, and for an older one that nothing leads on from.
+ * Brings a journal to the present layout, one version after the other. Each version is a transaction of its own, so a kill leaves a whole version.
+ * Throws a Fault "storage_unavailable" for a newer layout, and for an older one without a step.
  */
 export async function migrate(
   environment: Environment,

@@ -1,8 +1,8 @@
-// Reads the pages of an LMDB file without LMDB, which believes whatever stands in one: a page that is not there, or that points out of itself,
-// would end the process. Only what leads to records is looked at; what is in a record has its own checksum. Little-endian, as `lmdb` writes it on
-// every platform it has.
+// Reads the pages of an LMDB file without LMDB. LMDB trusts its pages: a page that is missing, or that points out of itself, would end the process.
+// This file reads only the pages that lead to records, because records have checksums. Numbers are little-endian, as `lmdb` writes them on all its
+// platforms.
 
-/** Bytes of a file, from `position`; false where it has not got that many. */
+/** Fills `target` from `position` of a file. Returns false if the file has fewer bytes. */
 export type ReadBytes = (target: Buffer, position: number) => boolean;
 
 interface Tree {
@@ -10,7 +10,7 @@ interface Tree {
   readonly depth: number;
 }
 
-/** What one of the two meta pages says. */
+/** Contents of one of the two meta pages. */
 export interface MetaPage {
   readonly pageBytes: number;
   readonly lastPage: number;
@@ -32,12 +32,12 @@ const NODE_HEAD_BYTES = 8;
 const IS_BIG = 1;
 const IS_TREE = 2;
 const TREE_BYTES = 48;
-/** A page of several that a record has for itself: its number, its transaction, how many there are. */
+/** Head of a record's own pages: page number, transaction, number of pages. */
 const BIG_BYTES = 24;
-/** A list of free pages begins with how long it is, in numbers of this size. */
+/** Size of a number in a list of free pages. The first number is the list's length. */
 const COUNT_BYTES = 8;
 
-/** What a record of a leaf holds: all of it, or, where it has pages of its own, its beginning. */
+/** Contents of a leaf's record; of a record with pages of its own, the beginning. */
 interface Value {
   readonly start: Buffer;
   readonly length: number;
@@ -50,7 +50,7 @@ function damage(where: string): never {
   throw new Damage(where);
 }
 
-/** A number that fits; page numbers are far below 2^53 in any file there is. */
+/** Reads 64 bits as a number: page numbers of real files are far below 2^53. */
 function wide(bytes: Buffer, at: number): number {
   const value = bytes.readBigUInt64LE(at);
   return value === NO_PAGE
@@ -64,7 +64,7 @@ function treeAt(bytes: Buffer, at: number): Tree {
   return { root: wide(bytes, at + 40), depth: bytes.readUInt16LE(at + 6) };
 }
 
-/** The meta page at `position`; undefined where there is none that can be believed. */
+/** The meta page at `position`; undefined if it is damaged or missing. */
 export function readMeta(read: ReadBytes, position: number): MetaPage | undefined {
   const bytes = Buffer.alloc(META_BYTES);
   if (!read(bytes, position)) return undefined;
@@ -89,7 +89,7 @@ export function readMeta(read: ReadBytes, position: number): MetaPage | undefine
   }
 }
 
-/** What is wrong with the trees that a meta page leads to, in a few words; undefined where nothing is. */
+/** The fault in the trees below a meta page, in a few words; undefined for sound trees. */
 export function walkPages(read: ReadBytes, fileBytes: number, meta: MetaPage): string | undefined {
   try {
     walk(read, fileBytes, meta);
@@ -103,7 +103,7 @@ export function walkPages(read: ReadBytes, fileBytes: number, meta: MetaPage): s
 function walk(read: ReadBytes, fileBytes: number, { pageBytes, lastPage, transaction, free, main }: MetaPage): void {
   const seen = new Uint8Array(lastPage + 1);
 
-  /** Claims pages for one use: LMDB would free them twice. */
+  /** Claims pages for one use: LMDB would free a page with two uses twice. */
   const claim = (first: number, count: number): void => {
     if (first < 2 || count < 1 || first + count - 1 > lastPage) damage(`page ${first} is not in the file`);
     for (let page = first; page < first + count; page += 1) {
@@ -172,7 +172,7 @@ function walk(read: ReadBytes, fileBytes: number, { pageBytes, lastPage, transac
     readPage(first, head);
     if ((head.readUInt16LE(18) & OVERFLOW) === 0 || head.readUInt32LE(20) !== count)
       damage(`page ${first} is of another kind`);
-    // A checksum tells of what is in it.
+    // The record has a checksum of its own.
     if (first * pageBytes + PAGE_HEAD_BYTES + length > fileBytes) damage(`page ${first} is missing its end`);
     const start = Buffer.alloc(Math.min(length, COUNT_BYTES));
     leafValue({
@@ -182,7 +182,7 @@ function walk(read: ReadBytes, fileBytes: number, { pageBytes, lastPage, transac
     });
   };
 
-  // What is in a list of free pages is LMDB's own business; how long one says it is must be true, because memory is read by it.
+  // LMDB reads memory by the length of a list of free pages, so the length must be true. The pages in the list are not checked.
   walkTree(free, ({ start, length }) => {
     if (start.length < COUNT_BYTES || (wide(start, 0) + 1) * COUNT_BYTES > length) {
       damage("a list of free pages is longer than itself");

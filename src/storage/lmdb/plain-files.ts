@@ -1,11 +1,11 @@
-// What stands under the names that a daemon uses in a journal's folder. Opening a pipe waits for ever, whoever follows a link writes over what is
-// not the daemon's, and LMDB ends the process where its lock file is none.
+// Checks of the names that a daemon uses in a journal's folder. Opening a pipe waits for ever. Following a link writes over files of others. LMDB
+// ends the process if its lock file is no file.
 import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { DATA_FILE } from "./data-file.js";
 
-/** The file that says which process a journal's folder belongs to. */
+/** Name of the file that names the process to which a journal's folder belongs. */
 export const OWNER_FILE = ".owner.pid";
 
 const NAMES = [
@@ -16,7 +16,7 @@ const NAMES = [
   OWNER_FILE,
 ] as const;
 
-/** Throws a Fault "address_invalid" where something in a journal's folder that is to be a file is none. To be called before any of them is opened. */
+/** Throws a Fault "address_invalid" if one of the names in a journal's folder is no file. Comes before any of them is opened. */
 export function assertPlainFiles(directory: string): void {
   for (const name of NAMES) {
     const path = join(directory, name);
@@ -27,7 +27,7 @@ export function assertPlainFiles(directory: string): void {
   }
 }
 
-/** What stands at `path`, as in "a folder"; undefined where it is a file, or nothing. A link is one, wherever it leads. */
+/** The kind of thing at `path`, as in "a folder"; undefined for a file, and for nothing. A link counts as a link, wherever it leads. */
 export function otherThanFile(path: string): string | undefined {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status === undefined || status.isFile() ? undefined : kindOf(status);

@@ -1,9 +1,9 @@
-// A damaged file is never deleted: it gets a name with the date, and whoever knows more can look at it (P12).
+// A damaged file is never deleted. It gets a name with the date, so that a person can examine it (P12).
 import { existsSync, renameSync } from "node:fs";
 
 /**
- * Renames the file and its lock file. In one step each, the file first: after a crash in between a new journal begins all the same, and what was
- * set aside is whole. Answers the new name.
+ * Renames the file, and then its lock file, in one step each. After a crash between the steps a new journal begins as well, and the renamed file is
+ * whole. Returns the new name.
  */
 export function setAside(path: string, wallTime: number): string {
   const stamp = new Date(wallTime).toISOString().replaceAll(/[:.]/g, "-");

@@ -1,21 +1,20 @@
 // Under the policies "os" and "none" nothing is forced to the disk, so after a power cut a file may have some of its newest pages and lack others.
-// That cannot be seen in the file; so a mark stands beside it as long as there is something that the disk may not have, and says since which start
-// of the system.
+// The file does not show this. A mark beside the file therefore exists while the disk may lack something, and names the start of the system.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 
 export interface SystemBootMark {
   readonly isThere: () => boolean;
-  /** Whether the mark was made before the system was started last. */
+  /** Whether the mark was made before the latest start of the system. */
   readonly isOfAnotherBoot: () => boolean;
   readonly make: () => void;
   readonly remove: () => void;
 }
 
-/** Clocks are set; starts of a system are further apart, s. */
+/** Two starts of a system are further apart than this, s. A smaller difference is a clock that was set. */
 const SAME_SYSTEM_BOOT_SECONDS = 120;
 
-/** What tells one start of the system from another: an id where it has one, else when it was, s since 1970. */
+/** Name of the present start of the system: its id on systems that have one, else its time, s since 1970. */
 export function currentSystemBoot(wallTime: number): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
@@ -44,7 +43,7 @@ export function createBootMark(path: string, boot: string): SystemBootMark {
     },
     make: () => {
       writeFileSync(mark, `${boot}\n`, { mode: 0o600 });
-      // Windows syncs only what it may write to.
+      // Windows syncs only a file opened for writing.
       const file = openSync(mark, "r+");
       try {
         fsyncSync(file);

@@ -1,14 +1,14 @@
-// LMDB as the parts of the journal see it: four tables of bytes, read at once, and written together.
+// LMDB as the other files see it: four tables of bytes. Reads answer at once. Writes to all tables are one transaction.
 
-/** Parts are compared one after another, numbers before texts. */
+/** Key of a record. Parts are compared one after another, numbers before texts. */
 export type TableKey = readonly (number | string)[];
 
 export interface TableRange {
-  /** Included. */
+  /** The lowest key. */
   readonly from?: TableKey | undefined;
-  /** Not included. */
+  /** The end, which is not part of the range. */
   readonly to?: TableKey | undefined;
-  /** All whose key begins with it. In place of the other two. */
+  /** Beginning of all keys of the range, in place of `from` and `to`. */
   readonly prefix?: TableKey | undefined;
   readonly isReverse?: boolean | undefined;
   readonly limit?: number | undefined;
@@ -19,20 +19,20 @@ export interface TableEntry {
   readonly value: Buffer;
 }
 
-/** As of the last commit. What is read is the reader's own. */
+/** Contents of a table as of the last commit. Bytes that it answers belong to the caller. */
 export interface Table {
   readonly get: (key: TableKey) => Buffer | undefined;
   readonly keys: (range: TableRange) => readonly TableKey[];
   readonly entries: (range: TableRange) => Iterable<TableEntry>;
 }
 
-/** Blocks of events by [first epoch, count]; ids of older events in runs; what the engine keeps beside events; and what is known of all of it. */
+/** The four tables: blocks of events by [first epoch, count], ids of older events in runs, the engine's state, and facts about the whole file. */
 export const TABLE_NAMES = ["blocks", "ids", "state", "meta"] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 
 export type Tables = Readonly<Record<TableName, Table>>;
 
-/** What is written in one piece. Bytes must stay as they are until that is over. */
+/** Gathers the changes of one transaction. Bytes must not change until it ends. */
 export interface Writes {
   readonly put: (table: TableName, key: TableKey, value: Buffer) => void;
   readonly remove: (table: TableName, key: TableKey) => void;

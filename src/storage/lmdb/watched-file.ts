@@ -1,14 +1,11 @@
-// Whether the file that is written to still stands where it was opened. One that was deleted or replaced takes everything, and the next run finds
-// nothing of it: nothing may be acknowledged then (R29). Of one that was cut short LMDB would read pages that are not there, which ends the process
-// by a signal (P12): nothing may be read of it either.
+// A watch over the open data file. A deleted or replaced file takes all writes, and the next boot finds none of them, so nothing may be acknowledged
+// (R29). A file that was cut short lacks pages that LMDB would read, which ends the process by a signal (P12), so nothing may be read of it either.
 import { type Stats, statSync } from "node:fs";
 import type { JournalFailure } from "../../contracts/journal.js";
 
 export interface WatchedFile {
-  /** Looks, and says why it is not the file that it was; undefined where it is. */
+  /** Looks at the file. Answers the loss, or undefined while the file is in its place. */
   readonly loss: () => JournalFailure | undefined;
-  /** The same where the last look found a loss, else undefined: costs nothing as long as all is well. */
-  readonly knownLoss: () => JournalFailure | undefined;
 }
 
 const LOSS: JournalFailure = {
@@ -16,10 +13,10 @@ const LOSS: JournalFailure = {
   remedy: "Put it back, or restart the daemon.",
 };
 
-/** The file that stands at `path` now. Where there is none, nothing is ever said of it. */
+/** Watches the file that is at `path` now. Without a file there, no loss is ever reported. */
 export function watchedFile(path: string): WatchedFile {
   const first = statusOf(path);
-  /** It never shrinks by itself. */
+  /** The file never shrinks by itself. */
   let largestBytes = typeof first === "object" ? first.size : 0;
   let found: JournalFailure | undefined;
 
@@ -34,10 +31,10 @@ export function watchedFile(path: string): WatchedFile {
     return found;
   };
 
-  return { loss, knownLoss: () => (found === undefined ? undefined : loss()) };
+  return { loss };
 }
 
-/** "unknown" where the system does not tell, which is no loss yet. */
+/** "unknown" if the system does not tell, which is no loss yet. */
 function statusOf(path: string): Stats | "missing" | "unknown" {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? "missing";

@@ -1,85 +1,71 @@
-// What the engine keeps beside events, until it is written. Values are asked for at the last moment, so a session that changes with every event
-// costs one value a group.
+// The engine's state beside events, from `put` until a group has written it. The group asks for each value, so a session that changes with every
+// event costs one value a group.
 import type { DurableState, StateKey } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import { seal, unseal } from "../lmdb/sealed.js";
-import type { Table, TableKey, Writes } from "../lmdb/tables.js";
+import type { Recovered, StateRecordKey, StateWrites } from "../blocks/block-store.js";
+import { seal, unseal } from "../checksums/sealed.js";
 import { createKeyTree, type KeyTree } from "./key-tree.js";
-import { tableKeyOf } from "./state-keys.js";
+import { recordKeyOf } from "./state-keys.js";
 
-/** What changed, for one group: what is removed as a whole, and after that what was put. */
+/** Changes for one group. Removals come first, and puts afterwards. */
 export interface StateChanges {
   readonly puts: KeyTree<() => unknown>;
   readonly removals: KeyTree<true>;
-  /** What is removed as a whole and could not be all of it in this group. Set when it is written. */
-  unfinished: readonly TableKey[];
 }
 
 export interface PendingState {
   readonly durableState: DurableState;
-  /** What changed since the last call; undefined where nothing did. It belongs to the caller, who says how it went. */
+  /** Changes since the last call; undefined if there are none. The caller reports their end by `written` or `giveBack`. */
   readonly take: () => StateChanges | undefined;
-  readonly write: (changes: StateChanges, writes: Writes) => void;
-  /** It is written: what is unfinished goes on with the next group. */
-  readonly written: (changes: StateChanges) => void;
-  /** Of changes that could not be written, what nothing newer stands for is to be written again. */
+  /** Asks for each value, now. */
+  readonly writesOf: (changes: StateChanges) => StateWrites;
+  /** The group is written. The next group goes on with the removals that are `unfinished`. */
+  readonly written: (unfinished: readonly StateRecordKey[]) => void;
+  /** The group could not be written. The next group has its changes again, except where newer changes replace them. */
   readonly giveBack: (changes: StateChanges) => void;
 }
 
-/**
- * Keys that are looked up and removed with one group, beside those that something is put under. A session may leave a hundred thousand behind, and
- * nobody is to wait while they go.
- */
-const REMOVED_AT_ONCE = 512;
-
 function noChanges(): StateChanges {
-  return { puts: createKeyTree(), removals: createKeyTree(), unfinished: [] };
+  return { puts: createKeyTree(), removals: createKeyTree() };
 }
 
-/** `changed` is called with each change. `damaged` is told of what cannot be read back. */
+/** Calls `changed` with each change, and `damaged` with the key of each stored value whose checksum is wrong. */
 export function createPendingState(
-  table: Table,
+  stored: Recovered["state"],
   log: Log,
   changed: () => void,
-  damaged: (key: TableKey) => void,
-  removedAtOnce: number = REMOVED_AT_ONCE,
+  damaged: (key: StateRecordKey) => void,
 ): PendingState {
   let gathered = noChanges();
 
-  const remove = ({ puts, removals }: StateChanges, writes: Writes): readonly TableKey[] => {
-    const unfinished: TableKey[] = [];
-    let room = removedAtOnce;
-    for (const [prefix] of removals.entries()) {
-      // What is put under it now must not be removed later.
-      const isWhole = puts.hasUnder(prefix);
-      if (!isWhole && room <= 0) {
-        unfinished.push(prefix);
-        continue;
+  const valuesOf = (puts: StateChanges["puts"]): StateWrites["puts"] => {
+    const values: [StateRecordKey, Buffer | undefined][] = [];
+    for (const [key, value] of puts.entries()) {
+      try {
+        const current = value();
+        values.push([key, current === undefined ? undefined : seal(current)]);
+      } catch (caught) {
+        log.error({ err: caught, kind: key[0] }, "something of the engine's state cannot be written down; all else is");
       }
-      const keys = table.keys(isWhole ? { prefix } : { prefix, limit: room });
-      if (!isWhole && keys.length === room) unfinished.push(prefix);
-      // To look one up costs about as much as to remove one.
-      room -= keys.length + 1;
-      for (const key of keys) writes.remove("state", key);
     }
-    return unfinished;
+    return values;
   };
 
   return {
     durableState: {
       isDurable: true,
       put: (key, value) => {
-        gathered.puts.set(tableKeyOf(key), value);
+        gathered.puts.set(recordKeyOf(key), value);
         changed();
       },
       removeAll: (prefix) => {
-        const stored = tableKeyOf(prefix);
-        gathered.puts.removeUnder(stored);
-        gathered.removals.set(stored, true);
+        const under = recordKeyOf(prefix);
+        gathered.puts.removeUnder(under);
+        gathered.removals.set(under, true);
         changed();
       },
       *recovered(prefix) {
-        for (const { key, value } of table.entries({ prefix: tableKeyOf(prefix) })) {
+        for (const [key, value] of stored(recordKeyOf(prefix))) {
           const read = unseal(value);
           if (read.kind === "damaged") damaged(key);
           else yield [key as unknown as StateKey, read.value] as const;
@@ -92,22 +78,12 @@ export function createPendingState(
       gathered = noChanges();
       return taken;
     },
-    write: (changes, writes) => {
-      changes.unfinished = remove(changes, writes);
-      for (const [key, value] of changes.puts.entries()) {
-        try {
-          const current = value();
-          if (current === undefined) writes.remove("state", key);
-          else writes.put("state", key, seal(current));
-        } catch (caught) {
-          log.error(
-            { err: caught, kind: key[0] },
-            "something of the engine's state cannot be written down; all else is",
-          );
-        }
-      }
-    },
-    written: ({ unfinished }) => {
+    writesOf: ({ puts, removals }) => ({
+      // A later group must not remove values that this group puts under the prefix.
+      removals: Array.from(removals.entries(), ([prefix]) => ({ prefix, isWhole: puts.hasUnder(prefix) })),
+      puts: valuesOf(puts),
+    }),
+    written: (unfinished) => {
       for (const prefix of unfinished) gathered.removals.set(prefix, true);
       if (unfinished.length > 0) changed();
     },

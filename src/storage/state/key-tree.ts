@@ -1,43 +1,43 @@
-// Things by the parts of their keys, so that all whose key begins with the same parts are found, and let go of, in one step: sessions end by the
-// thousand, and each has its own.
-import type { TableKey } from "../lmdb/tables.js";
+// Values by the parts of their keys. All values whose keys begin with the same parts are found, and removed, in one step: sessions end by the
+// thousand, and each has values of its own.
+import type { StateRecordKey } from "../blocks/block-store.js";
 
 export interface KeyTree<Value> {
-  /** In place of what stands under the same key. */
-  readonly set: (key: TableKey, value: Value) => void;
-  readonly get: (key: TableKey) => Value | undefined;
-  /** Removes all whose key begins with `prefix`. */
-  readonly removeUnder: (prefix: TableKey) => void;
-  /** Whether the key of any begins with `prefix`. */
-  readonly hasUnder: (prefix: TableKey) => boolean;
-  /** Whether `key` begins with the key of any. */
-  readonly hasAbove: (key: TableKey) => boolean;
+  /** Replaces the value of the key. */
+  readonly set: (key: StateRecordKey, value: Value) => void;
+  readonly get: (key: StateRecordKey) => Value | undefined;
+  /** Removes all values whose key begins with `prefix`. */
+  readonly removeUnder: (prefix: StateRecordKey) => void;
+  /** Whether any key begins with `prefix`. */
+  readonly hasUnder: (prefix: StateRecordKey) => boolean;
+  /** Whether `key` begins with any key of the tree. */
+  readonly hasAbove: (key: StateRecordKey) => boolean;
   readonly isEmpty: () => boolean;
-  /** In no particular order. */
-  readonly entries: () => Iterable<readonly [key: TableKey, value: Value]>;
+  /** All values with their keys, in no particular order. */
+  readonly entries: () => Iterable<readonly [key: StateRecordKey, value: Value]>;
 }
 
 interface Place<Value> {
-  readonly key: TableKey;
+  readonly key: StateRecordKey;
   readonly value: Value;
 }
 
 interface Node<Value> {
   place: Place<Value> | undefined;
-  /** A node without a place has some. */
+  /** A node without a value has at least one. */
   children: Map<string | number, Node<Value>> | undefined;
 }
 
 export function createKeyTree<Value>(): KeyTree<Value> {
   const root: Node<Value> = { place: undefined, children: undefined };
 
-  const nodeAt = (key: TableKey): Node<Value> | undefined => {
+  const nodeAt = (key: StateRecordKey): Node<Value> | undefined => {
     let node: Node<Value> | undefined = root;
     for (const part of key) node = node?.children?.get(part);
     return node;
   };
 
-  function* placesUnder({ place, children }: Node<Value>): Iterable<readonly [TableKey, Value]> {
+  function* placesUnder({ place, children }: Node<Value>): Iterable<readonly [StateRecordKey, Value]> {
     if (place !== undefined) yield [place.key, place.value];
     if (children !== undefined) for (const child of children.values()) yield* placesUnder(child);
   }
@@ -64,7 +64,7 @@ export function createKeyTree<Value>(): KeyTree<Value> {
         if (child === undefined) return;
         path.push(child);
       }
-      // Whoever is left with nothing goes as well.
+      // A node without a value and without branches goes as well.
       for (let depth = prefix.length; depth > 0; depth -= 1) {
         const parent = path[depth - 1];
         const part = prefix[depth - 1];

@@ -4,7 +4,7 @@ import type { JournalFacts, SessionFacts } from "../../../src/cli/journal/journa
 import { type JournalPlace, reportLines, sessionLines, shownBytes } from "../../../src/cli/journal/journal-report.js";
 import { counted } from "../../../src/cli/terminal/counted.js";
 
-const PLACE: JournalPlace = { path: "/j", layoutVersion: 2, writerPid: undefined, diskBytes: 4096 };
+const PLACE: JournalPlace = { path: "/j", layoutVersion: 3, writerPid: undefined, diskBytes: 4096 };
 const EMPTY: JournalFacts = {
   eventCount: 0,
   bytes: 0,
@@ -29,16 +29,16 @@ function withSessions(count: number): JournalFacts {
 describe("a report for people", () => {
   it("of an empty journal names what there is none of", () => {
     expect(reportLines(PLACE, EMPTY, false)).toEqual([
-      "Journal /j: layout version 2, no daemon writes to it.",
+      "Journal /j: layout version 3, no daemon writes to it.",
       "0 events.",
       "4.0 KiB on disk, 0 bytes of them events.",
       "Nothing is damaged.",
-      "No run of a daemon.",
+      "No boot of a daemon.",
       "No session.",
     ]);
   });
 
-  it("names the writer, the runs and what is damaged", () => {
+  it("names the writer, the boots and the damage", () => {
     const boot = { firstEpoch: 1, lastEpoch: 2, eventCount: 2, firstAt: AT, lastAt: AT + 1000 };
     const damaged = [
       { firstEpoch: 3, eventCount: 1, bytes: 12, afterAt: AT },
@@ -54,13 +54,13 @@ describe("a report for people", () => {
       damaged,
     };
     expect(reportLines({ ...PLACE, writerPid: 12 }, facts, false)).toEqual([
-      "Journal /j: layout version 2, process 12 writes to it.",
+      "Journal /j: layout version 3, process 12 writes to it.",
       `2 events, received from ${TIME} to ${TIME}.`,
       "4.0 KiB on disk, 80 bytes of them events.",
       "2 damaged records:",
       `  1 event from epoch 3, 12 bytes, after what was received at ${TIME}`,
       "  2 events from epoch 5, not there, at the beginning",
-      "1 run:",
+      "1 boot:",
       `  ${TIME} to 2026-05-24T14:00:01.000Z: 2 events, epochs 1 to 2`,
       "No session.",
     ]);

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import { registerJournal } from "../../../src/cli/journal/journal.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
+import { seal } from "../../../src/storage/checksums/sealed.js";
 import { loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
-import { seal } from "../../../src/storage/lmdb/sealed.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { journalFolder } from "../../support/rigs/journal-folder.js";
 import { record } from "../../support/rigs/replay-stage.js";
@@ -17,7 +17,7 @@ const one = session("sess_one");
 const two = session("sess_two");
 
 /** Two sessions, one of them ended, with a question that nobody could answer. */
-const FIRST_RUN = record(({ publish, advance }) => {
+const FIRST_BOOT = record(({ publish, advance }) => {
   publish(one.started());
   advance(1000);
   publish(two.started(), two.chunk("Text. "));
@@ -26,8 +26,8 @@ const FIRST_RUN = record(({ publish, advance }) => {
   advance(1000);
   publish(one.state("idle", "thinking"), one.completed());
 });
-/** A second run, with the end of the other session. */
-const SECOND_RUN = record(({ publish, advance }) => {
+/** A second boot, with the end of the other session. */
+const SECOND_BOOT = record(({ publish, advance }) => {
   advance(60_000);
   publish(two.started(), two.chunk("Text. "), two.chunk("More.", true), two.errored());
 })
@@ -47,35 +47,35 @@ async function journal(directory: string, ...argv: readonly string[]) {
 
 describe("aaepd journal inspect", () => {
   it("tells what there is, for people", async () => {
-    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
     const { lines, code, err } = await journal(directory, "inspect");
     const [where, events, bytes, damage, boots] = lines;
-    expect(where).toBe(`Journal ${directory}: layout version 2, no daemon writes to it.`);
+    expect(where).toBe(`Journal ${directory}: layout version 3, no daemon writes to it.`);
     expect(events).toBe(
-      `${FIRST_RUN.length + SECOND_RUN.length} events, received from 2026-05-24T14:00:00.000Z to 2026-05-24T14:01:00.000Z.`,
+      `${FIRST_BOOT.length + SECOND_BOOT.length} events, received from 2026-05-24T14:00:00.000Z to 2026-05-24T14:01:00.000Z.`,
     );
     expect(bytes).toMatch(/^[\d.]+ (?:bytes|KiB|MiB) on disk, [\d.]+ (?:bytes|KiB) of them events\.$/);
     expect(damage).toBe("Nothing is damaged.");
-    expect(boots).toBe("2 runs:");
+    expect(boots).toBe("2 boots:");
     expect(lines.slice(7)).toStrictEqual([
       "2 sessions:",
-      `  sess_one: ended, completed, test-agent, ${FIRST_RUN.filter((e) => e.event.session_id === "sess_one").length} events, 2026-05-24T14:00:00.000Z to 2026-05-24T14:00:03.000Z`,
+      `  sess_one: ended, completed, test-agent, ${FIRST_BOOT.filter((e) => e.event.session_id === "sess_one").length} events, 2026-05-24T14:00:00.000Z to 2026-05-24T14:00:03.000Z`,
       "  sess_two: ended, errored, test-agent, 4 events, 2026-05-24T14:00:01.000Z to 2026-05-24T14:01:00.000Z",
     ]);
     expect([code, err]).toStrictEqual([0, ""]);
   });
 
   it("and for programs", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     const document = JSON.parse((await journal(directory, "inspect", "--json")).out);
     expect(document).toMatchObject({
       path: directory,
-      layout_version: 2,
+      layout_version: 3,
       writer_pid: null,
-      events: FIRST_RUN.length,
+      events: FIRST_BOOT.length,
       oldest: "2026-05-24T14:00:00.000Z",
       newest: "2026-05-24T14:00:03.000Z",
-      runs: [{ events: FIRST_RUN.length }],
+      boots: [{ events: FIRST_BOOT.length }],
       damaged: [],
     });
     expect(document.disk_bytes).toBeGreaterThan(document.event_bytes);
@@ -83,12 +83,12 @@ describe("aaepd journal inspect", () => {
       { session_id: "sess_one", agent_id: "test-agent", state: "completed", missing_events: 0 },
       { session_id: "sess_two", state: "open", events: 2 },
     ]);
-    const [first, last] = [document.runs[0].first_epoch, document.runs[0].last_epoch];
-    expect(last - first + 1).toBe(FIRST_RUN.length);
+    const [first, last] = [document.boots[0].first_epoch, document.boots[0].last_epoch];
+    expect(last - first + 1).toBe(FIRST_BOOT.length);
   });
 
   it("reads one of an older layout, and leaves it as it is", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     const path = join(directory, "journal.mdb");
     const environment = openEnvironment({ lmdb: await loadLmdb(), path, policy: "os" });
     await environment.commit((writes) => {
@@ -101,12 +101,12 @@ describe("aaepd journal inspect", () => {
     expect(lines[0]).toBe(`Journal ${directory}: layout version 1, no daemon writes to it.`);
     expect([lines[3], code]).toStrictEqual(["Nothing is damaged.", 0]);
     const bytes = readFileSync(path);
-    expect((await journal(directory, "export")).lines).toHaveLength(FIRST_RUN.length);
+    expect((await journal(directory, "export")).lines).toHaveLength(FIRST_BOOT.length);
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
   it("tells of one session, and what is missing of it", async () => {
-    const directory = await journalFolder(FIRST_RUN.slice(1));
+    const directory = await journalFolder(FIRST_BOOT.slice(1));
     const { lines } = await journal(directory, "inspect", "--session", "sess_one");
     expect(lines[0]).toBe("Session sess_one: ended, completed.");
     expect(lines.at(-1)).toBe("1 event of it can no longer be read.");
@@ -115,7 +115,7 @@ describe("aaepd journal inspect", () => {
   });
 
   it("names a session that is near one that is not there, and how to list all", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     const { err, code } = await journal(directory, "inspect", "--session", "sess_on");
     expect(err).toContain('There is no session "sess_on" in the journal');
     expect(err).toContain(
@@ -139,7 +139,7 @@ describe("aaepd journal inspect", () => {
   });
 
   it("tells of damage with its place, and exits with 1", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     damage(directory, '"chunk":"Text. "');
     const { lines, code } = await journal(directory, "inspect");
     expect(lines[3]).toBe("1 damaged record:");
@@ -148,8 +148,8 @@ describe("aaepd journal inspect", () => {
   });
 });
 
-it("a record that is not there is told by inspect and export, and is no new run", async () => {
-  const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+it("a record that is not there is told by inspect and export, and is no new boot", async () => {
+  const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
   const environment = openEnvironment({ lmdb: await loadLmdb(), path: join(directory, "journal.mdb"), policy: "os" });
   const [, second = []] = environment.tables.blocks.keys({});
   await environment.commit((writes) => writes.remove("blocks", second));
@@ -158,12 +158,12 @@ it("a record that is not there is told by inspect and export, and is no new run"
   expect(lines.slice(3, 6)).toStrictEqual([
     "1 damaged record:",
     `  2 events from epoch ${second[0]}, not there, after what was received at 2026-05-24T14:00:01.000Z`,
-    "2 runs:",
+    "2 boots:",
   ]);
   expect(code).toBe(1);
   const exported = await journal(directory, "export");
   expect(exported.err).toBe(`Warning: 2 events from epoch ${second[0]} cannot be read: the record is not there.\n`);
-  expect([exported.lines.length, exported.code]).toStrictEqual([FIRST_RUN.length + SECOND_RUN.length - 2, 1]);
+  expect([exported.lines.length, exported.code]).toStrictEqual([FIRST_BOOT.length + SECOND_BOOT.length - 2, 1]);
 });
 
 /** Changes one byte of the file where `text` stands in it. */
@@ -186,7 +186,7 @@ describe("which journal is meant", () => {
   const stateWith = async (...names: readonly string[]) => {
     const state = temporaryDirectory();
     for (const name of names)
-      cpSync(await journalFolder(FIRST_RUN), join(state, "aaepd", "journal", name), { recursive: true });
+      cpSync(await journalFolder(FIRST_BOOT), join(state, "aaepd", "journal", name), { recursive: true });
     return state;
   };
 
@@ -229,7 +229,7 @@ describe("which journal is meant", () => {
     };
     await publish();
     const { lines } = await journal(place, "inspect");
-    expect(lines[0]).toBe(`Journal ${place}: layout version 2, process ${daemon.child.pid} writes to it.`);
+    expect(lines[0]).toBe(`Journal ${place}: layout version 3, process ${daemon.child.pid} writes to it.`);
     const before = (await journal(place, "export")).lines.length;
     await publish();
     const after = await journal(place, "export");
@@ -238,7 +238,7 @@ describe("which journal is meant", () => {
   });
 
   it("who writes to it now is named", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     writeFileSync(join(directory, ".owner.pid"), `${process.pid}\n`);
     const { lines } = await journal(directory, "inspect");
     expect(lines[0]).toContain(`process ${process.pid} writes to it.`);
@@ -247,10 +247,10 @@ describe("which journal is meant", () => {
 
 describe("aaepd journal export", () => {
   it("gives each event's text byte for byte, in order; validate finds nothing wrong with it", async () => {
-    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
     const { lines, code } = await journal(directory, "export");
     expect(lines).toStrictEqual(
-      [...FIRST_RUN, ...SECOND_RUN].map(({ event, source }) => source ?? JSON.stringify(event)),
+      [...FIRST_BOOT, ...SECOND_BOOT].map(({ event, source }) => source ?? JSON.stringify(event)),
     );
     expect(code).toBe(0);
     const file = join(temporaryDirectory(), "all.ndjson");
@@ -261,12 +261,12 @@ describe("aaepd journal export", () => {
   });
 
   it("of some sessions, and of a stretch of time", async () => {
-    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
     const idsOf = async (...options: readonly string[]) =>
       (await journal(directory, "export", ...options)).lines.map((line) => JSON.parse(line).session_id);
     expect(new Set(await idsOf("--session", "sess_two"))).toStrictEqual(new Set(["sess_two"]));
     expect(await idsOf("--session", "sess_two", "--session", "sess_one")).toHaveLength(
-      FIRST_RUN.length + SECOND_RUN.length,
+      FIRST_BOOT.length + SECOND_BOOT.length,
     );
     expect(await idsOf("--since", "2026-05-24T14:00:01Z", "--until", "2026-05-24T16:00:02+02:00")).toStrictEqual([
       "sess_two",
@@ -281,7 +281,7 @@ describe("aaepd journal export", () => {
     ["2026-05-25", "2026-05-24"],
     ["2026-05-24T14:00:01Z", "2026-05-24T14:00:01Z"],
   ])("from %s until %s, in which nothing can have been received, is refused, exit code 2", async (since, until) => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     const { out, err, code } = await journal(directory, "export", "--since", since, "--until", until);
     expect([out, code]).toStrictEqual(["", 2]);
     expect(err).toBe(
@@ -290,19 +290,19 @@ describe("aaepd journal export", () => {
   });
 
   it("with the epoch and the time of receipt of each", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     const { lines } = await journal(directory, "export", "--with-epochs");
     const wrapped = lines.map((line) => JSON.parse(line));
     expect(wrapped.map(({ event }) => event)).toStrictEqual(
-      FIRST_RUN.map(({ event }) => JSON.parse(JSON.stringify(event))),
+      FIRST_BOOT.map(({ event }) => JSON.parse(JSON.stringify(event))),
     );
     expect(wrapped[2]).toMatchObject({ received: "2026-05-24T14:00:01.000Z", epoch: wrapped[0].epoch + 2 });
   });
 
   it("without what the daemon made it can be published again, and is the agent's in every byte", async () => {
-    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
     const { lines } = await journal(directory, "export", "--agent-events-only");
-    const agents = [...FIRST_RUN, ...SECOND_RUN].filter(({ made }) => made === undefined);
+    const agents = [...FIRST_BOOT, ...SECOND_BOOT].filter(({ made }) => made === undefined);
     const ids = lines.map((line) => JSON.parse(line).event_id);
     expect(lines.join("\n")).not.toContain('"by":"daemon"');
     for (const { event, source } of agents.filter(({ event }) => event.extensions === undefined)) {
@@ -321,16 +321,16 @@ describe("aaepd journal export", () => {
   });
 
   it("leaves out what is damaged, says so, and exits with 1", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     damage(directory, '"chunk":"Text. "');
     const { lines, err, code } = await journal(directory, "export");
-    expect(lines).toHaveLength(FIRST_RUN.length - 2);
+    expect(lines).toHaveLength(FIRST_BOOT.length - 2);
     expect(err).toMatch(/^Warning: 2 events from epoch \d+ cannot be read: the record is damaged\.\n$/);
     expect(code).toBe(1);
   });
 
   it("ends where it is interrupted, and says so by its exit code", async () => {
-    const directory = await journalFolder(FIRST_RUN);
+    const directory = await journalFolder(FIRST_BOOT);
     const stage = createStage();
     const onInterrupt = (interrupt: () => void) => {
       interrupt();
@@ -364,7 +364,7 @@ describe("aaepd journal export", () => {
 
 describe("aaepd journal compact", () => {
   it("says what the journal took before and takes now; nothing in it is another", async () => {
-    const directory = await journalFolder(FIRST_RUN, SECOND_RUN);
+    const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
     const before = (await journal(directory, "export", "--with-epochs")).out;
     const { out, code, err } = await journal(directory, "compact");
     expect(out).toMatch(/^Journal \S+: [\d.]+ \w+ before, [\d.]+ \w+ now\.\n$/);

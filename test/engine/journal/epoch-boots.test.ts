@@ -13,7 +13,7 @@ function runsOf(before: readonly (readonly [first: number, last: number])[], fir
     isDurable: true,
     put: (key) => void put.push(key),
     removeAll: () => undefined,
-    recovered: () => before.map(([start, last]) => [["run", start], last] as const),
+    recovered: () => before.map(([start, last]) => [["boot", start], last] as const),
   };
   return { runs: createEpochBoots({ durableState, head: () => first - 1 }, SILENT), put };
 }
@@ -30,7 +30,7 @@ describe("epochs of several runs", () => {
   );
 
   it("that it began is kept at once", () => {
-    expect(put).toContainEqual(["run", 1000 + 4 * STEP]);
+    expect(put).toContainEqual(["boot", 1000 + 4 * STEP]);
   });
 
   it.each([

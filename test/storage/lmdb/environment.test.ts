@@ -68,3 +68,25 @@ it("P13: a reader that is killed while it reads does not make the file grow", as
   expect(after).toBeLessThan(before + 15_000_000);
   await close();
 });
+
+it.each([
+  ["durable", false, false],
+  ["os", false, true],
+  ["durable", true, false],
+  ["os", true, false],
+] as const)(
+  "R29: under policy %s, read only %s, a commit need not wait for the disk: %s",
+  async (policy, isReadOnly, isUnsynced) => {
+    const lmdb = await loadLmdb();
+    const path = join(temporaryDirectory(), "journal.mdb");
+    await openEnvironment({ lmdb, path, policy: "os" }).close();
+    const asked: unknown[] = [];
+    const open = ((options: never) => {
+      asked.push(options);
+      return lmdb.open(options);
+    }) as typeof lmdb.open;
+    await openEnvironment({ lmdb: { open }, path, policy }, isReadOnly).close();
+    expect(asked).toMatchObject([{ path, readOnly: isReadOnly, noSync: isUnsynced, overlappingSync: false }]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  },
+);

@@ -1,10 +1,10 @@
 // R29: a journal says which version its layout has.
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { seal, unseal } from "../../../src/storage/checksums/sealed.js";
 import { DATA_FILE } from "../../../src/storage/lmdb/data-file.js";
 import { type Environment, loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
 import { LAYOUT_VERSION, layoutOf, type Migration, migrate } from "../../../src/storage/lmdb/layout.js";
-import { seal, unseal } from "../../../src/storage/lmdb/sealed.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -105,7 +105,34 @@ it("R17: of layout 1 the places of subscribers are let go of, and all else is ke
   expect(journal.id).toMatch(/^[0-9a-f]{32}$/);
   await journal.close();
   await withEnvironment(directory, async ({ tables }) => {
-    expect(layoutOf(tables)).toBe(2);
+    expect(layoutOf(tables)).toBe(LAYOUT_VERSION);
     expect(tables.state.keys({})).toHaveLength(kept.length);
   });
+});
+
+it("of layout 2 the boots and the suppressed events get their names of today, and keep their values", async () => {
+  const directory = temporaryDirectory();
+  const first = await openRig({ directory });
+  const kept = [
+    ["session", "sess_1"],
+    ["fact", "sess_1", "call", 7],
+    ["fact", "absorbed", "token", 1],
+  ] as const;
+  const renamed = [
+    { before: ["run", 4096], after: ["boot", 4096] },
+    { before: ["fact", "sess_1", "absorbed", 3], after: ["fact", "sess_1", "suppressed", 3] },
+  ] as const;
+  for (const key of [...kept, ...renamed.map(({ before }) => before)])
+    first.journal.durableState.put(key, () => key.join(" "));
+  await first.journal.append([newEvent("a")]).durable;
+  await first.journal.close();
+  await withEnvironment(directory, ({ commit }) => commit((writes) => writes.put("meta", ["layout"], seal(2))));
+
+  const { journal } = await openRig({ directory });
+  for (const key of kept) expect([...journal.durableState.recovered(key)]).toEqual([[key, key.join(" ")]]);
+  for (const { before, after } of renamed) {
+    expect([...journal.durableState.recovered(after)]).toEqual([[after, before.join(" ")]]);
+    expect([...journal.durableState.recovered(before)]).toEqual([]);
+  }
+  await journal.close();
 });

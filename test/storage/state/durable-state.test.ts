@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { unseal } from "../../../src/storage/lmdb/sealed.js";
+import { unseal } from "../../../src/storage/checksums/sealed.js";
+import { writeState } from "../../../src/storage/lmdb/state-table.js";
 import type { Table, TableKey, Writes } from "../../../src/storage/lmdb/tables.js";
 import { createPendingState } from "../../../src/storage/state/durable-state.js";
 import { createKeyTree } from "../../../src/storage/state/key-tree.js";
@@ -35,6 +36,7 @@ function memoryTable() {
     if (!isFailing) for (const one of done) one();
     return { removed };
   };
+  const recovered = (prefix: TableKey) => under(prefix).map(({ key, value }) => [key, value] as const);
   const contents = () => {
     const read = [...stored.values()].map(({ key, value }) => {
       const one = unseal(value);
@@ -42,7 +44,7 @@ function memoryTable() {
     });
     return Object.fromEntries(read);
   };
-  return { table, commit, contents, count: () => stored.size };
+  return { table, commit, recovered, contents, count: () => stored.size };
 }
 
 const part = fc.constantFrom<string | number>("a", "b", 1, 2);
@@ -58,14 +60,17 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (operations, atOnce) => {
       const disk = memoryTable();
-      const state = createPendingState(disk.table, collectLog(), () => undefined, neverDamaged, atOnce);
+      const state = createPendingState(disk.recovered, collectLog(), () => undefined, neverDamaged);
       const model = new Map<string, { key: TableKey; value: number }>();
       const commit = (isFailing: boolean): boolean => {
         const changes = state.take();
         if (changes === undefined) return false;
-        disk.commit((writes) => state.write(changes, writes), isFailing);
+        let unfinished: readonly TableKey[] = [];
+        disk.commit((writes) => {
+          unfinished = writeState(disk.table, state.writesOf(changes), writes, atOnce);
+        }, isFailing);
         if (isFailing) state.giveBack(changes);
-        else state.written(changes);
+        else state.written(unfinished);
         return true;
       };
       operations.forEach((one, index) => {
@@ -90,12 +95,15 @@ it("R29: what is kept is what was put last and not removed since, whatever faile
 
 it("R29: what a session leaves behind goes over many groups, so that nobody waits for it", () => {
   const disk = memoryTable();
-  const state = createPendingState(disk.table, collectLog(), () => undefined, neverDamaged);
+  const state = createPendingState(disk.recovered, collectLog(), () => undefined, neverDamaged);
   const commit = () => {
     const changes = state.take();
     if (changes === undefined) return undefined;
-    const { removed } = disk.commit((writes) => state.write(changes, writes), false);
-    state.written(changes);
+    let unfinished: readonly TableKey[] = [];
+    const { removed } = disk.commit((writes) => {
+      unfinished = writeState(disk.table, state.writesOf(changes), writes);
+    }, false);
+    state.written(unfinished);
     return removed;
   };
   for (let index = 0; index < 10_000; index += 1) state.durableState.put(["fact", "sess_1", index], () => index);

@@ -214,7 +214,7 @@ export function createKeptDisk(): KeptDisk {
 
 /** On a disk the long parts of keys are hashed; here all that are longer than this are gone. Names of facts are the engine's own. */
 const LONGEST_PART = 4;
-const HISTORY_KINDS: ReadonlySet<string> = new Set(["absorbed", "call", "outcome", "output", "permit", "token"]);
+const HISTORY_KINDS: ReadonlySet<string> = new Set(["suppressed", "call", "outcome", "output", "permit", "token"]);
 
 function shortened([kind, ...parts]: StateKey): StateKey {
   const isWhole = (part: string): boolean => part.length <= LONGEST_PART || HISTORY_KINDS.has(part);

@@ -3,15 +3,21 @@ import { onTestFinished } from "vitest";
 import { createClock } from "../../../src/daemon/platform/clock.js";
 import type { AgentEvent, Evicted, NewEvent } from "../../../src/engine/event/event.js";
 import { createJournalRing } from "../../../src/engine/journal/journal-ring.js";
-import type { DiskJournal } from "../../../src/storage/disk-journal.js";
+
+import type { BlockStore } from "../../../src/storage/blocks/block-store.js";
 import { type OpenOptions, openDiskJournal } from "../../../src/storage/open-disk-journal.js";
+import {
+  openWindowedJournal,
+  type WindowedJournal,
+  type WindowedJournalOptions,
+} from "../../../src/storage/window/windowed-journal.js";
 import { type CollectedLog, collectLog } from "../collected-log.js";
 
 export const MEBIBYTE = 1024 * 1024;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface JournalRig {
-  readonly journal: DiskJournal;
+  readonly journal: WindowedJournal;
   readonly path: string;
   readonly log: CollectedLog;
   readonly evicted: readonly Evicted[];
@@ -23,17 +29,23 @@ export interface JournalRigOptions extends Partial<Omit<OpenOptions, "directory"
   readonly onEvicted?: () => void;
 }
 
-/** A journal in that folder, closed when the test has finished unless it was before. */
-export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
-  const log = collectLog();
-  const evicted: Evicted[] = [];
-  const opened = await openDiskJournal({
-    policy: "durable",
+function defaultsWith(log: CollectedLog) {
+  return {
+    policy: "durable" as const,
     clock: createClock(),
     log,
     retention: { ageMs: 7 * DAY_MS, bytes: 512 * MEBIBYTE },
     createWindow: createJournalRing,
     window: { maxEvents: 1024 },
+  };
+}
+
+/** A journal in that folder, closed when the test has finished unless it was before. */
+export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
+  const log = collectLog();
+  const evicted: Evicted[] = [];
+  const opened = await openDiskJournal({
+    ...defaultsWith(log),
     ...options,
   });
   const journal = opened.create((event) => {
@@ -47,6 +59,26 @@ export async function openRig(options: JournalRigOptions): Promise<JournalRig> {
   };
   onTestFinished(close);
   return { journal: { ...journal, close }, path: opened.path, log, evicted };
+}
+
+/** A journal over any store that is ready. The store outlives it. */
+export async function openOver(
+  store: BlockStore,
+  options: Partial<Omit<WindowedJournalOptions, "store" | "recovered">> = {},
+): Promise<Omit<JournalRig, "path">> {
+  const recovered = await store.recover(0);
+  if (recovered.kind === "failing") throw new Error(recovered.failure.reason);
+  const log = collectLog();
+  const evicted: Evicted[] = [];
+  const create = await openWindowedJournal({
+    store,
+    recovered,
+    path: "a store of a test",
+    ...defaultsWith(log),
+    closeStore: async () => undefined,
+    ...options,
+  });
+  return { journal: create((event) => void evicted.push(event)), log, evicted };
 }
 
 /** An event of a session, with its id made of `id`. */

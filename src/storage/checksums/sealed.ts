@@ -3,7 +3,7 @@ import { crc32 } from "./crc32.js";
 
 const CHECKSUM_BYTES = 4;
 
-/** `value` has to be something that JSON has a text for. */
+/** `value` must have a text in JSON. */
 export function seal(value: unknown): Buffer {
   const text = JSON.stringify(value);
   const sealed = Buffer.allocUnsafe(CHECKSUM_BYTES + Buffer.byteLength(text));

@@ -1,17 +1,20 @@
 import { expect, it } from "vitest";
-import { createGroupCommits, type Group } from "../../src/storage/group-commits.js";
-import { collectLog } from "../support/collected-log.js";
-import { createVirtualClock } from "../support/rigs/virtual-clock.js";
+import type { JournalFailure } from "../../../src/contracts/journal.js";
+import { createGroupCommits, type Group } from "../../../src/storage/window/group-commits.js";
+import { collectLog } from "../../support/collected-log.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 
 const told = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface Faults {
   /** What was written leaves something for the next group. */
   isLeaving?: boolean;
+  prepare?: Error | undefined;
   begin?: Error | undefined;
   written?: Error | undefined;
   commit?: Error | undefined;
   revive?: Error | undefined;
+  cause?: JournalFailure | undefined;
 }
 
 function rig() {
@@ -23,7 +26,12 @@ function rig() {
     if (fault !== undefined) throw fault;
   };
   const group: Group = {
-    write: () => undefined,
+    batch: {
+      blocks: [],
+      removed: [],
+      state: { removals: [], puts: [] },
+      totals: { eventCount: 0, bytes: 0, head: 0, lostThrough: 0 },
+    },
     written: () => {
       writtenCount += 1;
       if (faults.isLeaving === true) commits.request();
@@ -35,13 +43,29 @@ function rig() {
     clock,
     log,
     path: "journal",
+    store: {
+      write: async () => {
+        fail(faults.commit);
+        return { unfinished: [] };
+      },
+      recover: async () => {
+        fail(faults.revive);
+        if (faults.cause !== undefined) return { kind: "failing", failure: faults.cause };
+        return {
+          kind: "ready",
+          id: "a".repeat(32),
+          totals: group.batch.totals,
+          firstEpoch: 1,
+          state: () => [],
+        };
+      },
+    },
+    prepare: async () => fail(faults.prepare),
     begin: () => {
       fail(faults.begin);
       return group;
     },
-    commit: async () => fail(faults.commit),
-    revive: async () => fail(faults.revive),
-    diagnose: async () => undefined,
+    pendingBytes: () => 0,
   });
   const outcome = (): Promise<unknown> => {
     commits.request();
@@ -59,19 +83,22 @@ function rig() {
   return { log, faults, commits, outcome, pass, writtenCount: () => writtenCount };
 }
 
-it("R29: a group that cannot be made is told to who waits for it, and made again", async () => {
-  const { faults, outcome, pass, commits } = rig();
-  faults.begin = new Error("out of order");
-  const refused = outcome();
-  await pass();
-  expect(await refused).toBe("storage_unavailable");
-  expect(commits.failure()?.reason).toContain("out of order");
-  faults.begin = undefined;
-  const accepted = outcome();
-  await pass(1000);
-  expect(await accepted).toBe("safe");
-  expect(commits.failure()).toBeUndefined();
-});
+it.each(["prepare", "begin"] as const)(
+  "R29: a group whose %s fails is refused to its publishers, and made again",
+  async (step) => {
+    const { faults, outcome, pass, commits } = rig();
+    faults[step] = new Error("out of order");
+    const refused = outcome();
+    await pass();
+    expect(await refused).toBe("storage_unavailable");
+    expect(commits.failure()?.reason).toContain("out of order");
+    faults[step] = undefined;
+    const accepted = outcome();
+    await pass(1000);
+    expect(await accepted).toBe("safe");
+    expect(commits.failure()).toBeUndefined();
+  },
+);
 
 it("R29: who waits hears of it also while the file cannot be opened again", async () => {
   const { faults, outcome, pass } = rig();
@@ -88,6 +115,24 @@ it("R29: who waits hears of it also while the file cannot be opened again", asyn
   const third = outcome();
   await pass(1000);
   expect(await third).toBe("safe");
+});
+
+it("R29: while the store names a cause nothing is written, and the cause is the refusal", async () => {
+  const { faults, outcome, pass, commits, writtenCount } = rig();
+  const cause = { reason: "The disk is full.", remedy: "Make room on it." };
+  faults.commit = new Error("no");
+  faults.cause = cause;
+  const first = outcome();
+  await pass();
+  expect(await first).toBe("storage_unavailable");
+  faults.commit = undefined;
+  const second = outcome();
+  await pass(1000);
+  expect(await second).toBe("storage_unavailable");
+  expect([commits.failure(), writtenCount()]).toEqual([cause, 0]);
+  faults.cause = undefined;
+  await pass(1000);
+  expect([commits.failure(), writtenCount()]).toEqual([undefined, 1]);
 });
 
 it("R29: what is on the disk is safe, whatever goes wrong after it", async () => {

@@ -1,16 +1,15 @@
-// When what waits is written. What comes in one turn of the event loop is one group; while a group is on its way to the disk the next one gathers,
-// so the slower the disk, the larger the groups. A group that could not be written is given back and tried again, once a second.
-import { Fault } from "../base/errors.js";
-import type { Clock } from "../contracts/clock.js";
-import type { JournalFailure } from "../contracts/journal.js";
-import type { Log } from "../contracts/log.js";
-import type { Writes } from "./lmdb/tables.js";
+// The times of writes. Events of one turn of the event loop are one group. The next group gathers while a group is on its way to the store, so a
+// slower disk makes larger groups. A group that could not be written is given back and tried again, once a second.
+import { Fault } from "../../base/errors.js";
+import type { Clock } from "../../contracts/clock.js";
+import type { JournalFailure } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { Batch, BlockStore, Written } from "../blocks/block-store.js";
 
 export interface Group {
-  /** Throws where it cannot be done: nothing of it is written then. */
-  readonly write: (writes: Writes) => void;
-  readonly written: () => void;
-  /** It is to be part of the next group. */
+  readonly batch: Batch;
+  readonly written: (written: Written) => void;
+  /** The batch was rejected: the next group has its contents again. */
   readonly giveBack: () => void;
 }
 
@@ -18,27 +17,29 @@ export interface GroupCommitsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly path: string;
-  /** Everything that waits; undefined where nothing does. Where it throws, all that still does. */
+  readonly store: Pick<BlockStore, "write" | "recover">;
+  /** Called before `begin`. Events and state that it adds are part of the group. */
+  readonly prepare: () => Promise<void>;
+  /** Takes everything that waits; undefined if nothing does. If it throws, everything still waits. */
   readonly begin: () => Group | undefined;
-  readonly commit: (work: (writes: Writes) => void) => Promise<void>;
-  /** After a failure, before the next attempt. */
-  readonly revive: () => Promise<void>;
-  /** Why nothing can be written; undefined where nothing speaks against it. */
-  readonly diagnose: () => Promise<JournalFailure | undefined>;
+  /** Bytes of events that wait. */
+  readonly pendingBytes: () => number;
 }
 
 export interface GroupCommits {
-  /** Something waits to be written. */
+  /** Asks for a group. */
   readonly request: () => void;
-  /** Settles when all that waits by now is written; undefined where nothing does. Rejects with "storage_unavailable". */
+  /** Settles when everything that waits now is written; undefined if nothing waits. Rejects with a Fault "storage_unavailable". */
   readonly pending: () => Promise<void> | undefined;
-  /** Why nothing can be written at present. */
+  /** The reason of the last failed write, until one succeeds. */
   readonly failure: () => JournalFailure | undefined;
-  /** Writes what waits, once. Never rejects. */
+  /** Whether `close` was called: no further group is written than the one that waits then. */
+  readonly isClosing: () => boolean;
+  /** Writes everything that waits, once. Never rejects. */
   readonly close: () => Promise<void>;
 }
 
-/** How long after a failure it is tried again, ms. */
+/** Time between a failure and the next attempt, ms. */
 const RETRY_AFTER_MS = 1000;
 const RETRIED = "It is tried again every second; look at the system's log where that lasts.";
 
@@ -55,17 +56,17 @@ function promised(): Promised {
     resolve = kept;
     reject = broken;
   });
-  // Not everybody who publishes waits for it.
+  // A publisher need not wait for the promise.
   promise.catch(() => {});
   return { promise, resolve, reject };
 }
 
-/** The fault of whoever publishes while nothing can be written, or whose events could not be written yet. */
+/** The Fault of a publisher while nothing can be written, or if its events could not be written. */
 export function unavailable(sentence: string, cause?: unknown): Fault {
   return new Fault("storage_unavailable", sentence, { rule: "R29", origin: "local", cause });
 }
 
-/** The same, where it is known what helps. */
+/** `unavailable` for a failure with a known remedy. */
 export function notWritable({ reason, remedy }: JournalFailure, cause?: unknown): Fault {
   return unavailable(`The journal cannot be written at present. ${reason} ${remedy}`, cause);
 }
@@ -75,33 +76,56 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   let hasWork = false;
   let isScheduled = false;
   let running: Promise<void> | undefined;
-  /** A group is on its way to the disk. */
+  /** A group is on its way to the store. */
   let isWriting = false;
   let isClosing = false;
   let failure: JournalFailure | undefined;
   let cancelRetry: (() => void) | undefined;
-  /** Of what waits, and of what is on its way. Made when somebody asks. */
+  /** Promises of the group that gathers and of the group on its way, made when `pending` is called. */
   let gathering: Promised | undefined;
   let underWay: Promised | undefined;
 
+  const recover = async (): Promise<JournalFailure | undefined> => {
+    const recovery = await options.store.recover(options.pendingBytes());
+    return recovery.kind === "failing" ? recovery.failure : undefined;
+  };
+
+  /** The reason by the store itself; in the words of `caught` if the store has none. */
+  const reasonOf = async (caught: unknown): Promise<JournalFailure> => {
+    const message = caught instanceof Error ? caught.message : String(caught);
+    const unknown = { reason: `The disk does not take it (${message}).`, remedy: RETRIED };
+    return (await recover().catch(() => undefined)) ?? unknown;
+  };
+
   const fail = async (caught: unknown): Promise<void> => {
-    const told = caught instanceof Error ? caught.message : String(caught);
-    const found = (await options.diagnose()) ?? { reason: `The disk does not take it (${told}).`, remedy: RETRIED };
+    const found = await reasonOf(caught);
     if (failure === undefined)
       log.error({ err: caught, path, ...found }, "the journal cannot be written; publishing is refused");
     failure = found;
     underWay?.reject(notWritable(found, caught));
   };
 
-  const attempt = async (): Promise<void> => {
-    hasWork = false;
-    isWriting = true;
+  const takeUp = (): void => {
     underWay = gathering;
     gathering = undefined;
+  };
+
+  const attempt = async (): Promise<void> => {
     let group: Group | undefined;
+    let written: Written | undefined;
+    try {
+      await options.prepare();
+    } catch (caught) {
+      takeUp();
+      await fail(caught);
+      return;
+    }
+    takeUp();
+    hasWork = false;
+    isWriting = true;
     try {
       group = options.begin();
-      if (group !== undefined) await options.commit(group.write);
+      if (group !== undefined) written = await options.store.write(group.batch);
     } catch (caught) {
       group?.giveBack();
       hasWork = true;
@@ -110,9 +134,9 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
       return;
     }
     try {
-      group?.written();
+      if (written !== undefined) group?.written(written);
     } finally {
-      // It is on the disk, whatever else goes wrong.
+      // The store has the group, whatever else goes wrong.
       isWriting = false;
       if (failure !== undefined) log.info({ path }, "the journal can be written again");
       failure = undefined;
@@ -126,14 +150,15 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   };
 
   const retry = async (): Promise<void> => {
-    const found = await options.diagnose();
-    if (found === undefined) {
-      await options.revive().then(attempt, async (caught) => {
-        await fail(caught);
-        refuseGathering();
-      });
+    let found: JournalFailure | undefined;
+    try {
+      found = await recover();
+    } catch (caught) {
+      await fail(caught);
+      refuseGathering();
       return;
     }
+    if (found === undefined) return attempt();
     failure = found;
     refuseGathering();
   };
@@ -150,7 +175,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   };
 
   const schedule = (): void => {
-    if (isScheduled || running !== undefined || failure !== undefined || isClosing) return;
+    if (isScheduled) return;
     isScheduled = true;
     clock.afterTurn(() => {
       isScheduled = false;
@@ -173,6 +198,7 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
       return underWay.promise;
     },
     failure: () => failure,
+    isClosing: () => isClosing,
     close: async () => {
       isClosing = true;
       cancelRetry?.();

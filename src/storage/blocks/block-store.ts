@@ -1,0 +1,114 @@
+// The seam between the journal and whatever keeps its events. The journal in front of it has the window in memory, the groups, retention and the
+// state that waits (`../window`). A store has blocks of bytes, ids and state. LMDB is one store (`../lmdb-block-store.ts`).
+import type { JournalFailure } from "../../contracts/journal.js";
+import type { Epoch } from "../../engine/event/event.js";
+import type { Totals } from "./totals.js";
+
+/** The place of a block, and the epochs in it. */
+export interface BlockPlace {
+  readonly first: Epoch;
+  readonly count: number;
+}
+
+/** A block as a store keeps it. The store never looks into `bytes`: the block has a checksum of its own. */
+export interface RawBlock extends BlockPlace {
+  readonly bytes: Buffer;
+}
+
+export interface NewBlock extends RawBlock {
+  /** Ids of the events in the block, in their order, for `BlockStore.lookUp`. */
+  readonly eventIds: readonly string[];
+}
+
+/** Key of a value beside events. Parts are compared one after another, numbers before texts. */
+export type StateRecordKey = readonly (number | string)[];
+
+/** All keys that begin with `prefix`. */
+export interface StateRemoval {
+  readonly prefix: StateRecordKey;
+  /** Whether this batch has to remove all of them. The store may leave some of the others to later batches. */
+  readonly isWhole: boolean;
+}
+
+/** Changes of the state beside events. A store removes first and puts afterwards. */
+export interface StateWrites {
+  readonly removals: readonly StateRemoval[];
+  /** A key without a value is removed. */
+  readonly puts: readonly (readonly [key: StateRecordKey, value: Buffer | undefined])[];
+}
+
+/** Everything of one group commit. Bytes stay as they are until the write has ended. */
+export interface Batch {
+  /** Ascending, and above every block that the store has. */
+  readonly blocks: readonly NewBlock[];
+  /** The oldest blocks of the store, ascending: retention lets go of them. */
+  readonly removed: readonly BlockPlace[];
+  readonly state: StateWrites;
+  /** Totals of the store once the batch is written. `recover` answers them. */
+  readonly totals: Totals;
+}
+
+export interface Written {
+  /** Prefixes of removals that are not whole yet. The next batch has them again. */
+  readonly unfinished: readonly StateRecordKey[];
+}
+
+export interface StoreFailure {
+  /** For status, logs and refusals. */
+  readonly cause: JournalFailure;
+  /** Whether blocks can still be read. */
+  readonly isReadable: boolean;
+}
+
+export interface Recovered {
+  readonly kind: "ready";
+  /** `Journal.id`: drawn when the store began, and the same ever since. */
+  readonly id: string;
+  readonly totals: Totals;
+  /** The first epoch of this boot. It is durable, and above every epoch that any boot gave out (R29). */
+  readonly firstEpoch: Epoch;
+  /** The state under `prefix`, ascending by key, as of the last write at the time of the call. */
+  readonly state: (prefix: StateRecordKey) => Iterable<readonly [key: StateRecordKey, value: Buffer]>;
+}
+
+export type Recovery = Recovered | { readonly kind: "failing"; readonly failure: JournalFailure };
+
+/** Undefined: nothing can be read at present. */
+export type BlocksRead = readonly RawBlock[] | undefined;
+
+/**
+ * Durable storage of one journal. The three functions `recover`, `write` and `readBlocks` are enough for the order of events and for reading back.
+ * `lookUp` and `failure` exist because `Journal.find`, `Journal.append` and `Journal.status` answer at once.
+ *
+ * **Order.** The journal calls `recover` first, and has at most one `write` or `recover` under way. Blocks come ascending by epoch. Epochs within a
+ * block have no holes; between the blocks of two boots there are about 2^32 of them.
+ *
+ * **Atomicity.** A batch is written whole or not at all: a kill never parts events from the state that was written with them (R29).
+ */
+export interface BlockStore {
+  /**
+   * Makes the store ready to write. The journal calls `recover` once at the start, and after a rejected `write` until it answers "ready".
+   * `pendingBytes` wait to be written, so the store may try whether as much fits. "failing" names a cause that may pass. Rejects, with a Fault at the
+   * start, for any other cause.
+   */
+  readonly recover: (pendingBytes: number) => Promise<Recovery>;
+  /**
+   * Writes one batch. Resolves when the batch is as safe as the journal's policy says (R29), and `readBlocks` and `lookUp` know its events. After a
+   * rejection the batch counts as not written, and its events are not acknowledged: the journal calls `recover`, and then writes a batch with the
+   * same events, the events that came since, and the state of that moment. Blocks may then be cut in other places.
+   */
+  readonly write: (batch: Batch) => Promise<Written>;
+  /**
+   * Answers the blocks that hold epochs above `after`, ascending: the first of them, with as many of the next as the store likes, or none if there is
+   * none. Answers undefined while nothing can be read. With a store that answers at once, `Journal.at` and `find` know all events. With a store that
+   * answers by a promise, they know the window and the blocks read lately.
+   */
+  readonly readBlocks: (after: Epoch) => BlocksRead | Promise<BlocksRead>;
+  /**
+   * Calls `check` with each epoch under which the id may stand, the newest first, until an answer is not undefined, and returns that answer. The
+   * store may name an epoch of another id, and never leaves the right one out.
+   */
+  readonly lookUp: <Found>(eventId: string, check: (epoch: Epoch) => Found | undefined) => Found | undefined;
+  /** Why the store cannot be used, by a look at the storage itself; undefined while it can be. A full disk shows by a rejected `write` alone. */
+  readonly failure: () => StoreFailure | undefined;
+}

@@ -1,0 +1,126 @@
+// Opens the data file of a folder for writing: checks the folder, sets a damaged file aside, brings an older layout to the present one, and finds the
+// first epoch of this boot.
+import { mkdirSync } from "node:fs";
+import { open } from "node:fs/promises";
+import type { JournalPolicy } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { Epoch } from "../../engine/event/event.js";
+import type { Totals } from "../blocks/totals.js";
+import { inspectDataFile, lengthen } from "./data-file.js";
+import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
+import { notedEpoch, noteEpoch } from "./epoch-note.js";
+import { journalId } from "./journal-id.js";
+import { migrate } from "./layout.js";
+import { assertPlainFiles } from "./plain-files.js";
+import { setAside } from "./set-aside.js";
+import { countedTotals, readTotals } from "./stored-totals.js";
+import { createBootMark, currentSystemBoot, type SystemBootMark } from "./system-boot-mark.js";
+
+export interface DataFileOptions {
+  /** Of this process alone while the file is open: mode 0700, and claimed. Made if it is missing. */
+  readonly directory: string;
+  /** The data file in it. */
+  readonly path: string;
+  readonly policy: JournalPolicy;
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+  readonly log: Log;
+  /** Whether the last process that wrote to the file ended without closing it. The file is then looked through before it is used. Default true. */
+  readonly wasLeft?: boolean | undefined;
+  /** Default the package. */
+  readonly lmdb?: Lmdb | Promise<Lmdb> | undefined;
+}
+
+/** An open data file. Its `close` also says beside the file whether the disk has all of it. */
+export interface OpenedDataFile extends Environment {
+  /** `Journal.id`. */
+  readonly id: string;
+  /** As the last boot left them, or as an empty journal begins. */
+  readonly totals: Totals;
+  /** The first epoch of this boot, noted on the disk. */
+  readonly firstEpoch: Epoch;
+}
+
+/** Room for a million events a second until the next start of an empty journal, so that epochs are never reused (R29). */
+const EPOCHS_PER_MS = 1000;
+/** From the last durable epoch and the first epoch of the latest boot to the first of the next (R29). */
+const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
+
+/**
+ * Rejects with a Fault "address_invalid" if something in the folder that is to be a file is none, with a Fault "storage_unavailable" if a newer build
+ * wrote the journal, and with the error of Node or `lmdb` if the file cannot be opened.
+ */
+export async function openDataFile(options: DataFileOptions): Promise<OpenedDataFile> {
+  const { directory, path, policy, wallTime } = options;
+  let environment: Environment | undefined;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    assertPlainFiles(directory);
+    const lmdb = await (options.lmdb ?? loadLmdb());
+    const mark = createBootMark(path, currentSystemBoot(wallTime()));
+    mend(options, mark);
+    if (policy === "durable" && mark.isThere() && (await isSynced(path))) mark.remove();
+    const opened = openEnvironment({ lmdb, path, policy });
+    environment = opened;
+    await migrate(opened, path);
+    const id = await journalId(opened);
+    const { totals, firstEpoch } = startingPoint(opened, path, wallTime());
+    // On the disk before any epoch is given out.
+    noteEpoch(path, firstEpoch);
+    // From here on the disk may lack something.
+    if (policy !== "durable") mark.make();
+    const close = async (): Promise<void> => {
+      await opened.close();
+      if (policy !== "durable" && (await isSynced(path))) mark.remove();
+    };
+    return { ...opened, close, id, totals, firstEpoch };
+  } catch (caught) {
+    await environment?.close();
+    throw caught;
+  }
+}
+
+/** Leaves a file that can be opened, or none: a file that cannot be used is set aside, whole. */
+function mend({ path, wasLeft = true, wallTime, log }: DataFileOptions, mark: SystemBootMark): void {
+  const verdict = inspectDataFile(path, wasLeft);
+  if (verdict.kind === "short") lengthen(path, verdict.bytes);
+  if (verdict.kind === "none") mark.remove();
+  const isTorn = mark.isOfAnotherBoot();
+  if (verdict.kind !== "damaged" && !isTorn) return;
+  const reason = verdict.kind === "damaged" ? verdict.reason : "the system stopped before the disk had all of it";
+  const kept = setAside(path, wallTime());
+  mark.remove();
+  log.error({ path, reason, kept }, "the journal is damaged and was set aside; a new one begins");
+}
+
+/** Syncs the file. False if the disk may lack something of it. */
+async function isSynced(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, "r+");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startingPoint(
+  { tables }: Environment,
+  path: string,
+  wallTime: number,
+): { readonly totals: Totals; readonly firstEpoch: Epoch } {
+  const totals = readTotals(tables.meta) ?? countedTotals(tables.blocks);
+  const noted = notedEpoch(path);
+  if (totals === undefined) {
+    const firstEpoch = Math.max(
+      Math.floor(wallTime) * EPOCHS_PER_MS,
+      noted === 0 ? 0 : noted + 2 * EPOCHS_BETWEEN_BOOTS,
+    );
+    return { totals: { eventCount: 0, bytes: 0, head: firstEpoch - 1, lostThrough: firstEpoch - 1 }, firstEpoch };
+  }
+  return { totals, firstEpoch: Math.max(totals.head, noted) + EPOCHS_BETWEEN_BOOTS };
+}

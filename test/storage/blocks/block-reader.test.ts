@@ -1,0 +1,80 @@
+// R14: the reader holds the blocks read lately, up to 2 MiB of them.
+import { expect, it } from "vitest";
+import type { JournaledEvent } from "../../../src/engine/event/event.js";
+import { createBlockReader } from "../../../src/storage/blocks/block-reader.js";
+import { createDamageLog } from "../../../src/storage/blocks/damage-log.js";
+import { packBlocks } from "../../../src/storage/blocks/pack-blocks.js";
+import { collectLog } from "../../support/collected-log.js";
+import { newEvent } from "../../support/rigs/journal-rig.js";
+
+/** Blocks of one event with `textBytes` of text each, at the epochs 1, 2, …; `loads` are the epochs of the blocks read from the store. */
+function stage(textBytes: number, count: number) {
+  const blocks = Array.from({ length: count }, (_, index) => {
+    const entry: JournaledEvent = { ...newEvent(`${index}`, { text: "x".repeat(textBytes) }), epoch: index + 1 };
+    return packBlocks([entry], 0);
+  }).flat();
+  const loads: number[] = [];
+  const reader = createBlockReader({
+    store: {
+      readBlocks: (after) => {
+        const found = blocks.filter(({ first }) => first > after).slice(0, 1);
+        loads.push(...found.map(({ first }) => first));
+        return found;
+      },
+    },
+    damageLog: createDamageLog(collectLog(), "journal.mdb"),
+    wallTimeOffset: () => 0,
+    now: () => Number.POSITIVE_INFINITY,
+    wasGiven: () => false,
+    lostThrough: () => 0,
+  });
+  return { reader, loads };
+}
+
+it("small blocks are read from the store once", () => {
+  const { reader, loads } = stage(100, 20);
+  for (let round = 0; round < 3; round += 1)
+    expect(reader.read(0, 100, 21)).toMatchObject({ kind: "events", isWhole: true });
+  expect(loads).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  expect(reader.at(7)).toBe(reader.at(7));
+});
+
+it("blocks are held in whichever order they were read", () => {
+  const { reader, loads } = stage(100, 9);
+  for (const epoch of [5, 2, 9, 1, 7, 3, 8, 4, 6]) expect(reader.at(epoch)?.epoch).toBe(epoch);
+  for (let epoch = 1; epoch <= 9; epoch += 1) expect(reader.at(epoch)?.epoch).toBe(epoch);
+  expect(loads).toEqual([5, 2, 9, 1, 7, 3, 8, 4, 6]);
+  expect(reader.at(10)).toBeUndefined();
+});
+
+it("of more than 2 MiB the blocks used longest ago go first", () => {
+  const { reader, loads } = stage(700_000, 4);
+  for (const epoch of [1, 2, 1, 3, 1]) expect(reader.at(epoch)?.epoch).toBe(epoch);
+  // The third block made it too much. The second block was used before the first.
+  expect(loads).toEqual([1, 2, 3]);
+  reader.at(2);
+  reader.at(1);
+  expect(loads).toEqual([1, 2, 3, 2]);
+});
+
+it("a block longer than 2 MiB is held until another is read", () => {
+  const { reader, loads } = stage(3_000_000, 2);
+  reader.at(1);
+  reader.at(1);
+  expect(loads).toEqual([1]);
+  reader.at(2);
+  reader.at(1);
+  expect(loads).toEqual([1, 2, 1]);
+});
+
+it("blocks below the oldest are dropped", () => {
+  const { reader, loads } = stage(900_000, 3);
+  reader.at(1);
+  reader.at(2);
+  reader.forgetBefore(2);
+  reader.at(3);
+  reader.at(2);
+  expect(loads).toEqual([1, 2, 3]);
+  reader.at(1);
+  expect(loads).toEqual([1, 2, 3, 1]);
+});
