@@ -10,9 +10,9 @@ import { validatorFiles } from "./generate/validators.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The folders of schemas/ with a folder of the same name in gen/. */
-const PARTS = ["aaep"];
-/** The folder in which everything comes from proto/. */
-const MESSAGES = "gen/aaep/v1";
+const PARTS = ["aaep", "a2e"];
+/** The folders in which everything comes from proto/. */
+const MESSAGES = PARTS.map((part) => `gen/${part}/v1`);
 
 /** The text of every generated file by its path from the root of the project. */
 async function generated() {
@@ -29,10 +29,11 @@ async function generated() {
 
 /** Files among the messages that no proto file makes any more. */
 function leftOver(files) {
-  if (!existsSync(join(ROOT, MESSAGES))) return [];
-  return filesBelow(join(ROOT, MESSAGES))
-    .map((name) => `${MESSAGES}/${name}`)
-    .filter((path) => !files.has(path));
+  return MESSAGES.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
+    filesBelow(join(ROOT, folder))
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => !files.has(path)),
+  );
 }
 
 function textOf(path) {

@@ -13,6 +13,7 @@ export interface CommandLoader {
 export const COMMANDS: readonly CommandLoader[] = [
   { name: "serve", ownsStdout: true, load: async () => (await import("./serve/serve.js")).registerServe },
   { name: "stdio", ownsStdout: true, load: async () => (await import("./serve/stdio.js")).registerStdio },
+  { name: "a2e", ownsStdout: true, load: async () => (await import("./serve/a2e.js")).registerA2e },
   { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
   { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail/tail.js")).registerTail) },
   {

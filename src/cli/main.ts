@@ -21,6 +21,7 @@ Examples:
   aaepd demo                       play a session to three listeners
   aaepd serve                      run a daemon for all agents of this user
   aaepd stdio                      run a daemon for the agent that starts it
+  aaepd a2e -- COMMAND             make the A2E host COMMAND audible to the A2E agent that starts it
   aaepd tail                       follow every daemon of this user in the terminal
   aaepd help serve                 show all options of a command
 

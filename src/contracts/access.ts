@@ -9,10 +9,13 @@ export type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare
 /** Operations of a subscriber. No policy forbids the end of a subscription. */
 export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_pending" | "repeat" | "reply";
 
-/** All operations. "observe": the status of the daemon. */
-export type Operation = AgentOperation | SubscriberOperation | "observe";
+/** All operations. "provide": to serve capabilities of A2E to agents. "observe": the status of the daemon. */
+export type Operation = AgentOperation | SubscriberOperation | "provide" | "observe";
 
-/** The rights of one connection (R36). Only the agent's handler, the subscriber's handler and the status ask it. */
+/**
+ * The rights of one connection (R36). Only the agent's handler, the subscriber's handler and the status ask it. It decides operations, and not which
+ * sessions a subscription is given.
+ */
 export interface Access {
   /** Decides one operation before it begins. `sessionId`: the session that the operation names, unchecked. Must not throw. */
   readonly may: (operation: Operation, sessionId?: unknown) => boolean;
@@ -20,6 +23,9 @@ export interface Access {
 
 /** Decides the rights of connections. A connection without the right to reply is sent no question (R6). */
 export interface AccessPolicy {
-  /** Called once for each connection. A call has the access of its connection; a key has the access of the connection that received it. */
+  /**
+   * Called once for each identity, which is an object of one connection. A call has the access of its connection; a key has the access of the
+   * connection that received it.
+   */
   readonly of: (peer: PeerIdentity) => Access;
 }

@@ -18,6 +18,8 @@ import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/s
 import { createCheckpoints } from "../runtime/checkpoints.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
+import { createA2eDoor } from "./a2e/a2e-door.js";
+import { createTextCodec } from "./a2e/text-codec.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { countReplies } from "./audit/reply-counts.js";
 import type { Configuration, OptionName } from "./config/config.js";
@@ -113,18 +115,24 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       connections: countByTransport(connections),
       auditDroppedCount: auditLog.droppedCount(),
     });
-    return { ...document };
+    const relayed = a2e.report();
+    return { ...document, ...(relayed === undefined ? {} : { a2e: relayed }) };
   };
+  const access = options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy);
+  const utf8 = createUtf8();
+  const handshakeTimeoutMs = (): number => options.handshakeTimeoutSeconds * 1000;
+  const a2e = createA2eDoor(options, { clock, log, handshakeTimeoutMs, engine, access, codec: createTextCodec(utf8) });
   const shared: ProtocolServices = {
     clock,
     log,
-    codec: createJsonCodec(createUtf8()),
-    handshakeTimeoutMs: () => options.handshakeTimeoutSeconds * 1000,
+    codec: createJsonCodec(utf8),
+    a2e: { recognizes: a2e.recognizes, serve: (connection) => a2e.serve(connection) },
+    handshakeTimeoutMs,
     sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
     checkpoints: createCheckpoints(clock),
     aaep: {
       engine,
-      access: options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy),
+      access,
       log,
       ids: options.ids,
       offer: offerOf(options, languages),
@@ -164,12 +172,14 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   // A daemon with only the local socket never loads the code of services. The import comes before any listening: after an `rmSync` of a missing file,
   // Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
   const services = offersServices(options) ? await import("./services/offer-services.js") : undefined;
+  if (options.a2eProviders.length > 0) await a2e.open();
   try {
     listener = await listen(options, (connection) => void serve(connection, false));
     if (services !== undefined) {
       offered = await services.offerServices(options, {
         aaep: shared.aaep,
         auditDropped: auditLog.droppedCount,
+        a2e,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
         connections: () => countByTransport(connections),
         isReady: () => !isStopping,
@@ -181,6 +191,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     }
     presence = announcePresence(options, listener, offered, manifest);
   } catch (caught) {
+    await a2e.stop(clock.now());
     await listener?.stop();
     await offered?.stop();
     await offered?.drain();
@@ -207,6 +218,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       // Bounded, because a parent that takes no answers may leave input in its pipe (S9).
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
+      await within(begun + times.sessionsMs, a2e.endAgents(begun + times.sessionsMs), clock);
       await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(reason), clock);
       offered?.endAgents();
     } catch (caught) {
@@ -218,6 +230,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       // One drain for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
       tellLeft(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
+      await a2e.stop(until);
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();

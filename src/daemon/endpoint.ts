@@ -1,6 +1,8 @@
 // One accepted connection: its first message selects the protocol, which serves the connection from then on (R23).
+import { publicFault } from "../base/errors.js";
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
+import type { Log } from "../contracts/log.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { PeekableConnection } from "../contracts/transport.js";
 import { awaitHandshake } from "../runtime/conversation.js";
@@ -13,6 +15,7 @@ export interface EndpointServices {
   readonly codec: Codec<Uint8Array, unknown>;
   readonly clock: Clock;
   readonly handshakeTimeoutMs: () => Millis;
+  readonly log: Log;
   /** Called for a connection that was closed before it spoke any protocol. */
   readonly refused: (reason: "handshake_timeout") => void;
 }
@@ -65,13 +68,22 @@ class ServedConnection implements Conversation {
     const first = await firstMessageOf(connection, services.codec);
     this.cancelTimeout?.();
     this.cancelTimeout = undefined;
-    if (this.finishing) {
-      const closed = connection.closed.then(() => {});
-      return { finish: (reason, until) => this.finish(reason, until), inputEnded: closed, done: closed };
-    }
+    if (this.finishing) return this.closing();
     const protocol = all.find(({ recognizes }) => recognizes(first)) ?? strangers(first, options);
-    this.served = protocol.serve(connection, options);
-    return this.served;
+    try {
+      this.served = protocol.serve(connection, options);
+      return this.served;
+    } catch (caught) {
+      // An access policy is the embedder's code, and costs this connection alone.
+      await connection.close(publicFault(caught, services.log));
+      return this.closing();
+    }
+  }
+
+  /** A conversation that only waits for the end of its connection. */
+  private closing(): Conversation {
+    const closed = this.connection.closed.then(() => {});
+    return { finish: (reason, until) => this.refuseSilent(reason, until), inputEnded: closed, done: closed };
   }
 
   private async refuseSilent(reason: EndReason, until: Millis | undefined): Promise<number> {

@@ -14,6 +14,7 @@ import { runConversation } from "../runtime/run-conversation.js";
 
 export interface ProtocolServices extends ConversationServices {
   readonly aaep: RpcServices;
+  readonly a2e: ServedProtocol;
   readonly codec: Codec<Uint8Array, unknown>;
 }
 
@@ -44,7 +45,7 @@ export function createProtocols(services: ProtocolServices): Protocols {
   const jsonRpc = byCalls(createRpcProtocol(aaep), services);
   const plain = byMessages(createPlainProtocol(aaep), services);
   return {
-    all: [jsonRpc, plain],
+    all: [jsonRpc, plain, services.a2e],
     // An object counts as a message of AAEP; anything else counts as a broken message of the protocol that such peers speak.
     strangers: ({ kind }, { speaksRpc }) => (kind === "object" || !speaksRpc ? plain : jsonRpc),
     nothingSaid: ({ speaksRpc }) => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";
 
-const WITH_DAEMON = ["serve", "stdio", "replay"];
+const WITH_DAEMON = ["serve", "stdio", "a2e", "replay"];
 const others = COMMANDS.map(({ name }) => name).filter((name) => !WITH_DAEMON.includes(name));
 
 afterEach(() => {

@@ -25,5 +25,5 @@ it.each(COMMANDS)("$name teaches its arguments, options and examples", async ({ 
 
 it("S1: a command whose standard output is a protocol's takes it from everything else; no other command does", () => {
   const owners = COMMANDS.filter(({ ownsStdout }) => ownsStdout).map(({ name }) => name);
-  expect(owners).toEqual(["serve", "stdio", "replay"]);
+  expect(owners).toEqual(["serve", "stdio", "a2e", "replay"]);
 });

@@ -15,6 +15,15 @@ test("R12: an event id is taken once", () => {
   expect(received.accept(event(2))).toBeDefined();
 });
 
+test("R12: the newest 10,000 ids are remembered", () => {
+  const received = createReceived();
+  for (let number = 1; number <= 10_000; number += 1) expect(received.accept(event(number))).toBeDefined();
+  expect(received.accept(event(1))).toBeUndefined();
+  received.accept(event(10_001));
+  expect(received.accept(event(2))).toBeUndefined();
+  expect(received.accept(event(1))).toBeDefined();
+});
+
 test("R12: text is recognised by its position, also under another id", () => {
   const received = createReceived();
   expect(received.accept(chunk(1, "One. ", 0))).toBeDefined();

@@ -1,5 +1,7 @@
 // Which protocol has a connection: each is asked, in order, and the first that recognizes the first message has the peer (R23).
+
 import { describe, expect, it } from "vitest";
+import type { AccessPolicy } from "../../src/contracts/access.js";
 import type { FirstMessage } from "../../src/contracts/protocol.js";
 import type { Connection } from "../../src/contracts/transport.js";
 import { serveConnection } from "../../src/daemon/endpoint.js";
@@ -9,6 +11,8 @@ import type { ServedProtocol } from "../../src/daemon/protocols.js";
 import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { takeFrames } from "../support/peers/frames.js";
+import { requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { SILENT_LOG } from "../support/rigs/engine-rig.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const utf8 = createUtf8();
@@ -91,6 +95,7 @@ describe("R23: a list of protocols", () => {
       clock: createVirtualClock(),
       handshakeTimeoutMs: () => 1000,
       refused: () => {},
+      log: SILENT_LOG,
     };
     await serveConnection(first, services, { speaksRpc: false, keepsOutput: false }).done;
     return asked;
@@ -107,4 +112,23 @@ describe("R23: a list of protocols", () => {
     const frames = connections[0]?.frames[Symbol.asyncIterator]();
     expect(frames && (await takeFrames(frames, 1)).map((frame) => utf8.decode(frame))).toEqual([text]);
   });
+});
+
+it("R36: a policy that throws costs its own connection, and no other", async () => {
+  let isThrowing = true;
+  const accessPolicy: AccessPolicy = {
+    of: () => {
+      if (isThrowing) throw new Error("the policy has no answer");
+      return { may: () => true };
+    },
+  };
+  const rig = await startRig({ accessPolicy, expectsErrors: true });
+  const plain = await rig.plain();
+  plain.say(requestOf());
+  expect(await plain.closed).toMatchObject({ kind: "remote" });
+  const rpc = await rig.rpc();
+  await expect(rpc.request("aaep.ping", {})).rejects.toBeDefined();
+  expect(rig.log.filter(({ level }) => level === "error")).toHaveLength(2);
+  isThrowing = false;
+  await rig.expectOthersServed();
 });

@@ -19,6 +19,7 @@ describe("R14, AAEP §11.2", () => {
   it("P19: the manifest names the languages of the daemon, and of the one agent that it was started for", async () => {
     const rig = await startRig({ stdio: true, configuration: { defaultLanguage: "yo-NG" } });
     const manifest = async () => rig.parent().request("aaep.manifest", {});
+    expect((await manifest()).conformance_levels_supported).toEqual([1, 2, 3]);
     expect((await manifest()).languages_supported).toEqual(["yo-NG", ...CATALOGUES]);
     await declare(rig.parent(), "ha-NG", "fr");
     expect((await manifest()).languages_supported).toEqual(["ha-NG", "fr", "yo-NG", "en", "es", "de", "ja", "ar"]);

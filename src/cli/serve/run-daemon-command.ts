@@ -1,5 +1,5 @@
 // The common part of serve and stdio: configuration, log, start, and the life of the process.
-import type { DaemonCommand } from "../../daemon/config/config.js";
+import type { Configuration, DaemonCommand } from "../../daemon/config/config.js";
 import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import { stopTimes } from "../../daemon/config/stop-times.js";
@@ -12,12 +12,16 @@ import { keepHeapClose } from "../shell/heap-growth.js";
 /** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
 const CAN_HANG_UP = process.platform !== "win32";
 
-/** Runs a daemon until it ends, and then ends the process. Rejects with a Fault if the daemon cannot start. */
+/**
+ * Runs a daemon until it ends, and then ends the process. `own`: values of the command itself, which count before those of the configuration.
+ * Rejects with a Fault if the daemon cannot start.
+ */
 export async function runDaemonCommand(
   command: DaemonCommand,
   parsed: Readonly<Record<string, unknown>>,
   context: CommandContext,
   ready: (running: Daemon, options: DaemonOptions) => void,
+  own: Partial<Configuration> = {},
 ): Promise<void> {
   const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
   const { configuration, sources } = resolveConfiguration(from);
@@ -36,6 +40,7 @@ export async function runDaemonCommand(
   const log = createLog(configuration.logLevel);
   const options: DaemonOptions = {
     ...configuration,
+    ...own,
     declaredProducerId: sources.producerId.kind === "default" ? undefined : configuration.producerId,
     log,
     clock: createClock(),

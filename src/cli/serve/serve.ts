@@ -19,7 +19,7 @@ change waits for the next start. The log names every change. An option that the 
 error, nothing changes and the log says why. On Windows, closing the console stops the daemon. See docs/configuration.md.
 
 The journal keeps all events on disk, with their full text, for the next start and for aaepd replay. aaepd status shows its folder.
---journal memory writes none of it to disk. Sessions and questions that are open at a stop continue in the next run. --on-stop end ends them.
+--journal memory writes none of it to disk. Sessions and questions that are open at a stop continue in the next boot. --on-stop end ends them.
 See docs/journal.md.
 
 You can also set every option by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a

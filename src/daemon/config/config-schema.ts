@@ -1,6 +1,7 @@
 // The table of all options. It alone defines names, ranges, defaults and the behaviour at a limit; resolver, flags, help and docs/configuration.md
 // are made from it.
 import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../../transports/framing/framings.js";
+import { A2E_OPTIONS } from "./a2e-options.js";
 import type { Configuration, OptionName } from "./config.js";
 import {
   auditChoice,
@@ -335,6 +336,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "The daemon then deletes the oldest. It deletes no file for its age.",
     change: "at_once",
   },
+  ...A2E_OPTIONS,
   onStop: {
     group: "Process",
     type: oneOf("CHOICE", ["keep", "end"]),
@@ -343,7 +345,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     stdioFallback: "end",
     meaning: "The treatment of open sessions and questions at an orderly stop.",
     atTheLimit:
-      "keep leaves them open. In the next run agents take their sessions over within agent_grace_seconds, and subscribers resume. end ends them, and hands over the events that wait for subscribers. Under stdio, and with the journal in memory, the daemon always ends them.",
+      "keep leaves them open. In the next boot agents take their sessions over within agent_grace_seconds, and subscribers resume. end ends them, and hands over the events that wait for subscribers. Under stdio, and with the journal in memory, the daemon always ends them.",
     change: "at_once",
   },
   stopTimeoutSeconds: {

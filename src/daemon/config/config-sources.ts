@@ -158,15 +158,26 @@ function readConfigFile(from: ConfigurationSources, problems: string[]): FileVal
     problems.push(`The file ${path} holds no object. Write {"max_hold_ms": 5000}, for instance.`);
     return undefined;
   }
+  const flat = withGroups(values as Readonly<Record<string, unknown>>);
   const known = OPTION_NAMES.map(keyOf);
-  for (const key of Object.keys(values)) {
+  for (const key of Object.keys(flat)) {
     if (!known.includes(key)) {
       problems.push(
         `The key ${JSON.stringify(key)} in ${path} is not known. ${didYouMean(key, known) || "Remove it."}`,
       );
     }
   }
-  return { path, values: values as Readonly<Record<string, unknown>> };
+  return { path, values: flat };
+}
+
+/** The key of the file whose members may stand in an object of their own: `{"a2e": {"providers": …}}` is `a2e_providers`. */
+const GROUP = "a2e";
+
+function withGroups(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { [GROUP]: group, ...others } = values;
+  if (typeof group !== "object" || group === null || Array.isArray(group)) return values;
+  const members = Object.entries(group).map(([name, value]) => [`${GROUP}_${name}`, value] as const);
+  return { ...Object.fromEntries(members), ...others };
 }
 
 function reasonOf(caught: unknown): string {

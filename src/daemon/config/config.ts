@@ -38,6 +38,18 @@ export type ServiceChoice =
 /** Origins of pages that may use the services from a browser. */
 export type OriginChoice = readonly string[];
 
+/** An A2E host that the daemon runs as a child (docs/a2e.md). */
+export interface ProviderChoice {
+  readonly name: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly priority: number;
+  /** The capabilities that the daemon asks for; undefined: all. */
+  readonly capabilities: readonly string[] | undefined;
+  /** The token that the host wants. */
+  readonly authToken: string;
+}
+
 /** All options. Their meanings, ranges, defaults and limits are in the table of config-schema.ts. */
 export interface Configuration {
   readonly producerId: string;
@@ -76,6 +88,14 @@ export interface Configuration {
   readonly auditKeepFiles: number;
   readonly onStop: "keep" | "end";
   readonly stopTimeoutSeconds: number;
+  /** Undefined accepts any token. */
+  readonly a2eAuthToken: string | undefined;
+  readonly a2eProviders: readonly ProviderChoice[];
+  readonly a2eMaxParallel: number;
+  readonly a2eRequestTimeoutSeconds: number;
+  readonly a2eIrreversibleTools: readonly string[];
+  readonly a2eConfirmationSeconds: number;
+  readonly a2eShownArguments: readonly string[];
   readonly logLevel: LogLevel;
   readonly watchParent: boolean;
 }

@@ -8,6 +8,7 @@ export const OPTION_GROUPS = [
   "Subscribers",
   "Questions",
   "What is kept",
+  "A2E",
   "Process",
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];

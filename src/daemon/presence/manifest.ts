@@ -1,5 +1,5 @@
 import type { ProducerManifest } from "#gen/aaep/types.js";
-import { AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabulary.js";
+import { AAEPD, AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabulary.js";
 import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
 import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
 import type { Configuration } from "../config/config.js";
@@ -9,6 +9,9 @@ export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
 
 /** The conformance levels of AAEP chapter 9; a signed manifest is optional at every level (AAEP §9.5.1). */
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
+
+/** The protocols that share the daemon's connections (R23). */
+const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0"];
 
 export interface ManifestFacts {
   readonly configuration: Pick<
@@ -47,6 +50,7 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     extensions_supported: [...new Set([AAEPD_VOCABULARY, ...(agent?.extensions_supported ?? [])])],
     default_verbosity: agent?.default_verbosity ?? "normal",
     max_concurrent_subscriptions: configuration.maxConcurrentSubscriptions,
+    extensions: { [AAEPD]: { protocols: PROTOCOLS } },
     ...pick(agent, ["contact"]),
   };
 }

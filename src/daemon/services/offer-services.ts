@@ -1,13 +1,16 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
+
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
+import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
 import type { SendingTurns } from "../../runtime/sending-turns.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
+import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createUtf8 } from "../platform/utf8.js";
 import { createMetrics } from "../status/metrics.js";
@@ -26,6 +29,7 @@ export interface OfferedServices extends RunningServices {
 export interface OfferedBy {
   readonly aaep: RpcServices;
   readonly auditDropped: () => number;
+  readonly a2e: Pick<A2eDoor, "serve" | "counts">;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
@@ -44,6 +48,7 @@ const TOKEN_BYTES = 32;
 export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
   const { clock, ids, log } = options;
   const { aaep } = by;
+  const utf8 = createUtf8();
   const shared = {
     ...aaep,
     clock,
@@ -56,11 +61,15 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
   const methods = [
     ...subscriberMethods({
       ...shared,
-      utf8: createUtf8(),
+      utf8,
       heartbeatMs: () => options.heartbeatSeconds * 1000,
       serve: createStreamServer(shared),
     }),
     ...agents.methods,
+    ...a2eMethods(
+      (connection, frames) => by.track(by.a2e.serve(connection, frames), connection.peer, "services"),
+      utf8,
+    ),
   ];
   const metrics = createMetrics({
     status: aaep.engine.status,
@@ -69,6 +78,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     connections: by.connections,
     replies: () => by.replies,
     auditDropped: by.auditDropped,
+    a2e: by.a2e.counts,
   });
   let token = ids.hex(TOKEN_BYTES);
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });

@@ -15,6 +15,8 @@ export interface MetricsSources {
   readonly replies: () => ReadonlyMap<string, number>;
   /** Lines of the audit log that could not be written. */
   readonly auditDropped: () => number;
+  /** Agents, providers and requests of A2E. */
+  readonly a2e: () => { readonly agents: number; readonly providers: number; readonly requests: number };
 }
 
 export interface Metrics {
@@ -83,6 +85,9 @@ export function createMetrics(sources: MetricsSources): Metrics {
   labelled(Counter, "aaepd_publish_faults_total", refused, "code", () => report.refusals);
   const closures = "Subscriptions that ended, and connections that never became one, by reason.";
   labelled(Counter, "aaepd_closures_total", closures, "reason", () => report.closures);
+  gauge("aaepd_a2e_agents", "Agents of A2E with a session.", () => sources.a2e().agents);
+  gauge("aaepd_a2e_providers", "Providers of A2E that are ready.", () => sources.a2e().providers);
+  gauge("aaepd_a2e_requests", "Requests of A2E agents under way.", () => sources.a2e().requests);
   addJournalMetrics(gauge, () => report.journal, sources.wallTime);
   addSubscriberMetrics(registry, () => report.subscriptions);
   collectDefaultMetrics({ register: registry });

@@ -20,6 +20,8 @@ test("U7: a terminal that does not know its columns counts as none", () => {
 test("paragraphs are broken anew, indented lines and blank ones stay", () => {
   const text = "one two\nthree four\n\n  a command that is long\nfive:\n  {}\n";
   expect(reflowed(text, 9)).toBe("one two\nthree\nfour\n\n  a command that is long\nfive:\n  {}\n");
+  expect(reflowed(text, 7)).toBe("one two\nthree\nfour\n\n  a command that is long\nfive:\n  {}\n");
+  expect(reflowed(text, 6)).toBe("one\ntwo\nthree\nfour\n\n  a command that is long\nfive:\n  {}\n");
   expect(reflowed(text, 80)).toBe("one two three four\n\n  a command that is long\nfive:\n  {}\n");
 });
 

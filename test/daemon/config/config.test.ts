@@ -33,6 +33,9 @@ function faultOf(sources: ConfigurationSources): Fault {
   throw new Error("the configuration was taken");
 }
 
+/** Options that take any text. */
+const TEXTS = ["producerId", "socket", "journal", "audit", "a2eAuthToken", "a2eIrreversibleTools", "a2eShownArguments"];
+
 describe("configuration", () => {
   it("has exactly these defaults", () => {
     expect(resolveConfiguration(nothing()).configuration).toStrictEqual({
@@ -68,6 +71,13 @@ describe("configuration", () => {
       journalRetentionBytes: 512 * 1024 * 1024,
       journalMaxEvents: 65_536,
       journalMaxBytes: undefined,
+      a2eProviders: [],
+      a2eAuthToken: undefined,
+      a2eMaxParallel: 4,
+      a2eRequestTimeoutSeconds: 300,
+      a2eIrreversibleTools: [],
+      a2eConfirmationSeconds: 120,
+      a2eShownArguments: [],
       onStop: "keep",
       stopTimeoutSeconds: 10,
       logLevel: "info",
@@ -106,7 +116,7 @@ describe("configuration", () => {
     expect(taken({ ...nothing(), environment: { [variableOf(name)]: text } })).toStrictEqual(fallback);
     const json = /^(\d+|true|false)$/.test(text) ? text : JSON.stringify(text);
     expect(taken(withFile(`{"${keyOf(name)}": ${json}}`))).toStrictEqual(fallback);
-    expect(flagOf(name)).toMatch(/^--[a-z]+(-[a-z]+)*$/);
+    expect(flagOf(name)).toMatch(/^--[a-z][a-z0-9]*(-[a-z]+)*$/);
   });
 
   it("K4: refuses unknown keys and variables with the nearest known one, all at once", () => {
@@ -164,7 +174,7 @@ describe("configuration", () => {
   it("P5: whatever takes 0 says what it means", () => {
     const takesZero = OPTION_NAMES.filter((name) => {
       const { type } = OPTIONS[name] as (typeof OPTIONS)["maxHoldMs"];
-      return !["producerId", "socket", "journal", "audit"].includes(name) && type.fromText("0").kind === "value";
+      return !TEXTS.includes(name) && type.fromText("0").kind === "value";
     });
     expect(takesZero).toStrictEqual([
       "heartbeatSeconds",
@@ -195,6 +205,68 @@ describe("configuration", () => {
     ['{"__proto__": {}}', 'The key "__proto__"'],
   ])("refuses the file %s", (content, expected) => {
     expect(faultOf(withFile(content)).sentence).toContain(expected);
+  });
+
+  it("the file may have the options of A2E in an object of their own", () => {
+    const provider = { command: ["python3", "host.py"], priority: 2, capabilities: ["tools"], auth_token: "secret" };
+    const grouped = { a2e: { providers: [provider], irreversible_tools: ["delete"], max_parallel: 9 } };
+    const { configuration, sources } = resolveConfiguration(withFile(JSON.stringify(grouped)));
+    expect(configuration).toMatchObject({
+      a2eProviders: [
+        {
+          name: "provider-1",
+          command: ["python3", "host.py"],
+          priority: 2,
+          capabilities: ["tools"],
+          authToken: "secret",
+        },
+      ],
+      a2eIrreversibleTools: ["delete"],
+      a2eMaxParallel: 9,
+    });
+    expect(sources.a2eProviders).toMatchObject({ kind: "file", key: "a2e_providers" });
+    const flat = { a2e_providers: [provider], a2e_irreversible_tools: ["delete"], a2e_max_parallel: 9 };
+    expect(resolveConfiguration(withFile(JSON.stringify(flat))).configuration).toEqual(configuration);
+    expect(OPTIONS.a2eProviders.type.toText(configuration.a2eProviders)).not.toContain("secret");
+    expect(faultOf(withFile('{"a2e": {"provider": []}}')).sentence).toContain("Did you mean a2e_providers?");
+    expect(faultOf(withFile('{"a2e": []}')).sentence).toContain('The key "a2e"');
+  });
+
+  it.each([
+    "{}",
+    "[{}]",
+    '[{"command": []}]',
+    '[{"command": [""]}]',
+    '[{"command": "python3"}]',
+    '[{"command": ["a"], "name": ""}]',
+    '[{"command": ["a"], "priority": 1.5}]',
+    '[{"command": ["a"], "capabilities": [5]}]',
+    '[{"command": ["a"], "auth_token": 5}]',
+    '[{"command": ["a"], "prioriy": 5}]',
+    '[{"command": ["a"], "name": "x"}, {"command": ["b"], "name": "x"}]',
+    "[",
+  ])("refuses %s as providers", (text) => {
+    expect(faultOf({ ...nothing(), flags: { a2eProviders: text } }).sentence).toContain(
+      "Give a list of objects such as",
+    );
+  });
+
+  it("tells of variables that are not known, then of the file, then of values", () => {
+    const environment = { AAEPD_LOG_LEVLE: "info" };
+    const sentencesOf = (sources: ConfigurationSources) =>
+      faultOf({ ...sources, environment, flags: { burst: "0" } }).sentence.split("\n");
+    const unknown = "The variable AAEPD_LOG_LEVLE is not known. Did you mean AAEPD_LOG_LEVEL?";
+    const wrong = '--burst is "0". Give a whole number from 1 to 1000.';
+    const missing = join(temporaryDirectory(), "c.json");
+    expect(sentencesOf({ ...nothing(), configFile: missing })).toStrictEqual([
+      unknown,
+      `There is no file ${missing}. Give --config the path of one.`,
+      wrong,
+    ]);
+    for (const content of ["{", "[]"]) {
+      const file = withFile(content);
+      expect(sentencesOf(file)).toStrictEqual([unknown, expect.stringContaining(`The file ${file.path} `), wrong]);
+    }
   });
 
   it("takes unlimited for the rate, canonical language tags, and paths from where it was started", () => {

@@ -59,6 +59,7 @@ describe("R8b: the table", () => {
       "journalMaxEvents",
       "journalMaxBytes",
       "audit",
+      "a2eProviders",
       "watchParent",
     ]);
     for (const name of next) expect(OPTIONS[name]).not.toHaveProperty("changeIsFor");

@@ -25,7 +25,7 @@ const RECORDED = record(({ publish, advance }) => {
 const TEXT = "One sentence. Another one. And the last.";
 const VERBATIM = { coalesceBoundaries: ["none"] } as const;
 /** The text that an event goes out with, where nothing of it is changed. */
-const SOURCE: WireFormat<string | undefined> = { name: "source", encode: (_, source) => source };
+const SOURCE: WireFormat<string | undefined> = { encode: (_, source) => source };
 const LENGTH_MS = 63_000;
 
 const idsOf = (events: readonly { readonly event: { readonly event_id: string } }[]) =>

@@ -63,6 +63,16 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
   ).map((reason) => ({
     reason,
   })),
+  relayStarted: [
+    { agent: "Planner", capabilities: ["tools"] },
+    { agent: "Planner", capabilities: ["tools", "memory", "env"] },
+  ],
+  relayEnded: [{ agent: "Planner" }],
+  relayCall: [undefined, "city: Lagos"].map((details) => ({ agent: "Planner", tool: "search", details })),
+  relayFailed: [{ tool: "search", code: "timeout" }],
+  relayArtifact: [{ tool: "search", name: "plan.pdf" }],
+  relayAction: [undefined, "city: Lagos"].map((details) => ({ agent: "Planner", tool: "search", details })),
+  relayConsequence: [{ tool: "search" }],
 };
 
 function everyText<Key extends MessageKey>(

@@ -72,6 +72,10 @@ export interface DaemonRig {
   readonly leap: (ms: number) => void;
   readonly plain: (framing?: Framing | "memory") => Promise<PlainPeer>;
   readonly rpc: (framing?: Framing | "memory") => Promise<RpcPeer>;
+  /** A connection whose messages the test writes itself. */
+  readonly connect: (framing: Framing | "memory") => Promise<Connection<Uint8Array>>;
+  /** The parent's end of standard input and output, in place of `parent`. */
+  readonly parentConnection: () => Connection<Uint8Array>;
   /** The parent, once. */
   readonly parent: () => RpcPeer;
   /** The parent's standard input has ended. */
@@ -199,6 +203,14 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     );
   };
 
+  const parentConnection = (): Connection<Uint8Array> =>
+    own(
+      createByteConnection(
+        { readable: stdout, writable: stdin },
+        { label: "child", trust: "same-user" },
+        { framing: "newline" },
+      ),
+    );
   let parent: RpcPeer | undefined;
   const rig: DaemonRig = {
     daemon,
@@ -215,20 +227,12 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
       if (hands === undefined) throw new Error("this daemon has the platform's clock");
       hands.advance(ms);
     },
+    connect: open,
+    parentConnection,
     plain: async (framing = "length-prefixed") => plainPeer(await open(framing), sniffer),
     rpc: async (framing = "newline") => rpcPeer(await open(framing), sniffer),
     parent: () => {
-      parent ??= rpcPeer(
-        own(
-          createByteConnection(
-            { readable: stdout, writable: stdin },
-            { label: "child", trust: "same-user" },
-            { framing: "newline" },
-          ),
-        ),
-        sniffer,
-        "the parent",
-      );
+      parent ??= rpcPeer(parentConnection(), sniffer, "the parent");
       return parent;
     },
     endStdin: () => void stdin.end(),

@@ -2,6 +2,7 @@
 import type { AgentEvent } from "../../../src/engine/event/event.js";
 import type { SessionLimits } from "../../../src/engine/sessions/rule-context.js";
 import type { KnownPublish } from "../../../src/engine/sessions/same-publish.js";
+import { SESSION_COUNTS, type SessionCounts } from "../../../src/engine/sessions/session-limits.js";
 import type { PublishContext, SessionPlan } from "../../../src/engine/sessions/session-plan.js";
 import { createSessions, type SessionsOptions } from "../../../src/engine/sessions/sessions.js";
 
@@ -38,11 +39,14 @@ export function eventOf(kind: string, fields: Fields = {}): Fields {
   return { type, session_id: SESSION, ...required[kind], ...fields };
 }
 
-interface StageOptions extends Partial<SessionsOptions>, Partial<Pick<SessionLimits, "sequencing">> {}
+interface StageOptions extends Partial<SessionsOptions>, Partial<Pick<SessionLimits, "sequencing">> {
+  /** Counts in place of those of `SESSION_COUNTS`. */
+  readonly counts?: Partial<SessionCounts>;
+}
 
-export function createStage({ sequencing = "enforce", ...options }: StageOptions = {}) {
+export function createStage({ sequencing = "enforce", counts, ...options }: StageOptions = {}) {
   const sessions = createSessions({
-    limits: { clockSkewMs: 60_000, sequencing },
+    limits: { clockSkewMs: 60_000, sequencing, sessionCounts: { ...SESSION_COUNTS, ...counts } },
     validate: () => undefined,
     hashToken: (token) => `hash of ${token}`,
     defaultLanguage: "en-US",

@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.js";
 import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
-const { plural, percent, duration, state } = createWording("ar");
+const { plural, percent, duration, state, list } = createWording("ar");
 
 const STATES = {
   idle: "خامل",
@@ -138,4 +138,23 @@ export const ARABIC: Catalogue = {
     ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
+  relayStarted: ({ agent, capabilities }) => ({
+    terse: "بدأت الجلسة.",
+    normal: `بدأ ${agent}. يمكنه استخدام: ${list(capabilities)}.`,
+  }),
+  relayEnded: ({ agent }) => ({ terse: "تم.", normal: `انتهى ${agent}.` }),
+  relayCall: ({ agent, tool, details }) => ({
+    terse: `يستخدم ${tool}.`,
+    normal: sentences([`يستخدم ${agent} الأداة ${tool}.`, details !== undefined && `مع ${details}.`]),
+  }),
+  relayFailed: ({ tool, code }) => ({ terse: `فشلت ${tool}.`, normal: `فشلت الأداة ${tool}: ${code}.` }),
+  relayArtifact: ({ tool, name }) => ({ terse: `ملف: ${name}.`, normal: `أنشأت الأداة ${tool} الملف ${name}.` }),
+  relayAction: ({ agent, tool, details }) => ({
+    terse: `طلب إذن لاستخدام ${tool}.`,
+    normal: sentences([`يريد ${agent} استخدام الأداة ${tool}.`, details !== undefined && `مع ${details}.`]),
+  }),
+  relayConsequence: ({ tool }) => ({
+    terse: "لا يمكن التراجع.",
+    normal: `لا يمكن التراجع عن آثار الأداة ${tool}.`,
+  }),
 };

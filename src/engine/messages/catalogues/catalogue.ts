@@ -55,6 +55,17 @@ export interface MessageParameters {
     readonly asking: string;
   };
   readonly closing: { readonly reason: ClosingReason };
+  /** An agent of another protocol began a session; `capabilities` are names of that protocol. */
+  readonly relayStarted: { readonly agent: string; readonly capabilities: readonly string[] };
+  readonly relayEnded: { readonly agent: string };
+  /** `details`: arguments that the configuration lets into texts, as in "city: Lagos". */
+  readonly relayCall: { readonly agent: string; readonly tool: string; readonly details: string | undefined };
+  /** `code`: an error code of that protocol. */
+  readonly relayFailed: { readonly tool: string; readonly code: string };
+  readonly relayArtifact: { readonly tool: string; readonly name: string };
+  /** The action and the consequence of a question about a call that cannot be undone: the normal and the terse form. */
+  readonly relayAction: { readonly agent: string; readonly tool: string; readonly details: string | undefined };
+  readonly relayConsequence: { readonly tool: string };
 }
 
 export type MessageKey = keyof MessageParameters;

@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.js";
 import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
-const { plural, percent, duration, state } = createWording("de");
+const { plural, percent, duration, state, list } = createWording("de");
 
 const STATES = {
   idle: "untätig",
@@ -132,4 +132,26 @@ export const GERMAN: Catalogue = {
     ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
+  relayStarted: ({ agent, capabilities }) => ({
+    terse: "Sitzung begonnen.",
+    normal: `${agent} hat begonnen. Nutzen darf der Agent: ${list(capabilities)}.`,
+  }),
+  relayEnded: ({ agent }) => ({ terse: "Fertig.", normal: `${agent} ist fertig.` }),
+  relayCall: ({ agent, tool, details }) => ({
+    terse: `Benutzt ${tool}.`,
+    normal: sentences([`${agent} benutzt ${tool}.`, details !== undefined && `Mit ${details}.`]),
+  }),
+  relayFailed: ({ tool, code }) => ({
+    terse: `${tool} ist gescheitert.`,
+    normal: `${tool} ist gescheitert: ${code}.`,
+  }),
+  relayArtifact: ({ tool, name }) => ({ terse: `Datei: ${name}.`, normal: `${tool} hat die Datei ${name} erzeugt.` }),
+  relayAction: ({ agent, tool, details }) => ({
+    terse: `${tool} erlauben?`,
+    normal: sentences([`${agent} möchte ${tool} benutzen.`, details !== undefined && `Mit ${details}.`]),
+  }),
+  relayConsequence: ({ tool }) => ({
+    terse: "Nicht rückgängig zu machen.",
+    normal: `Was ${tool} bewirkt, lässt sich nicht rückgängig machen.`,
+  }),
 };

@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.js";
 import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
-const { plural, percent, duration, state } = createWording("en");
+const { plural, percent, duration, state, list } = createWording("en");
 
 const STATES = {
   idle: "Idle",
@@ -127,4 +127,23 @@ export const ENGLISH: Catalogue = {
     ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
+  relayStarted: ({ agent, capabilities }) => ({
+    terse: "Session started.",
+    normal: `${agent} has begun. It may use: ${list(capabilities)}.`,
+  }),
+  relayEnded: ({ agent }) => ({ terse: "Done.", normal: `${agent} has finished.` }),
+  relayCall: ({ agent, tool, details }) => ({
+    terse: `Uses ${tool}.`,
+    normal: sentences([`${agent} uses ${tool}.`, details !== undefined && `With ${details}.`]),
+  }),
+  relayFailed: ({ tool, code }) => ({ terse: `${tool} failed.`, normal: `${tool} failed: ${code}.` }),
+  relayArtifact: ({ tool, name }) => ({ terse: `File: ${name}.`, normal: `${tool} has made the file ${name}.` }),
+  relayAction: ({ agent, tool, details }) => ({
+    terse: `Let ${agent} use ${tool}?`,
+    normal: sentences([`${agent} wants to use ${tool}.`, details !== undefined && `With ${details}.`]),
+  }),
+  relayConsequence: ({ tool }) => ({
+    terse: "Cannot be undone.",
+    normal: `Effects of ${tool} cannot be undone.`,
+  }),
 };

@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.js";
 import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
-const { plural, percent, duration, state } = createWording("es");
+const { plural, percent, duration, state, list } = createWording("es");
 
 const STATES = {
   idle: "inactivo",
@@ -133,4 +133,26 @@ export const SPANISH: Catalogue = {
     ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
+  relayStarted: ({ agent, capabilities }) => ({
+    terse: "Sesión iniciada.",
+    normal: `${agent} ha empezado. Puede usar: ${list(capabilities)}.`,
+  }),
+  relayEnded: ({ agent }) => ({ terse: "Listo.", normal: `${agent} ha terminado.` }),
+  relayCall: ({ agent, tool, details }) => ({
+    terse: `Usa ${tool}.`,
+    normal: sentences([`${agent} usa ${tool}.`, details !== undefined && `Con ${details}.`]),
+  }),
+  relayFailed: ({ tool, code }) => ({ terse: `${tool} ha fallado.`, normal: `${tool} ha fallado: ${code}.` }),
+  relayArtifact: ({ tool, name }) => ({
+    terse: `Archivo: ${name}.`,
+    normal: `${tool} ha creado el archivo ${name}.`,
+  }),
+  relayAction: ({ agent, tool, details }) => ({
+    terse: `¿Permite ${tool}?`,
+    normal: sentences([`${agent} quiere usar ${tool}.`, details !== undefined && `Con ${details}.`]),
+  }),
+  relayConsequence: ({ tool }) => ({
+    terse: "No se puede deshacer.",
+    normal: `Los efectos de ${tool} no se pueden deshacer.`,
+  }),
 };

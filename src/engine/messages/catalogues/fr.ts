@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.js";
 import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
-const { plural, percent, duration, state } = createWording("fr");
+const { plural, percent, duration, state, list } = createWording("fr");
 
 const STATES = {
   idle: "inactif",
@@ -141,4 +141,23 @@ export const FRENCH: Catalogue = {
     ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
+  relayStarted: ({ agent, capabilities }) => ({
+    terse: "Session commencée.",
+    normal: `${agent} a commencé. L’agent peut utiliser : ${list(capabilities)}.`,
+  }),
+  relayEnded: ({ agent }) => ({ terse: "Terminé.", normal: `${agent} a terminé.` }),
+  relayCall: ({ agent, tool, details }) => ({
+    terse: `Utilise ${tool}.`,
+    normal: sentences([`${agent} utilise ${tool}.`, details !== undefined && `Avec ${details}.`]),
+  }),
+  relayFailed: ({ tool, code }) => ({ terse: `${tool} a échoué.`, normal: `${tool} a échoué : ${code}.` }),
+  relayArtifact: ({ tool, name }) => ({ terse: `Fichier : ${name}.`, normal: `${tool} a créé le fichier ${name}.` }),
+  relayAction: ({ agent, tool, details }) => ({
+    terse: `Autoriser ${tool} ?`,
+    normal: sentences([`${agent} veut utiliser ${tool}.`, details !== undefined && `Avec ${details}.`]),
+  }),
+  relayConsequence: ({ tool }) => ({
+    terse: "Irréversible.",
+    normal: `Les effets de ${tool} ne peuvent pas être annulés.`,
+  }),
 };

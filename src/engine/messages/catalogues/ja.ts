@@ -2,7 +2,7 @@ import type { Catalogue } from "./catalogue.js";
 import { createResolution } from "./resolution-words.js";
 import { createWording, sentences } from "./wording.js";
 
-const { plural, percent, duration, state } = createWording("ja");
+const { plural, percent, duration, state, list } = createWording("ja");
 
 const STATES = {
   idle: "待機中",
@@ -127,4 +127,26 @@ export const JAPANESE: Catalogue = {
     ]),
   }),
   closing: ({ reason }) => CLOSINGS[reason],
+  relayStarted: ({ agent, capabilities }) => ({
+    terse: "セッションを開始しました。",
+    normal: `${agent}が開始しました。使える機能は${list(capabilities)}です。`,
+  }),
+  relayEnded: ({ agent }) => ({ terse: "完了。", normal: `${agent}が完了しました。` }),
+  relayCall: ({ agent, tool, details }) => ({
+    terse: `${tool}を使用中。`,
+    normal: `${agent}が${tool}を使います。${details === undefined ? "" : `内容は${details}です。`}`,
+  }),
+  relayFailed: ({ tool, code }) => ({
+    terse: `${tool}は失敗しました。`,
+    normal: `${tool}は失敗しました。理由は${code}です。`,
+  }),
+  relayArtifact: ({ tool, name }) => ({
+    terse: `ファイル: ${name}。`,
+    normal: `${tool}がファイル${name}を作りました。`,
+  }),
+  relayAction: ({ agent, tool, details }) => ({
+    terse: `${tool}を許可しますか。`,
+    normal: `${agent}が${tool}を使おうとしています。${details === undefined ? "" : `内容は${details}です。`}`,
+  }),
+  relayConsequence: ({ tool }) => ({ terse: "元に戻せません。", normal: `${tool}の結果は元に戻せません。` }),
 };

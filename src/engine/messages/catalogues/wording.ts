@@ -12,6 +12,8 @@ export interface Wording {
   readonly duration: (seconds: number) => string;
   /** The state's name; for an unknown state, the words of its identifier. */
   readonly state: (names: Readonly<Record<StandardState, string>>, state: string) => string;
+  /** Names in a row, with the word of the language between the last two. */
+  readonly list: (names: readonly string[]) => string;
 }
 
 function lazily<Value>(make: () => Value): () => Value {
@@ -31,6 +33,7 @@ export function createWording(language: string): Wording {
   const minutes = units("minute");
   const seconds = units("second");
   const lists = lazily(() => new Intl.ListFormat(language, { type: "unit", style: "long" }));
+  const rows = lazily(() => new Intl.ListFormat(language, { type: "conjunction", style: "long" }));
   return {
     plural: (count, forms) => (forms[rules().select(count)] ?? forms.other).replace("#", () => numbers().format(count)),
     percent: (percent) => percents().format(percent / 100),
@@ -41,6 +44,7 @@ export function createWording(language: string): Wording {
       const parts = [minutes().format((whole - rest) / 60), ...(rest === 0 ? [] : [seconds().format(rest)])];
       return lists().format(parts);
     },
+    list: (names) => rows().format(names),
     state: (names, state) => (Object.hasOwn(names, state) ? names[state as StandardState] : state.replaceAll("_", " ")),
   };
 }

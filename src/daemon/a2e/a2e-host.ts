@@ -1,0 +1,133 @@
+// A2E in the daemon: the protocol with its services, and the providers of the configuration.
+import { within } from "../../base/time-limit.js";
+import type { AccessPolicy } from "../../contracts/access.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { Conversation } from "../../contracts/protocol.js";
+import type { Connection } from "../../contracts/transport.js";
+import type { Engine } from "../../engine/engine.js";
+import { everyLanguage } from "../../engine/notices/daemon-events.js";
+import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
+import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
+import { createRouter } from "../../protocols/a2e/providers/router.js";
+import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
+import type { ConversationServices } from "../../runtime/conversation.js";
+import { runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
+import { createProviderProcess } from "./provider-process.js";
+
+export interface A2eHostServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
+  readonly engine: Engine;
+  readonly access: AccessPolicy;
+  readonly codec: TextCodec<Uint8Array>;
+}
+
+/** How long a handshake waits for the providers of the configuration. */
+const READY_WITHIN_MS = 10_000;
+
+/** A provider in the status. */
+export interface A2eProviderReport {
+  readonly name: string;
+  readonly kind: "child" | "peer";
+  readonly state: "starting" | "ready" | "waiting" | "stopped";
+  readonly priority: number;
+  readonly capabilities: readonly string[];
+  readonly requests: number;
+  readonly pid?: number | undefined;
+  readonly restarts?: number;
+  readonly last_end?: string | undefined;
+}
+
+export interface A2eReport {
+  readonly agents: number;
+  readonly providers: readonly A2eProviderReport[];
+}
+
+export interface A2eHost {
+  readonly services: A2eServices;
+  /** Serves a connection whose first message is one of A2E. */
+  readonly serve: (connection: Connection<Uint8Array>, frames?: TextCodec<Uint8Array>) => Conversation;
+  readonly report: () => A2eReport;
+  /** Ends the providers of the configuration, at `until` at the latest. Never rejects. */
+  readonly stop: (until: Millis) => Promise<void>;
+}
+
+/** Starts the providers of the configuration. */
+export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHost {
+  const { clock, log } = by;
+  const router = createRouter();
+  const maker = createMessageMaker(options.ids, clock.wallTime);
+  const services: A2eServices = {
+    engine: by.engine,
+    access: by.access,
+    router,
+    maker,
+    clock,
+    log,
+    texts: everyLanguage(options.defaultLanguage),
+    agents: new Set(),
+    providersReady: () => (areReady ? undefined : ready),
+    options: {
+      authToken: () => options.a2eAuthToken,
+      maxParallel: () => options.a2eMaxParallel,
+      irreversibleTools: () => new Set(options.a2eIrreversibleTools),
+      shownArguments: () => new Set(options.a2eShownArguments),
+      confirmationSeconds: () => options.a2eConfirmationSeconds,
+      requestTimeoutMs: () => options.a2eRequestTimeoutSeconds * 1000,
+    },
+  };
+  const protocol = createA2eProtocol(services);
+  const processes = options.a2eProviders.map((choice) =>
+    createProviderProcess(choice, { router, maker, clock, log, codec: by.codec, maxFrameBytes: options.maxFrameBytes }),
+  );
+  for (const one of processes) one.start();
+  let areReady = processes.length === 0;
+  const ready = within(clock.now() + READY_WITHIN_MS, Promise.all(processes.map((one) => one.settled)), clock).then(
+    () => {
+      areReady = true;
+    },
+  );
+
+  return {
+    services,
+    serve: (connection, frames = by.codec) => runExchange(connection, frames, protocol, by),
+    report: () => {
+      const present = router.providers();
+      return {
+        agents: services.agents.size,
+        providers: [
+          ...processes.map((one, index): A2eProviderReport => {
+            const provider = present.find(({ kind, name }) => kind === "child" && name === one.name);
+            return {
+              name: one.name,
+              kind: "child",
+              state: one.state(),
+              priority: options.a2eProviders[index]?.priority ?? 0,
+              capabilities: provider?.capabilities.map(({ name }) => name) ?? [],
+              requests: provider?.requestCount() ?? 0,
+              pid: one.pid(),
+              restarts: one.restartCount(),
+              last_end: one.lastEnd(),
+            };
+          }),
+          ...present.flatMap((one): A2eProviderReport[] =>
+            one.kind === "child"
+              ? []
+              : [
+                  {
+                    name: one.name,
+                    kind: "peer",
+                    state: "ready",
+                    priority: one.priority,
+                    capabilities: one.capabilities.map(({ name }) => name),
+                    requests: one.requestCount(),
+                  },
+                ],
+          ),
+        ],
+      };
+    },
+    stop: async (until) => {
+      await Promise.all(processes.map((one) => one.stop(until)));
+    },
+  };
+}

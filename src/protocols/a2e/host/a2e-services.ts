@@ -1,0 +1,43 @@
+import type { AccessPolicy } from "../../../contracts/access.js";
+import type { Clock, Millis } from "../../../contracts/clock.js";
+import type { Log } from "../../../contracts/log.js";
+import type { Engine } from "../../../engine/engine.js";
+import type { TextAudience } from "../../../engine/messages/localized-messages.js";
+import type { MessageMaker } from "../messages/message.js";
+import type { Router } from "../providers/router.js";
+
+/** Choices of the configuration. Each is read at its use. */
+export interface A2eOptions {
+  /** The token that agents and registering peers have to show; undefined: any is accepted. Over TCP the transport has checked one already. */
+  readonly authToken: () => string | undefined;
+  /** Requests of one session that may be under way, 1 to 1,024. */
+  readonly maxParallel: () => number;
+  /** Tools whose calls a person has to confirm, by their names as agents write them. */
+  readonly irreversibleTools: () => ReadonlySet<string>;
+  /** Names of arguments that texts may show. */
+  readonly shownArguments: () => ReadonlySet<string>;
+  /** How long a person has to answer, s. */
+  readonly confirmationSeconds: () => number;
+  /** Time limit of a request that names none, ms. */
+  readonly requestTimeoutMs: () => Millis;
+}
+
+export interface A2eServices {
+  readonly engine: Pick<Engine, "openAgent" | "refused">;
+  readonly access: AccessPolicy;
+  readonly router: Router;
+  readonly maker: MessageMaker;
+  readonly clock: Pick<Clock, "now" | "wakeAt">;
+  readonly log: Pick<Log, "warn" | "error" | "debug">;
+  /** Audience of the daemon's texts. */
+  readonly texts: TextAudience;
+  readonly options: A2eOptions;
+  /** Resolves when the providers of the configuration are ready, or have failed to be; undefined if that is so. */
+  readonly providersReady: () => Promise<void> | undefined;
+  /** The agents that have a session now. */
+  readonly agents: Set<object>;
+}
+
+/** Most requests of one session that wait for a slot, and most UTF-16 units of them. */
+export const MOST_WAITING_REQUESTS = 256;
+export const MOST_WAITING_UNITS = 8 * 1024 * 1024;

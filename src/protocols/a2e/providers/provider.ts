@@ -1,0 +1,35 @@
+import type { ServedCapability } from "../messages/capabilities.js";
+import type { A2eMessage } from "../messages/message.js";
+
+/** The news of one request, in the order in which its provider sent it. `answered`, `refused` or `lost` comes once, and last. */
+export interface RequestNews {
+  /** A message about the request that does not end it. */
+  readonly event: (message: A2eMessage, text: string) => void;
+  readonly answered: (message: A2eMessage, text: string) => void;
+  /** The provider answered by an `error`. */
+  readonly refused: (message: A2eMessage, text: string) => void;
+  /** No answer will come. `sentence` says why. */
+  readonly lost: (sentence: string) => void;
+}
+
+/** A request on its way. After `forget` no news of it comes. */
+export interface ForwardedRequest {
+  readonly forget: () => void;
+}
+
+/** A message that a provider sends to nobody in particular. */
+export type Announced = (message: A2eMessage, text: string) => void;
+
+/** A host that serves capabilities: a child process, or a peer that registered. */
+export interface Provider {
+  readonly name: string;
+  readonly kind: "child" | "peer";
+  /** A higher priority takes a capability from a provider that has it. */
+  readonly priority: number;
+  readonly capabilities: readonly ServedCapability[];
+  /** Sends a request, under an id of the daemon's own. Calls `news` in later calls of the connection, or at once if nothing can be sent. */
+  readonly request: (text: string, news: RequestNews) => ForwardedRequest;
+  /** Sends a message that needs no answer. */
+  readonly passOn: (text: string) => void;
+  readonly requestCount: () => number;
+}

@@ -1,0 +1,65 @@
+// Which provider has which capability. The first provider of a capability keeps it unless another has a higher priority; when it leaves, the next one
+// in this order has it.
+import type { CapabilityName, ServedCapability } from "../messages/capabilities.js";
+import type { A2eMessage } from "../messages/message.js";
+import type { Provider } from "./provider.js";
+
+/** A capability with the provider that has it now. */
+export interface Held {
+  readonly provider: Provider;
+  readonly served: ServedCapability;
+}
+
+/** An agent's session, as far as providers concern it. */
+export interface ProviderListener {
+  /** Told of a message that a provider sends to all agents that may use it. */
+  readonly announced: (provider: Provider, message: A2eMessage, text: string) => void;
+}
+
+export interface Router {
+  /** Adds a provider. Returns the function that removes it. */
+  readonly add: (provider: Provider) => () => void;
+  readonly holderOf: (capability: CapabilityName) => Held | undefined;
+  readonly providers: () => readonly Provider[];
+  /** Joins a listener until the returned function is called. */
+  readonly listen: (listener: ProviderListener) => () => void;
+  readonly announce: (provider: Provider, message: A2eMessage, text: string) => void;
+}
+
+export function createRouter(): Router {
+  /** In the order in which they came. */
+  const providers = new Set<Provider>();
+  const listeners = new Set<ProviderListener>();
+  const holders = new Map<CapabilityName, Held>();
+
+  const choose = (capability: CapabilityName): void => {
+    let best: Held | undefined;
+    for (const provider of providers) {
+      const served = provider.capabilities.find(({ name }) => name === capability);
+      if (served !== undefined && (best === undefined || provider.priority > best.provider.priority))
+        best = { provider, served };
+    }
+    if (best === undefined) holders.delete(capability);
+    else holders.set(capability, best);
+  };
+
+  return {
+    add: (provider) => {
+      providers.add(provider);
+      for (const { name } of provider.capabilities) choose(name);
+      return () => {
+        if (!providers.delete(provider)) return;
+        for (const { name } of provider.capabilities) choose(name);
+      };
+    },
+    holderOf: (capability) => holders.get(capability),
+    providers: () => [...providers],
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    announce: (provider, message, text) => {
+      for (const listener of listeners) listener.announced(provider, message, text);
+    },
+  };
+}

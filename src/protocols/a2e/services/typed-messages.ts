@@ -1,0 +1,127 @@
+// Messages of A2E in protobuf: typed where the message has a form of its own and nothing would be lost, else as JSON in bytes.
+import { create, type DescMessage, fromBinary, fromJson, type JsonObject, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  ConverseRequestSchema,
+  ConverseResponseSchema,
+  ErrorSchema,
+  HandshakeRequestSchema,
+  HandshakeResponseSchema,
+  InvokeEventSchema,
+  type Message,
+  PingSchema,
+  PongSchema,
+  RegisteredSchema,
+  RegisterSchema,
+  ShutdownSchema,
+  ToolCallRequestSchema,
+  ToolCallResponseSchema,
+  ToolEventSchema,
+  ToolListRequestSchema,
+  ToolListResponseSchema,
+} from "#gen/a2e/v1/a2e_service_pb.js";
+import { Fault } from "../../../base/errors.js";
+import { parseJsonDocument } from "../../../base/json-document.js";
+
+type TypedCase = Exclude<NonNullable<Message["message"]["case"]>, "json">;
+
+/** Each typed form, with the type of its JSON. */
+const FORMS: Readonly<Record<TypedCase, { readonly type: string; readonly schema: DescMessage }>> = {
+  handshakeRequest: { type: "handshake/req", schema: HandshakeRequestSchema },
+  handshakeResponse: { type: "handshake/resp", schema: HandshakeResponseSchema },
+  ping: { type: "ping", schema: PingSchema },
+  pong: { type: "pong", schema: PongSchema },
+  shutdown: { type: "shutdown", schema: ShutdownSchema },
+  error: { type: "error", schema: ErrorSchema },
+  invokeEvent: { type: "invoke/event", schema: InvokeEventSchema },
+  toolEvent: { type: "tool/event", schema: ToolEventSchema },
+  toolListRequest: { type: "tool/list/req", schema: ToolListRequestSchema },
+  toolListResponse: { type: "tool/list/resp", schema: ToolListResponseSchema },
+  toolCallRequest: { type: "tool/call/req", schema: ToolCallRequestSchema },
+  toolCallResponse: { type: "tool/call/resp", schema: ToolCallResponseSchema },
+  register: { type: "aaepd.a2e.register", schema: RegisterSchema },
+  registered: { type: "aaepd.a2e.registered", schema: RegisteredSchema },
+};
+
+const CASE_OF: ReadonlyMap<unknown, TypedCase> = new Map(
+  Object.entries(FORMS).map(([name, { type }]) => [type, name as TypedCase]),
+);
+
+/** Members of JSON that are lists: protobuf has no absent list. */
+const LISTS: Readonly<Partial<Record<TypedCase, string>>> = {
+  handshakeRequest: "agent_caps",
+  handshakeResponse: "accepted_caps",
+  toolListResponse: "tools",
+  register: "capabilities",
+  registered: "capabilities",
+};
+
+/** UTF-8 of the platform. */
+export interface Utf8 {
+  readonly encode: (text: string) => Uint8Array;
+  /** Throws on malformed bytes. */
+  readonly decode: (bytes: Uint8Array) => string;
+}
+
+/** Frames of one stream. It answers in the form of the peer's last message. */
+export interface MessageFrames {
+  /** The text of a request. Throws a Fault "invalid_message". */
+  readonly textOf: (frame: Uint8Array) => string;
+  readonly frameOf: (text: string) => Uint8Array;
+}
+
+export function createMessageFrames(utf8: Utf8): MessageFrames {
+  let isTyped = true;
+  return {
+    textOf: (frame) => {
+      const { message } = requestIn(frame);
+      const value = message?.message;
+      if (value?.case === undefined) throw malformed("Set one member of `message`.");
+      isTyped = value.case !== "json";
+      if (value.case === "json") return decoded(value.value, utf8);
+      const { type, schema } = FORMS[value.case];
+      const fields = toJson(schema, value.value, { useProtoFieldName: true }) as JsonObject;
+      const list = LISTS[value.case];
+      return JSON.stringify({ type, ...(list === undefined ? {} : { [list]: [] }), ...fields });
+    },
+    frameOf: (text) => {
+      const message = (isTyped ? typedOf(text) : undefined) ?? { case: "json" as const, value: utf8.encode(text) };
+      return toBinary(ConverseResponseSchema, create(ConverseResponseSchema, { message: { message } }));
+    },
+  };
+}
+
+function requestIn(frame: Uint8Array) {
+  try {
+    return fromBinary(ConverseRequestSchema, frame);
+  } catch (cause) {
+    throw malformed("The bytes are no ConverseRequest.", cause);
+  }
+}
+
+function decoded(bytes: Uint8Array, { decode }: Utf8): string {
+  try {
+    return decode(bytes);
+  } catch (cause) {
+    throw new Fault("invalid_json", "Send `json` in UTF-8; this one is not.", { pointer: "/message/json", cause });
+  }
+}
+
+function malformed(sentence: string, cause?: unknown): Fault {
+  return new Fault("invalid_message", sentence, { pointer: "/message", cause });
+}
+
+/** A number with more digits than a number of protobuf keeps. */
+const LONG_NUMBER = /\d[\d.]{15}/;
+
+/** The typed form of a message; undefined if it has none, or if a part of the message has no place in it. */
+function typedOf(text: string): Message["message"] | undefined {
+  const { type, ...fields } = parseJsonDocument(text) as { readonly type: unknown } & JsonObject;
+  const name = CASE_OF.get(type);
+  if (name === undefined || LONG_NUMBER.test(text)) return undefined;
+  try {
+    return { case: name, value: fromJson(FORMS[name].schema, fields) } as Message["message"];
+  } catch {
+    // A member that the form does not have.
+    return undefined;
+  }
+}

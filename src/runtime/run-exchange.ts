@@ -1,0 +1,166 @@
+// Joins one connection of bytes and one session of an exchange: messages in, messages out, until either side ends it.
+import { publicFault } from "../base/errors.js";
+import { parseJsonDocument } from "../base/json-document.js";
+import type { Millis } from "../contracts/clock.js";
+import type { ExchangeProtocol } from "../contracts/exchange.js";
+import type { Conversation, EndReason } from "../contracts/protocol.js";
+import type { Connection } from "../contracts/transport.js";
+import { awaitHandshake, type ConversationServices } from "./conversation.js";
+import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
+
+/** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
+const MOST_WAITING_UNITS = 8 * 1024 * 1024;
+
+/** Turns frames into texts of messages and back. */
+export interface TextCodec<Frame> {
+  /** Throws a Fault for a frame that has no text. */
+  readonly textOf: (frame: Frame) => string;
+  readonly frameOf: (text: string) => Frame;
+}
+
+/** Messages that wait for a peer. The connection is given no more than it takes. */
+function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextCodec<Frame>) {
+  let waiting: string[] = [];
+  /** Messages at the beginning of `waiting` that were sent. */
+  let sentCount = 0;
+  let waitingUnits = 0;
+  let isBlocked = false;
+  let isOver = false;
+  let tellEmpty = (): void => {};
+
+  const hand = (text: string): void => {
+    if (connection.send(frameOf(text))) return;
+    isBlocked = true;
+    void connection.writable().then(flush);
+  };
+  const flush = (): void => {
+    isBlocked = false;
+    for (; sentCount < waiting.length && !isBlocked && !isOver; sentCount += 1) {
+      const text = waiting[sentCount] ?? "";
+      waitingUnits -= text.length;
+      hand(text);
+    }
+    if (sentCount < waiting.length) return;
+    waiting = [];
+    sentCount = 0;
+    tellEmpty();
+  };
+  return {
+    send: (text: string, isFinal = false): boolean => {
+      if (isOver) return false;
+      if (!isBlocked) {
+        hand(text);
+        return true;
+      }
+      if (!isFinal && waitingUnits + text.length > MOST_WAITING_UNITS) return false;
+      waiting.push(text);
+      waitingUnits += text.length;
+      return true;
+    },
+    /** Resolves when nothing waits. */
+    emptied: (): Promise<void> =>
+      waiting.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            tellEmpty = resolve;
+          }),
+    end: (): void => {
+      isOver = true;
+      waiting = [];
+      sentCount = 0;
+      tellEmpty();
+    },
+  };
+}
+
+/** Starts an exchange. Only this function iterates the connection's frames. */
+export function runExchange<Frame>(
+  connection: Connection<Frame>,
+  codec: TextCodec<Frame>,
+  protocol: Pick<ExchangeProtocol, "open">,
+  services: Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log">,
+): Conversation {
+  const { clock, log } = services;
+  const outgoing = createOutgoing(connection, codec);
+  let isOver = false;
+  let tellInputEnded = (): void => {};
+  const inputEnded = new Promise<void>((resolve) => {
+    tellInputEnded = resolve;
+  });
+
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimeout();
+    outgoing.end();
+    session.ended();
+  };
+  const close = async (): Promise<void> => {
+    await outgoing.emptied();
+    over();
+    await connection.close();
+  };
+  const session = protocol.open(connection.peer, { send: outgoing.send, close: () => void close() });
+  const finish = async (reason: EndReason, until: Millis = clock.now() + LAST_WORDS_MS): Promise<number> => {
+    cancelTimeout();
+    await session.finish(reason, until);
+    const { closed } = connection;
+    return closeWithin(
+      {
+        close: async (withinMs) => {
+          await Promise.race([outgoing.emptied(), new Promise<void>((resolve) => clock.wakeAt(until, resolve))]);
+          over();
+          await connection.close(undefined, withinMs);
+        },
+        closed,
+      },
+      until,
+      clock,
+    );
+  };
+  const cancelTimeout = awaitHandshake(connection.peer, services, () => {
+    if (!session.isOpen()) void finish("handshake_timeout");
+  });
+
+  const take = (frame: Frame): void => {
+    let text: string | undefined;
+    let message: unknown;
+    try {
+      text = codec.textOf(frame);
+      message = parseJsonDocument(text);
+    } catch (caught) {
+      session.refuse(publicFault(caught, log), text);
+      return;
+    }
+    session.receive(message, text);
+    if (session.isOpen()) cancelTimeout();
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      for await (const frames of connection.frames) {
+        for (const frame of frames) {
+          if (isOver) break;
+          take(frame);
+          const room = session.room();
+          if (room !== undefined) await room;
+        }
+        if (isOver) break;
+        // A peer that sends without reading is not read from either.
+        await connection.writable();
+      }
+      tellInputEnded();
+      if (!isOver) session.inputEnded();
+      await connection.closed;
+    } catch (caught) {
+      const fault = publicFault(caught, log);
+      if (!isOver) session.refuse(fault, undefined);
+      over();
+      await connection.close(fault);
+    }
+    tellInputEnded();
+    over();
+  };
+
+  return { finish, inputEnded, done: run() };
+}

@@ -1,0 +1,227 @@
+// Providers that the daemon runs as children, well-behaved and not.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { ProviderChoice } from "../../../src/daemon/config/config.js";
+import { eventually } from "../../cli/command-stage.js";
+import { a2eAgent, a2eProvider } from "../../support/peers/a2e-peer.js";
+import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+/** A host of a few lines: `body` is the code that takes each `message`, beside `say` and `raw`. */
+const HOST = (body: string, before = ""): string => `
+const say = (type, fields) =>
+  process.stdout.write(JSON.stringify({ a2e: "1.0", type, id: "h" + Math.random(), ts: Date.now() / 1000, ...fields }) + "\\n");
+const raw = (text) => process.stdout.write(text);
+${before}
+let held = "";
+process.stdin.setEncoding("utf8").on("data", (text) => {
+  const lines = (held + text).split("\\n");
+  held = lines.pop();
+  for (const line of lines) {
+    const message = JSON.parse(line);
+    if (message.type === "handshake/req")
+      say("handshake/resp", {
+        req_id: message.id, session_id: "theirs", max_parallel: 8, ok: true,
+        accepted_caps: [{ capability: "tools", enabled: true, metadata: { made: "by hand" } }],
+      });
+    else if (message.type === "shutdown") process.exit(0);
+    else { ${body} }
+  }
+}).on("end", () => process.exit(0));
+`;
+
+const ECHO = 'say("tool/call/resp", { req_id: message.id, data: message });';
+
+function host(source: string, fields: Partial<ProviderChoice> = {}): ProviderChoice {
+  const file = join(temporaryDirectory(), "host.cjs");
+  writeFileSync(file, source);
+  return {
+    name: "host",
+    command: [process.execPath, file],
+    priority: 0,
+    capabilities: undefined,
+    authToken: "",
+    ...fields,
+  };
+}
+
+const rigWith = (...a2eProviders: readonly ProviderChoice[]): Promise<DaemonRig> =>
+  startRig({ configuration: { a2eProviders } });
+
+async function statusOf(rig: DaemonRig) {
+  const asker = await rig.rpc();
+  const { a2e } = (await asker.request("aaepd.status", {})) as {
+    readonly a2e: { readonly providers: readonly Readonly<Record<string, unknown>>[] };
+  };
+  await asker.close();
+  return a2e.providers;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe("a host as a child", () => {
+  it("gets the requests with its own session, under ids of the daemon's, and ends with the daemon", async () => {
+    const rig = await rigWith(host(HOST(ECHO)));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    expect(agent.handshake.accepted_caps).toEqual([
+      {
+        capability: "tools",
+        enabled: true,
+        metadata: { name: "host", type: "child", priority: 0, exclusive: false, made: "by hand" },
+      },
+    ]);
+    const answer = await agent.ask("tool/call/req", { tool_name: "echo", session_id: agent.handshake.session_id });
+    expect(answer.data).toMatchObject({ tool_name: "echo", session_id: "theirs" });
+    const [{ pid, state } = {}] = await statusOf(rig);
+    expect(state).toBe("ready");
+    await rig.stop();
+    expect(isAlive(Number(pid))).toBe(false);
+  });
+
+  it("is asked with the token and for the capabilities of the configuration", async () => {
+    const source = `process.stdin.once("data", (text) => {
+      const { id, agent_caps, auth_token, agent_id } = JSON.parse(text);
+      process.stdout.write(JSON.stringify({ type: "handshake/resp", id: "h", req_id: id, session_id: "s", max_parallel: 1, ok: true,
+        accepted_caps: agent_caps.map((capability) => ({ capability, enabled: true, metadata: { auth_token, agent_id } })) }) + "\\n");
+    });`;
+    const rig = await rigWith(host(source, { capabilities: ["tools", "memory"], authToken: "secret" }));
+    const agent = await a2eAgent(await rig.connect("newline"), ["tools", "memory", "env"]);
+    expect(agent.handshake.accepted_caps).toMatchObject([
+      { capability: "tools", metadata: { auth_token: "secret", agent_id: "aaepd" } },
+      { capability: "memory" },
+    ]);
+  });
+
+  it("that dies loses what was under way, is started again, and that is told", async () => {
+    const rig = await rigWith(host(HOST(`if (message.tool_name === "die") process.exit(3);`)));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    const answers = await Promise.all(
+      ["wait", "die"].map((name) => agent.ask("tool/call/req", { tool_name: name, timeout: 60 })),
+    );
+    for (const answer of answers)
+      expect(answer).toMatchObject({ type: "error", code: "runtime_error", retryable: true });
+    await expect
+      .poll(async () => (await statusOf(rig))[0], { timeout: 60_000 })
+      .toMatchObject({ state: "ready", restarts: 1, last_end: "ended with code 3" });
+    expect(rig.log.filter(({ message }) => message === "an A2E provider has ended")).toHaveLength(1);
+    const again = await agent.ask("tool/call/req", { tool_name: "die" });
+    expect(again).toMatchObject({ code: "runtime_error" });
+  });
+
+  it.each([
+    ["there is no such program", { command: ["/nonexistent/host"] }, /could not be started/],
+    ["it ends at once", { command: [process.execPath, "-e", "process.exit(7)"] }, /ended with code 7/],
+    [
+      "it speaks no A2E",
+      { command: [process.execPath, "-e", "console.log('hello'); process.exit(0)"] },
+      /ended with code 0/,
+    ],
+  ])("where %s the daemon serves without it, and tells why", async (_, fields, how) => {
+    const rig = await rigWith({ ...host(""), ...fields });
+    const agent = await a2eAgent(await rig.connect("newline"));
+    expect(agent.handshake).toMatchObject({ ok: false, reason: "no_caps" });
+    const [{ last_end: lastEnd } = {}] = await statusOf(rig);
+    expect(lastEnd).toMatch(how);
+    await rig.expectOthersServed();
+  });
+
+  it("one that rejects the handshake is told in the log", async () => {
+    const source = `process.stdin.once("data", (text) => {
+      process.stdout.write(JSON.stringify({ type: "handshake/resp", id: "h", req_id: JSON.parse(text).id, session_id: "", max_parallel: 1,
+        ok: false, accepted_caps: [], reason: "auth_failed" }) + "\\n");
+    });`;
+    const rig = await rigWith(host(source));
+    await eventually(() => {
+      expect(rig.log.find(({ message }) => message.includes("rejected the handshake"))?.fields).toEqual({
+        provider: "host",
+        reason: "auth_failed",
+      });
+    });
+  });
+});
+
+describe("a host that misbehaves costs nobody else anything", () => {
+  async function beside(bad: ProviderChoice) {
+    const rig = await rigWith({ ...bad, name: "bad", capabilities: ["tools"] });
+    const good = await a2eProvider(await rig.connect("newline"), ["memory"]);
+    const agent = await a2eAgent(await rig.connect("newline"), ["tools", "memory"]);
+    const other = await a2eAgent(await rig.connect("newline"), ["memory"], { agent_id: "other" });
+    const expectGood = async (): Promise<void> => {
+      const answer = other.ask("memory/get/req", {});
+      const request = await good.messages.next("the request");
+      good.say("memory/get/resp", { req_id: request.id, value: 1 });
+      expect(await answer).toMatchObject({ type: "memory/get/resp", value: 1 });
+    };
+    return { rig, agent, expectGood };
+  }
+
+  it("logs on standard output, half lines, and other JSON", async () => {
+    const noise = 'raw("INFO starting\\n"); raw("[1,2]\\n"); raw("{}\\n"); raw("\\n");';
+    const { rig, agent, expectGood } = await beside(
+      host(
+        HOST(`raw("log line\\n"); raw('{"type":"tool/ev'); setTimeout(() => { raw('ent"}\\n'); ${ECHO} }, 20);`, noise),
+      ),
+    );
+    expect(await agent.ask("tool/call/req", { tool_name: "x" })).toMatchObject({ type: "tool/call/resp" });
+    await expectGood();
+    expect(rig.log.filter(({ message }) => message.includes("lines that are no messages"))).toHaveLength(1);
+  });
+
+  it("a line of 10 MB", async () => {
+    const { rig, agent, expectGood } = await beside(
+      host(
+        HOST(
+          'raw(JSON.stringify({ type: "tool/call/resp", id: "x", req_id: message.id, data: "x".repeat(1e7) }) + "\\n");',
+        ),
+      ),
+    );
+    expect(await agent.ask("tool/call/req", { tool_name: "x" })).toMatchObject({ code: "runtime_error" });
+    await expectGood();
+    await expect.poll(async () => (await statusOf(rig))[0], { timeout: 60_000 }).toMatchObject({ restarts: 1 });
+  });
+
+  it("two answers, answers to nobody, and events after the answer", async () => {
+    const { agent, expectGood } = await beside(
+      host(
+        HOST(`${ECHO} ${ECHO} say("tool/call/resp", { req_id: "nobody" }); say("error", { req_id: 5, code: "x", message: "" });
+          say("invoke/event", { req_id: message.id, kind: "progress", data: { pct: 1 }, seq: 0 });`),
+      ),
+    );
+    for (let call = 0; call < 3; call += 1)
+      expect(await agent.ask("tool/call/req", { tool_name: "x" })).toMatchObject({ type: "tool/call/resp" });
+    await expectGood();
+  });
+
+  it("a flood of events", async () => {
+    const { agent, expectGood } = await beside(
+      host(
+        HOST(`for (let seq = 0; seq < 20000; seq += 1)
+            say("invoke/event", { req_id: message.id, kind: "progress", data: { pct: seq % 100, message: "x".repeat(50) }, seq });
+          ${ECHO}`),
+      ),
+    );
+    const flooded = agent.ask("tool/call/req", { tool_name: "x", timeout: 300 });
+    for (let round = 0; round < 5; round += 1) await expectGood();
+    expect(await flooded).toMatchObject({ type: "tool/call/resp" });
+    let seq = 0;
+    for (; seq < 20_000; seq += 1) expect((await agent.events.next("an event")).seq).toBe(seq);
+  });
+
+  it("a host that takes nothing", async () => {
+    const { agent, expectGood } = await beside(host(HOST("process.stdin.pause();")));
+    const first = agent.ask("tool/call/req", { tool_name: "x", timeout: 1, arguments: { long: "x".repeat(100_000) } });
+    await expectGood();
+    expect(await first).toMatchObject({ code: "timeout" });
+    await delay(10);
+    await expectGood();
+  });
+});

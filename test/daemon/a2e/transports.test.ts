@@ -1,0 +1,145 @@
+// A2E through a real daemon, over each transport of bytes (R23): the page's own examples, and calls with their events.
+import { describe, expect, it } from "vitest";
+import type { Connection } from "../../../src/contracts/transport.js";
+import { a2eAgent, a2ePeer, a2eProvider } from "../../support/peers/a2e-peer.js";
+import { a2eOverConnect, a2eOverGrpc } from "../../support/peers/a2e-service.js";
+import { type DaemonRig, requestOf, startRig } from "../../support/rigs/daemon-rig.js";
+import { socketTransport } from "../../transports/connect/bidi-client.js";
+
+/** The page's own example, literally. */
+const EXAMPLE =
+  '{"a2e":"1.0","type":"handshake/req","id":"a1b2c3d4","ts":1716123456.789,"agent_id":"my-agent","agent_caps":["tools","memory","env"],"auth_token":"dev-secret"}';
+
+const WAYS: readonly (readonly [name: string, open: (rig: DaemonRig) => Promise<Connection<Uint8Array>>])[] = [
+  ["a socket, length-prefixed", (rig) => rig.connect("length-prefixed")],
+  ["a socket, one message a line", (rig) => rig.connect("newline")],
+  ["a socket, with headers", (rig) => rig.connect("content-length")],
+  ["memory", (rig) => rig.connect("memory")],
+  ["stdio", async (rig) => rig.parentConnection()],
+  ...[true, false].flatMap((isTyped): (typeof WAYS)[number][] => {
+    const form = isTyped ? "typed" : "JSON in bytes";
+    return [
+      [`gRPC, ${form}`, async (rig) => a2eOverGrpc(rig.serviceAddress("grpc"), isTyped, rig.authorization())],
+      ...(["connect", "grpc", "grpc-web"] as const).map((protocol): (typeof WAYS)[number] => [
+        `${protocol} of HTTP, ${form}`,
+        async (rig) => {
+          const path = rig.serviceAddress("http").replace(/^unix:/, "");
+          const { transport, kill } = socketTransport(protocol, path, true);
+          return a2eOverConnect(transport, isTyped, kill);
+        },
+      ]),
+    ];
+  }),
+];
+
+describe.each(WAYS)("over %s", (name, open) => {
+  const isStdio = name === "stdio";
+  const isService = /gRPC|HTTP/.test(name);
+  const start = () => startRig({ stdio: isStdio, ...(isService ? { services: { grpc: "unix", http: "unix" } } : {}) });
+
+  it("the handshake of the page is answered as on the page", async () => {
+    const rig = await start();
+    await a2eProvider(await rig.connect("newline"), ["tools", "memory", "env"]);
+    const agent = a2ePeer(await open(rig));
+    agent.sayText(EXAMPLE);
+    expect(await agent.messages.next("the answer")).toEqual({
+      a2e: "1.0",
+      version: "1.0",
+      type: "handshake/resp",
+      id: expect.any(String),
+      ts: expect.any(Number),
+      req_id: "a1b2c3d4",
+      session_id: expect.any(String),
+      accepted_caps: ["tools", "memory", "env"].map((capability) => ({
+        capability,
+        enabled: true,
+        metadata: expect.any(Object),
+      })),
+      max_parallel: 4,
+      ok: true,
+    });
+  });
+
+  it("a call goes to its provider and back, with its events, and is heard", async () => {
+    const rig = await start();
+    const listener = await rig.plain();
+    await listener.subscribe(requestOf({ coalesce_boundaries: ["none"] }));
+    const provider = await a2eProvider(await rig.connect("newline"));
+    const agent = await a2eAgent(await open(rig));
+    const answer = agent.ask("tool/call/req", { tool_name: "search", arguments: { query: "cats" } });
+    const call = await provider.messages.next("the call");
+    expect(call).toMatchObject({ type: "tool/call/req", tool_name: "search", arguments: { query: "cats" } });
+    provider.say("invoke/event", { req_id: call.id, kind: "progress", data: { pct: 50, message: "Half." }, seq: 0 });
+    expect(await agent.events.next("the event")).toMatchObject({ kind: "progress", seq: 0 });
+    provider.say("tool/call/resp", { req_id: call.id, data: ["Tom"] });
+    expect(await answer).toMatchObject({ type: "tool/call/resp", data: ["Tom"] });
+    agent.say("shutdown", { timeout: 1 });
+    await agent.closed;
+    for (const type of ["session.started", "tool.invoked", "progress.updated", "tool.completed", "session.completed"])
+      expect((await listener.events.next(type)).type).toBe(`aaep:agent.${type}`);
+  });
+
+  // A typed message cannot be broken: its client encodes it.
+  it.skipIf(name.endsWith("typed"))("a broken line is answered, and costs nothing else", async () => {
+    const rig = await start();
+    await a2eProvider(await rig.connect("newline"));
+    const agent = await a2eAgent(await open(rig));
+    agent.sayText('{"a2e":"1.0","type":"tool/call/req",');
+    expect(await agent.messages.next("the error")).toMatchObject({ type: "error", code: "parse_error" });
+    agent.sayText('{"a2e":"1.0","type":"ping","id":"p","x":1,"x":2}');
+    expect(await agent.messages.next("the error")).toMatchObject({ code: "invalid_message", req_id: "p" });
+    expect(await agent.ask("ping")).toMatchObject({ type: "pong" });
+  });
+});
+
+describe("beside other protocols", () => {
+  it.each([
+    [
+      "an AAEP request on an A2E connection",
+      { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "x", id: "s" },
+    ],
+    ["a call of JSON-RPC on an A2E connection", { jsonrpc: "2.0", id: "s", method: "aaep.ping" }],
+  ])("%s is answered in A2E", async (_, message) => {
+    const rig = await startRig();
+    await a2eProvider(await rig.connect("newline"));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    agent.sayText(JSON.stringify(message));
+    expect(await agent.messages.next("the error")).toMatchObject({ type: "error", req_id: "s" });
+  });
+
+  it("an A2E message on an AAEP connection is answered in AAEP", async () => {
+    const rig = await startRig();
+    const listener = await rig.plain();
+    await listener.subscribe(requestOf());
+    listener.say({ a2e: "1.0", type: "tool/call/req", id: "x", tool_name: "t" });
+    expect(await listener.answers.next("the error")).toMatchObject({ type: "aaepd.error", code: "unknown_type" });
+  });
+
+  it("R22: a peer of A2E that never shakes hands is closed, and one that does stays", async () => {
+    const rig = await startRig({ clock: "hands", configuration: { handshakeTimeoutSeconds: 5 } });
+    const provider = await a2eProvider(await rig.connect("newline"));
+    const silent = a2ePeer(await rig.connect("newline"));
+    await silent.ask("ping");
+    const agent = await a2eAgent(await rig.connect("newline"));
+    await rig.advance(6000);
+    await silent.closed;
+    expect(await agent.ask("ping")).toMatchObject({ type: "pong" });
+    expect(await provider.ask("ping")).toMatchObject({ type: "pong" });
+  });
+
+  it("the status names the protocol, its agents and its providers once it is used", async () => {
+    const rig = await startRig();
+    const asker = await rig.rpc();
+    expect(await asker.request("aaepd.status", {})).not.toHaveProperty("a2e");
+    await a2eProvider(await rig.connect("newline"), ["tools", "mcp"], { name: "files", priority: 2 });
+    await a2eAgent(await rig.connect("newline"));
+    expect(await asker.request("aaepd.status", {})).toMatchObject({
+      a2e: {
+        agents: 1,
+        providers: [
+          { name: "files", kind: "peer", state: "ready", priority: 2, capabilities: ["tools", "mcp"], requests: 0 },
+        ],
+      },
+    });
+  });
+});

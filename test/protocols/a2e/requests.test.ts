@@ -1,0 +1,471 @@
+// Requests of A2E agents: their order, their slots, their providers, and what listeners hear of them.
+import { describe, expect, it } from "vitest";
+import { typesOf } from "../../support/rigs/engine-rig.js";
+import { ABLE, give } from "../../support/rigs/question-rig.js";
+import type { A2eStage } from "./a2e-stage.js";
+import { type A2eDocument, type A2ePeer, answerTo, base, createA2eStage, toolCall } from "./a2e-stage.js";
+
+function opened(options: Parameters<typeof createA2eStage>[0] = {}, capabilities: readonly string[] = ["tools"]) {
+  const stage = createA2eStage(options);
+  const provider = stage.provider(capabilities);
+  const agent = stage.agent(capabilities);
+  return { stage, provider, agent };
+}
+
+/** The requests that a provider was sent. */
+const requestsOf = ({ received }: A2ePeer): readonly A2eDocument[] =>
+  received.filter(({ type }) => String(type).endsWith("/req"));
+const answersOf = ({ received }: A2ePeer): readonly A2eDocument[] =>
+  received.filter(({ type }) => type === "tool/call/resp" || type === "error");
+const toolsOf = (requests: readonly A2eDocument[]): readonly unknown[] => requests.map(({ tool_name: name }) => name);
+
+describe("a request", () => {
+  it("goes to the provider under another id, and its answer comes back under the agent's", () => {
+    const { agent, provider } = opened();
+    const call = toolCall("c1", "search", { session_id: "s", correlation_id: "corr", streaming: true, own: [1] });
+    agent.say(call);
+    const [forwarded = {}] = requestsOf(provider);
+    expect(forwarded).toEqual({ ...call, id: forwarded.id });
+    expect(forwarded.id).not.toBe("c1");
+    provider.say(base("tool/call/resp", "r", { req_id: forwarded.id, data: { found: true }, own: "x" }));
+    expect(agent.last()).toEqual(base("tool/call/resp", "r", { req_id: "c1", data: { found: true }, own: "x" }));
+  });
+
+  it("keeps every byte beside its id: large numbers, spellings, white space", () => {
+    const { agent, provider } = opened();
+    agent.sayText(
+      '{ "a2e":"1.0", "type":"tool\\/call\\/req", "id":"c1", "tool_name":"pay", "arguments":{"amount":12345678901234567890.10, "é":"\\u00e9"} }',
+    );
+    const [, text = ""] = provider.texts;
+    const [forwarded = {}] = requestsOf(provider);
+    expect(text).toBe(
+      `{ "a2e":"1.0", "type":"tool\\/call\\/req", "id":"${String(forwarded.id)}", "tool_name":"pay", "arguments":{"amount":12345678901234567890.10, "é":"\\u00e9"} }`,
+    );
+    provider.sayText(`{"type":"tool/call/resp","id":"r","req_id":"${String(forwarded.id)}","data":1e400}`);
+    expect(agent.texts.at(-1)).toBe('{"type":"tool/call/resp","id":"r","req_id":"c1","data":1e400}');
+  });
+
+  it("two agents may use one id", () => {
+    const { stage, agent, provider } = opened();
+    const other = stage.agent(["tools"], "other-agent");
+    agent.say(toolCall("c1", "mine"));
+    other.say(toolCall("c1", "theirs"));
+    const [mine = {}, theirs = {}] = requestsOf(provider);
+    expect(mine.id).not.toBe(theirs.id);
+    provider.say(answerTo(theirs, "for the other"));
+    provider.say(answerTo(mine, "for the first"));
+    expect([agent.last().data, other.last().data]).toEqual(["for the first", "for the other"]);
+  });
+
+  it("events come back in their order, with their seq, before the answer; none after it", () => {
+    const { agent, provider } = opened();
+    agent.say(toolCall("c1", "search"));
+    const [{ id } = {}] = requestsOf(provider);
+    const event = (seq: number) => base("tool/event", `e${seq}`, { req_id: id, kind: "log", data: {}, seq });
+    for (const seq of [0, 1, 1, 7, 3]) provider.say(event(seq));
+    provider.say(base("strange/news", "n", { req_id: id }));
+    provider.say(answerTo({ id }));
+    provider.say(event(8));
+    provider.say(answerTo({ id }, "again"));
+    expect(agent.received.slice(1).map(({ type, seq }) => [type, seq])).toEqual([
+      ...[0, 1, 1, 7, 3].map((seq) => ["tool/event", seq]),
+      ["strange/news", undefined],
+      ["tool/call/resp", undefined],
+    ]);
+    for (const message of agent.received.slice(1)) expect(message.req_id).toBe("c1");
+  });
+
+  it("of a type that A2E does not name goes to the provider of the first capability; a message without answer too", () => {
+    const { agent, provider } = opened();
+    agent.say(base("vendor/thing/req", "v1", { deep: { er: 1 } }));
+    expect(provider.last()).toMatchObject({ type: "vendor/thing/req", deep: { er: 1 } });
+    provider.say(base("vendor/thing/resp", "r", { req_id: provider.last().id, ok: 1 }));
+    expect(agent.last()).toMatchObject({ type: "vendor/thing/resp", req_id: "v1", ok: 1 });
+    agent.say(base("tool/cancel", "x", { what: "all" }));
+    expect(provider.last()).toEqual(base("tool/cancel", "x", { what: "all" }));
+  });
+
+  it("a message of a provider to nobody reaches the agents that may use it", () => {
+    const { stage, agent, provider } = opened();
+    stage.provider(["memory"]);
+    const other = stage.agent(["memory"], "other-agent");
+    provider.say(base("vendor/notice", "n", { text: "maintenance" }));
+    expect(agent.last()).toEqual(base("vendor/notice", "n", { text: "maintenance" }));
+    expect(other.received).toHaveLength(1);
+  });
+});
+
+describe("max_parallel", () => {
+  it("is never exceeded, and the others go in the order in which they came", () => {
+    const { agent, provider } = opened({ options: { maxParallel: () => 2 } });
+    for (let index = 0; index < 6; index += 1) agent.say(toolCall(`c${index}`, `t${index}`));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1"]);
+    provider.say(answerTo(requestsOf(provider)[1] ?? {}));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2"]);
+    for (const index of [0, 2, 3, 4, 5]) provider.say(answerTo(requestsOf(provider)[index] ?? {}));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2", "t3", "t4", "t5"]);
+    expect(answersOf(agent).map(({ req_id: id }) => id)).toEqual(["c1", "c0", "c2", "c3", "c4", "c5"]);
+  });
+
+  it("of a provider holds for all agents together", () => {
+    const stage = createA2eStage();
+    const provider = stage.provider(["tools"], { max_parallel: 3 });
+    const agents = ["a", "b"].map((name) => stage.agent(["tools"], name));
+    for (const [index, agent] of [...agents, ...agents].entries()) agent.say(toolCall(`c${index}`, `t${index}`));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2"]);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t0", "t1", "t2", "t3"]);
+  });
+
+  it("thousands that fail at once take no stack", () => {
+    const { agent, provider } = opened({ options: { maxParallel: () => 1 } });
+    for (let index = 0; index < 257; index += 1) agent.say(toolCall(`c${index}`, "t"));
+    provider.hangUp();
+    expect(answersOf(agent)).toHaveLength(257);
+  });
+});
+
+describe("providers", () => {
+  it("the first of a capability keeps it, unless a priority is higher; requests under way stay where they are", () => {
+    const { stage, agent, provider } = opened();
+    const second = stage.provider(["tools"], { name: "second" });
+    agent.say(toolCall("c1", "t1"));
+    const third = stage.provider(["tools"], { name: "third", priority: 5 });
+    agent.say(toolCall("c2", "t2"));
+    expect([provider, second, third].map((one) => toolsOf(requestsOf(one)))).toEqual([["t1"], [], ["t2"]]);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    expect(agent.last()).toMatchObject({ req_id: "c1", type: "tool/call/resp" });
+    third.hangUp();
+    expect(agent.last()).toMatchObject({ req_id: "c2", code: "runtime_error" });
+    agent.say(toolCall("c3", "t3"));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t1", "t3"]);
+  });
+
+  it("one that takes nothing loses that request, and no other", () => {
+    const { agent, provider } = opened();
+    agent.say(toolCall("c1", "t1"));
+    provider.setFull(true);
+    agent.say(toolCall("c2", "t2"));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "c2", retryable: true });
+    provider.setFull(false);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
+  });
+
+  it("an agent that takes nothing loses its request, not its session", () => {
+    const { agent, provider } = opened();
+    agent.say(toolCall("c1", "t1"));
+    agent.say(toolCall("c2", "t2"));
+    const [first = {}, second = {}] = requestsOf(provider);
+    agent.setFull(true);
+    provider.say(base("invoke/event", "e", { req_id: first.id, kind: "log", data: {}, seq: 0 }));
+    provider.say(answerTo(second));
+    agent.setFull(false);
+    expect(answersOf(agent)).toMatchObject([
+      { req_id: "c1", code: "runtime_error" },
+      { req_id: "c2", code: "runtime_error" },
+    ]);
+    agent.say(toolCall("c3", "t3"));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t1", "t2", "t3"]);
+  });
+
+  it("that shuts down, or ends its input, leaves at once", () => {
+    const stage = createA2eStage();
+    for (const leave of [
+      (one: A2ePeer) => one.say(base("shutdown", "s")),
+      (one: A2ePeer) => one.session.inputEnded(),
+    ]) {
+      const provider = stage.provider();
+      expect(stage.services.router.providers()).toHaveLength(1);
+      leave(provider);
+      expect(stage.services.router.providers()).toEqual([]);
+      expect(provider.isClosed()).toBe(true);
+    }
+  });
+
+  it("may register anew, with other capabilities", () => {
+    const { stage, agent, provider } = opened();
+    agent.say(toolCall("c1", "t1"));
+    provider.say(base("aaepd.a2e.register", "r2", { capabilities: ["memory"] }));
+    expect(stage.services.router.holderOf("tools")).toBeUndefined();
+    expect(stage.services.router.holderOf("memory")).toBeDefined();
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
+  });
+});
+
+describe("the end of a session", () => {
+  it("shutdown waits for what is under way, takes nothing new, and closes", () => {
+    const { stage, agent, provider } = opened();
+    const reader = stage.listen();
+    agent.say(toolCall("c1", "t1"));
+    agent.say(base("shutdown", "s", { timeout: 5 }));
+    agent.say(toolCall("c2", "t2"));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "c2" });
+    expect(agent.isClosed()).toBe(false);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
+    expect(agent.isClosed()).toBe(true);
+    stage.clock.settle();
+    expect(typesOf(reader.received).at(-1)).toBe("session.completed");
+    expect(stage.services.agents.size).toBe(0);
+  });
+
+  it("what is not answered in time is answered by timeout, the waiting too", () => {
+    const { stage, agent } = opened({ options: { maxParallel: () => 1 } });
+    for (const id of ["c1", "c2", "c3"]) agent.say(toolCall(id, "t"));
+    agent.say(base("shutdown", "s", { timeout: 3 }));
+    stage.advance(2999);
+    expect(answersOf(agent)).toEqual([]);
+    stage.advance(1);
+    expect(answersOf(agent).map(({ req_id: id, code }) => [id, code])).toEqual(
+      expect.arrayContaining([
+        ["c1", "timeout"],
+        ["c2", "timeout"],
+        ["c3", "timeout"],
+      ]),
+    );
+    expect(agent.isClosed()).toBe(true);
+  });
+
+  it("the end of the input counts as a shutdown", () => {
+    const { stage, agent, provider } = opened();
+    const reader = stage.listen();
+    agent.say(toolCall("c1", "t1"));
+    agent.session.inputEnded();
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    expect([agent.last().req_id, agent.isClosed()]).toEqual(["c1", true]);
+    stage.clock.settle();
+    expect(typesOf(reader.received).at(-1)).toBe("session.completed");
+  });
+
+  it("R8: of a connection that is lost is told by the engine, and its requests are forgotten", () => {
+    const { stage, agent, provider } = opened();
+    const reader = stage.listen();
+    agent.say(toolCall("c1", "t1"));
+    agent.hangUp();
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    stage.advance(5000);
+    expect(typesOf(reader.received).slice(-2)).toEqual(["tool.completed", "session.errored"]);
+    expect(reader.received.at(-1)?.event.error_code).toBe("AGENT_DISCONNECTED");
+    expect(agent.received).toHaveLength(1);
+    expect(stage.clock.pending()).toBeLessThan(3);
+  });
+
+  it("R8a: by a stop drains too", async () => {
+    const { stage, agent, provider } = opened();
+    agent.say(toolCall("c1", "t1"));
+    const finished = agent.session.finish("producer_shutdown", stage.clock.now() + 1000);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    await finished;
+    expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
+    const late = stage.agent(["tools"], "late");
+    late.say(toolCall("c2", "t2"));
+    const end = late.session.finish("producer_shutdown", stage.clock.now() + 1000);
+    stage.advance(1000);
+    await end;
+    expect(late.last()).toMatchObject({ req_id: "c2", code: "timeout" });
+  });
+});
+
+describe("what listeners hear", () => {
+  const eventsOf = (stage: A2eStage) => {
+    const reader = stage.listen({ coalesceBoundaries: ["none"] });
+    return () => {
+      stage.clock.settle();
+      return reader.received.map(({ event }) => event);
+    };
+  };
+
+  it("a session, its calls, their progress and their ends", () => {
+    const stage = createA2eStage({ options: { shownArguments: () => new Set(["city", "deep", "absent"]) } });
+    const heard = eventsOf(stage);
+    const provider = stage.provider();
+    const agent = stage.agent(["tools"], "trip-planner");
+    agent.say(toolCall("c1", "book hotel", { arguments: { city: "Lagos", password: "hunter2", deep: { x: 1 } } }));
+    const [{ id } = {}] = requestsOf(provider);
+    const event = (kind: string, data: unknown, seq: number) =>
+      provider.say(base("invoke/event", `e${seq}`, { req_id: id, kind, data, seq }));
+    event("progress", { pct: 33.33, message: "Looking." }, 0);
+    event("status", { message: "Found one." }, 1);
+    event("log", { level: "info", message: "secret" }, 2);
+    event("artifact", { name: "plan.pdf", mime: "application/pdf", chunk: "AA==", final: false }, 3);
+    event("artifact", { name: "plan.pdf", mime: "application/pdf", chunk: "AA==", final: true }, 4);
+    event("progress", { pct: 400 }, 5);
+    event("progress", "half", 6);
+    provider.say(answerTo({ id }));
+    agent.say(toolCall("c2", "fly"));
+    provider.say(base("error", "x", { req_id: provider.last().id, code: "sandbox_crash", message: "hunter2" }));
+    agent.say(base("shutdown", "s"));
+    const events = heard();
+    expect(typesOf(events.map((one) => ({ event: one })))).toEqual([
+      "session.started",
+      "tool.invoked",
+      "progress.updated",
+      "progress.updated",
+      "progress.updated",
+      "tool.completed",
+      "tool.invoked",
+      "tool.completed",
+      "session.completed",
+    ]);
+    expect(events[0]).toMatchObject({
+      producer: { agent_id: "trip-planner" },
+      session_id: `sess_${String(agent.received[0]?.session_id)}`,
+      summary_normal: "trip-planner has begun. It may use: tools.",
+    });
+    expect(events[1]).toMatchObject({
+      tool: "book_hotel",
+      summary_normal: "trip-planner uses book hotel. With city: Lagos.",
+    });
+    expect(events[2]?.progress).toEqual({ percent: 33, description: "Looking." });
+    expect(events[3]?.progress).toEqual({ description: "Found one." });
+    expect(events[4]?.progress).toMatchObject({ description: "book hotel has made the file plan.pdf." });
+    expect(events[5]).toMatchObject({ tool: "book_hotel", status: "success", tool_call_id: events[1]?.tool_call_id });
+    expect(events[7]).toMatchObject({ tool: "fly", status: "error", summary_normal: "fly failed: sandbox_crash." });
+    expect(events[8]?.summary_normal).toBe("trip-planner has finished.");
+    expect(JSON.stringify(events)).not.toContain("hunter2");
+    expect(JSON.stringify(events)).not.toContain("secret");
+  });
+
+  it("types beside tool calls by their names, and a timeout as one", () => {
+    const { stage, agent, provider } = opened({}, ["skill", "memory"]);
+    const heard = eventsOf(stage);
+    agent.say(base("skill/execute/req", "s1", { skill: "cook", timeout: 1 }));
+    stage.advance(1000);
+    agent.say(base("memory/get/req", "m1"));
+    provider.say(base("memory/get/resp", "r", { req_id: provider.last().id, value: 1 }));
+    const tools = heard().filter(({ type }) => type.includes("tool"));
+    expect(tools.map(({ tool, status }) => [tool, status])).toEqual([
+      ["skill.execute", undefined],
+      ["skill.execute", "timeout"],
+      ["memory.get", undefined],
+      ["memory.get", "success"],
+    ]);
+  });
+
+  it("each in the listener's language", () => {
+    const stage = createA2eStage();
+    stage.provider();
+    const reader = stage.listen({ languages: ["de"] });
+    stage.agent(["tools"], "planner").say(toolCall("c1", "suche"));
+    stage.clock.settle();
+    expect(reader.received.map(({ event }) => event.summary_normal)).toEqual([
+      "planner hat begonnen. Nutzen darf der Agent: tools.",
+      "planner benutzt suche.",
+    ]);
+  });
+
+  it("a call that could not be announced is not made", () => {
+    let isFailing = false;
+    const stage = createA2eStage({
+      around: (journal) => ({
+        append: (events) => {
+          if (isFailing) throw new Error("the disk is full");
+          return journal.append(events);
+        },
+      }),
+    });
+    const provider = stage.provider();
+    const agent = stage.agent();
+    isFailing = true;
+    agent.say(toolCall("c1", "t1"));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", retryable: true, req_id: "c1" });
+    expect(requestsOf(provider)).toEqual([]);
+    isFailing = false;
+    agent.say(toolCall("c2", "t2"));
+    expect(toolsOf(requestsOf(provider))).toEqual(["t2"]);
+  });
+});
+
+describe("R5: a tool that cannot be undone", () => {
+  function asked() {
+    const stage = createA2eStage({
+      options: { irreversibleTools: () => new Set(["delete file"]), maxParallel: () => 2 },
+    });
+    const provider = stage.provider();
+    const reader = stage.listen(ABLE);
+    const agent = stage.agent();
+    agent.say(toolCall("c1", "delete file", { timeout: 10 }));
+    const question = reader.received.find(({ event }) => event.type === "aaep:agent.awaiting.confirmation")?.event;
+    return { stage, provider, reader, agent, question, token: String(question?.reply_token) };
+  }
+
+  it("waits for a yes, announces the call as irreversible, and then has its whole time", () => {
+    const { stage, provider, reader, agent, question, token } = asked();
+    expect(question).toMatchObject({
+      action: "my-agent wants to use delete file.",
+      consequence: "Effects of delete file cannot be undone.",
+      default_decision: "reject",
+      timeout_seconds: 60,
+      irreversible: true,
+      urgency: "critical",
+    });
+    expect(requestsOf(provider)).toEqual([]);
+    stage.advance(30_000);
+    expect(give(stage.rig, reader, token, "accept")).toBe(true);
+    expect(toolsOf(requestsOf(provider))).toEqual(["delete file"]);
+    const invoked = reader.received.find(({ event }) => event.type === "aaep:agent.tool.invoked")?.event;
+    expect(invoked).toMatchObject({ tool: "delete_file", irreversible: true, risk_level: "high" });
+    stage.advance(9999);
+    expect(answersOf(agent)).toEqual([]);
+    provider.say(answerTo(provider.last(), "gone"));
+    expect(agent.last()).toMatchObject({ req_id: "c1", data: "gone" });
+  });
+
+  it("a no is runtime_error, which must not be sent again", () => {
+    const { stage, provider, reader, agent, token } = asked();
+    give(stage.rig, reader, token, "reject");
+    expect(agent.last()).toMatchObject({
+      code: "runtime_error",
+      retryable: false,
+      detail: "confirmation_rejected",
+      req_id: "c1",
+      capability_name: "tools",
+    });
+    expect(requestsOf(provider)).toEqual([]);
+  });
+
+  it("so is nobody's answer, and a listener that leaves", () => {
+    const { stage, provider, agent } = asked();
+    stage.advance(60_000);
+    expect(agent.last()).toMatchObject({ code: "runtime_error", detail: "confirmation_rejected" });
+    const alone = createA2eStage({ options: { irreversibleTools: () => new Set(["delete file"]) } });
+    alone.provider();
+    const other = alone.agent();
+    other.say(toolCall("c1", "delete file"));
+    alone.advance(0);
+    expect(other.last()).toMatchObject({ detail: "confirmation_rejected" });
+    expect(requestsOf(provider)).toEqual([]);
+  });
+
+  it("keeps its slot while it waits, and others go on beside it", () => {
+    const { stage, provider, reader, agent, token } = asked();
+    for (const id of ["c2", "c3"]) agent.say(toolCall(id, `tool of ${id}`));
+    expect(toolsOf(requestsOf(provider))).toEqual(["tool of c2"]);
+    give(stage.rig, reader, token, "reject");
+    expect(toolsOf(requestsOf(provider))).toEqual(["tool of c2", "tool of c3"]);
+  });
+
+  it("the question goes with its agent, and with its session", () => {
+    const { stage, reader, agent, token, provider } = asked();
+    agent.hangUp();
+    expect(give(stage.rig, reader, token, "accept")).toBe(false);
+    const again = asked();
+    again.agent.say(base("shutdown", "s", { timeout: 1 }));
+    again.stage.advance(1000);
+    expect(again.agent.last()).toMatchObject({ code: "timeout", req_id: "c1" });
+    expect(give(again.stage.rig, again.reader, again.token, "accept")).toBe(false);
+    expect([...requestsOf(provider), ...requestsOf(again.provider)]).toEqual([]);
+  });
+
+  it("one yes is for one call", () => {
+    const { stage, provider, reader, agent, token } = asked();
+    give(stage.rig, reader, token, "accept");
+    provider.say(answerTo(provider.last()));
+    agent.say(toolCall("c2", "delete file"));
+    expect(toolsOf(requestsOf(provider))).toEqual(["delete file"]);
+    const questions = reader.received.filter(({ event }) => event.type === "aaep:agent.awaiting.confirmation");
+    expect(questions).toHaveLength(2);
+  });
+});
