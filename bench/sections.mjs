@@ -1,4 +1,5 @@
 // Every section of the report, in its order. Loaded after the build, because some rows measure compiled modules in this process.
+import { a2e } from "./rows/a2e.mjs";
 import { attack } from "./rows/attack.mjs";
 import { encodings } from "./rows/counted.mjs";
 import { durable, jetstream } from "./rows/durable.mjs";
@@ -40,6 +41,7 @@ export const SECTIONS = [
   checkpoints,
   servicesPaused,
   servicesIngest,
+  a2e,
   start,
   shaped,
   encodings,

@@ -15,7 +15,7 @@ process, with a publisher and one subscriber on the local socket.
 
 export const language = {
   name: "language",
-  title: "Saying an event's language",
+  title: "Naming an event's language",
   remarks: `
 CPU to take an event in, as above in one process, that leaves it to the daemon to say its language, beside the same event that says it itself: both leave
 as the same bytes.
