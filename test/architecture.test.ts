@@ -84,6 +84,13 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     // Messages and their descriptors, as pure as JSON.
     "@bufbuild/protobuf": "yes",
   },
+  "src/protocols/a2e": {
+    "src/base": "yes",
+    "src/engine": "yes",
+    "src/contracts": "types",
+    "gen/a2e": "yes",
+    "@bufbuild/protobuf": "yes",
+  },
   "src/runtime": { "src/base": "yes", "src/engine": "yes", "src/contracts": "types" },
   "transports/framing": {
     "src/base": "yes",
@@ -256,11 +263,24 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     sessions: ["json", "subscriber", "agent"],
     services: ["json", "protobuf", "subscriber", "agent", "sessions"],
   },
+  "src/protocols/a2e": {
+    messages: [],
+    providers: ["messages"],
+    mirror: ["messages"],
+    host: ["messages", "providers"],
+    agent: ["messages", "providers", "mirror", "host"],
+    "provider-sessions": ["messages", "providers", "host"],
+    sessions: ["messages", "host", "agent", "provider-sessions"],
+    services: [],
+  },
   "src/storage": {
-    lmdb: [],
-    blocks: ["lmdb"],
-    ids: ["lmdb"],
-    state: ["lmdb"],
+    checksums: [],
+    blocks: ["checksums"],
+    state: ["checksums", "blocks"],
+    // The journal in front of a block store knows no store.
+    window: ["blocks", "state"],
+    lmdb: ["checksums", "blocks"],
+    ids: ["checksums", "lmdb"],
   },
   "src/daemon": {
     platform: [],
@@ -270,7 +290,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     status: ["platform"],
     presence: ["platform", "config"],
     replay: [],
-    services: ["platform", "config", "status", "presence"],
+    a2e: ["config"],
+    services: ["platform", "config", "status", "presence", "a2e"],
   },
   "src/cli": {
     terminal: [],
@@ -517,13 +538,13 @@ describe("what no file does", () => {
     expect(wide).toEqual([]);
   });
 
-  it("the contracts stay readable: under 640 lines in all", () => {
+  it("the contracts stay readable: under 680 lines in all", () => {
     // The outline of the design hoped for 150; JSON-RPC, journals and what outlives the process, services, what is refused, sessions of calls and doc
     // comments came on top.
     const lines = FILES.filter(({ path }) => path.startsWith("src/contracts/")).map(
       ({ text }) => text.split("\n").length,
     );
-    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(640);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(680);
   });
 });
 

@@ -9,6 +9,7 @@ import type { IdServices } from "./event/derived-id.js";
 import type { Evicted } from "./event/event.js";
 import type { ValidateEvent } from "./sessions/event-intake.js";
 import type { Sequencing } from "./sessions/rule-context.js";
+import type { SessionCounts } from "./sessions/session-limits.js";
 import type { LagLimits } from "./subscriptions/subscription-spec.js";
 
 /**
@@ -21,6 +22,8 @@ export interface EngineOptions {
   readonly defaultLanguage: string;
   readonly sequencing: Sequencing;
   readonly clockSkewMs: Millis;
+  /** Counts at which a session refuses or forgets. Default `SESSION_COUNTS`. They do not change while the engine runs. */
+  readonly sessionCounts?: SessionCounts;
   /** Wait of a session for its agent to come back, in ms; 0 ends it at once (R8). */
   readonly agentGraceMs: Millis;
   readonly maxHoldMs: Millis;

@@ -117,7 +117,7 @@ describe("what is committed", () => {
     const { SECTIONS: real } = await import("../../bench/sections.mjs");
     expect(new Set(real.map(({ name }) => name)).size).toBe(real.length);
     for (const { name, title, remarks } of real) {
-      expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+      expect(name).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/);
       expect(title).not.toBe("");
       expect(remarks.trim().length, name).toBeGreaterThan(40);
     }

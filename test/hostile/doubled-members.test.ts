@@ -158,6 +158,7 @@ describe("JSON-RPC", () => {
     expect(replies.map(({ fate }) => fate)).toEqual([...Array(6).fill("malformed"), "counted"]);
     expect(replies.slice(4, 6).map(({ text }) => text)).toEqual(texts);
     expect(replies.every(({ reply_token }) => reply_token === asked.reply_token)).toBe(true);
+    expect(replies.every(({ subscription_id }) => subscription_id === person.id())).toBe(true);
     expect(replies.at(-1)).toMatchObject({ text: expect.stringContaining(`"method":"aaep.reply","params":${plain}}`) });
   });
 

@@ -265,6 +265,23 @@ describe("R17: a place is told", () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it("to nobody who left, neither the place that was due nor the next check", () => {
+    const clock = createVirtualClock();
+    const checkpoints = createCheckpoints(clock);
+    const told: string[] = [];
+    const [due, quiet, other] = ["due", "quiet", "other"].map((name) => ({ tellPlace: () => void told.push(name) }));
+    if (due === undefined || quiet === undefined || other === undefined) throw new Error("three are needed");
+    checkpoints.schedule(due);
+    checkpoints.told(quiet);
+    checkpoints.told(other);
+    for (const one of [due, quiet]) checkpoints.leave(one);
+    clock.advance(2 * QUIET);
+    expect(told).toEqual(["other"]);
+    checkpoints.leave(other);
+    clock.advance(2 * QUIET);
+    expect([told, clock.pending()]).toEqual([["other"], 0]);
+  });
+
   it("to nobody who did not ask: not even looked for, and no timer runs", () => {
     const { clock, join } = stage();
     const { give, sent, asked } = join(false);
@@ -288,7 +305,6 @@ describe("R14, R17: what a checkpoint costs", () => {
         return json.checkpoint(cursor);
       },
       format: {
-        name: "counted",
         encode: (...given) => {
           counted.events += 1;
           return json.format.encode(...given);

@@ -63,7 +63,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     this.closed = new Promise((resolve) => {
       this.tellClosed = resolve;
     });
-    this.decoder = createFrameDecoder(options.maxFrameBytes);
+    this.decoder = createFrameDecoder(options.maxFrameBytes, options.isLinesOnly);
     this.inbox = createInbox(readable, this.decoder);
     this.outbox = createOutbox(writable, options, this);
     listenTo(readable, writable, this);

@@ -43,10 +43,10 @@ const FRESH_HEADER: Expecting = { kind: "header", seenBytes: 0, bodyBytes: undef
 
 /**
  * `maxFrameBytes` counts one frame without its framing; a frame of exactly that size passes. White space before the first frame, empty lines between
- * lines or headers, and a carriage return before a line feed are skipped; nothing else is.
+ * lines or headers, and a carriage return before a line feed are skipped; nothing else is. With `isLinesOnly` every line is a frame.
  */
-export function createFrameDecoder(maxFrameBytes: number): FrameDecoder {
-  return new SniffingDecoder(Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES));
+export function createFrameDecoder(maxFrameBytes: number, isLinesOnly = false): FrameDecoder {
+  return new SniffingDecoder(Math.min(maxFrameBytes, LARGEST_MAX_FRAME_BYTES), isLinesOnly);
 }
 
 /** A class, because each connection has one. */
@@ -57,8 +57,11 @@ class SniffingDecoder implements FrameDecoder {
   private known: Framing | undefined;
   private lost: Fault | undefined;
 
-  constructor(limit: number) {
+  constructor(limit: number, isLinesOnly: boolean) {
     this.limit = limit;
+    if (!isLinesOnly) return;
+    this.known = "newline";
+    this.expecting = LINE;
   }
 
   /** Reads one piece of `chunk` at `at` and returns where to read on. Adds completed frames to `frames`; sets `lost` if the stream is irreparable. */

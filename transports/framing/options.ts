@@ -8,6 +8,8 @@ export type After = (milliseconds: number, run: () => void) => () => void;
 export interface ByteConnectionOptions {
   /** The framing until the peer's first byte shows its own; from then on the peer's (R23). Default "length-prefixed". */
   readonly framing?: Framing;
+  /** Whether the peer keeps to `framing` "newline" whatever its first byte is, so that a line of another kind is a frame too. Default false. */
+  readonly isLinesOnly?: boolean;
   /**
    * Largest accepted frame, without its framing, 1 to 16,777,215 bytes. Default 1 MiB + 16 KiB. A larger one ends `frames` with `message_too_large`.
    */
@@ -44,6 +46,7 @@ export function resolveByteConnectionOptions(options: ByteConnectionOptions): Re
 function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
   const resolved = {
     framing: options.framing ?? "length-prefixed",
+    isLinesOnly: options.isLinesOnly ?? false,
     maxFrameBytes: options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES,
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,

@@ -69,7 +69,6 @@ class StreamOutbox implements Outbox {
   }
 
   sendBatch(batch: FrameBatch<Uint8Array>): boolean {
-    if (!this.isTaking) return false;
     // The framing is settled: a peer that is sent deliveries has spoken.
     const pieces = piecesOfBatch(batch, this.owner.framing(), this.limits.pieceBytes);
     return this.hold({ kind: "batch", pieces }, pieces.bytes);

@@ -4,7 +4,7 @@ import type { Log } from "../../contracts/log.js";
 import { jsonSize } from "../event/event-size.js";
 import { readDurable } from "../journal/durable-entry.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
-import { OUTCOMES_KEPT_BYTES, OUTCOMES_KEPT_COUNT } from "../sessions/session-limits.js";
+import { OUTCOMES_KEPT_BYTES, SESSION_COUNTS } from "../sessions/session-limits.js";
 import { NO_RESULT, outcomeFields, type ResolvedQuestion } from "./question-result.js";
 
 /** Called once, when the outcome is safe. */
@@ -32,6 +32,8 @@ export interface QuestionOutcomes {
 }
 
 export interface QuestionOutcomesOptions {
+  /** Most outcomes of a session. Default 256. */
+  readonly maxCount?: number;
   /** Most bytes of all sessions' outcomes together, by estimate. Default 8 MiB. */
   readonly maxBytes?: number;
   /** Stores outcomes for the next boot. Default: nothing is stored. */
@@ -62,9 +64,10 @@ interface OutcomeRecord extends ResolvedQuestion {
   readonly number: number;
 }
 
-/** Remembers the newest `OUTCOMES_KEPT_COUNT` outcomes of each session, and the newest `maxBytes` of all sessions together, by estimate. */
+/** Remembers the newest `maxCount` outcomes of each session, and the newest `maxBytes` of all sessions together, by estimate. */
 export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): QuestionOutcomes {
-  const { maxBytes = OUTCOMES_KEPT_BYTES, whenDurable = () => undefined, later = () => undefined } = options;
+  const { maxCount = SESSION_COUNTS.outcomes, maxBytes = OUTCOMES_KEPT_BYTES } = options;
+  const { whenDurable = () => undefined, later = () => undefined } = options;
   const onDisk = options.durableState ?? NO_DURABLE_STATE;
   let lastNumber = 0;
   // In the order of outcomes, the oldest first.
@@ -96,7 +99,7 @@ export function createQuestionOutcomes(options: QuestionOutcomesOptions = {}): Q
     const tokens = tokensOf.get(sessionId) ?? new Set();
     tokensOf.set(sessionId, tokens.add(token));
     const [oldest] = tokens;
-    if (tokens.size > OUTCOMES_KEPT_COUNT && oldest !== undefined) forget(oldest);
+    if (tokens.size > maxCount && oldest !== undefined) forget(oldest);
     for (const [oldestOfAll] of known) {
       if (bytes <= maxBytes) break;
       forget(oldestOfAll);

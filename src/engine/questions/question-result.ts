@@ -4,7 +4,10 @@ import { AAEPD } from "../event/vocabulary.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { Reply } from "./reply-check.js";
 
-/** How a question was resolved. "host": the person answered in a dialog of the agent's own (R5a). "cancelled": its agent took it back. */
+/**
+ * How a question was resolved. "host": the person answered in a dialog of the agent's own (R5a). "cancelled": its
+ * agent took it back, its session ended, or its agent did not come back.
+ */
 export type ResolvedBy = "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "host" | "cancelled";
 
 /** The ways in which a default comes to apply. */

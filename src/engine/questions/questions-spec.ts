@@ -5,6 +5,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";
+import type { SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
 import type { TurnSlices } from "../time/turn-slices.js";
@@ -21,6 +22,8 @@ export interface QuestionLimits {
   readonly confirmationGraceMs: Millis;
   /** Wait of a question after the last such subscription has ended, in ms (R7). */
   readonly reconnectGraceMs: Millis;
+  /** Default `SESSION_COUNTS`. */
+  readonly sessionCounts?: Pick<SessionCounts, "outcomes">;
 }
 
 export interface QuestionsOptions {

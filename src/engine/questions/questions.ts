@@ -48,7 +48,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
   let isLeaving = false;
   let cancelRetry = (): void => {};
   const retries: (() => void)[] = [];
+  const { sessionCounts } = options.limits;
   const outcomes = createQuestionOutcomes({
+    ...(sessionCounts === undefined ? {} : { maxCount: sessionCounts.outcomes }),
     durableState,
     ...(options.whenDurable === undefined ? {} : { whenDurable: options.whenDurable }),
     ...(options.accident === undefined ? {} : { accident: options.accident }),

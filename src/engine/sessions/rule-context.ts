@@ -16,6 +16,7 @@ import { AAEPD, AAEPD_VOCABULARY, AGENT_TYPE, BY_DAEMON, CORE_VOCABULARY } from 
 import { timestampFrom } from "./complete-event.js";
 import type { TakenEvent } from "./event-intake.js";
 import type { HistoryDraft } from "./session-history.js";
+import type { SessionCounts } from "./session-limits.js";
 import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.js";
 
 /**
@@ -67,10 +68,13 @@ export interface SessionLimits {
    * `timestamp_skewed`.
    */
   readonly clockSkewMs: number;
+  /** Default `SESSION_COUNTS`. */
+  readonly sessionCounts?: SessionCounts;
 }
 
 /** A plan that is being made. */
-export interface Draft extends HistoryDraft, SessionLimits {
+export interface Draft extends HistoryDraft, Omit<SessionLimits, "sessionCounts"> {
+  readonly counts: SessionCounts;
   readonly summary: MadeSummary;
   /** The used reply tokens of all sessions that are remembered, each with its session's id. */
   readonly replyTokens: Map<string, string>;
@@ -95,12 +99,13 @@ type Happenings = "history" | "events" | "warnings" | "asked" | "withdrawn" | "s
 
 /** Makes a draft with empty lists. */
 export function createDraft(given: Omit<Draft, Happenings>): Draft {
-  const { sequencing, clockSkewMs, summary, undo, replyTokens, moment, connection, hasAnswered, shownHash, hashToken } =
-    given;
+  const { sequencing, clockSkewMs, counts, summary, undo, replyTokens, moment } = given;
+  const { connection, hasAnswered, shownHash, hashToken } = given;
   // Member by member: a spread of so many members, for each message, costs more than all rules together.
   return {
     sequencing,
     clockSkewMs,
+    counts,
     summary,
     undo,
     replyTokens,

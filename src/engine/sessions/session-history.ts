@@ -1,11 +1,12 @@
 // Facts about a session's past. Each fact is written by itself, because the history grows and must never be written whole (R3, R5, R8, AAEP §4.3.1,
 // §4.5.4, §6.2).
 import type { PublishedEvent } from "./same-publish.js";
+import type { SessionCounts } from "./session-limits.js";
 import type { HistoryIndex, SessionRecord } from "./session-record.js";
 import type { UndoLog } from "./undo-log.js";
 
-/** A suppressed event ("absorbed"), a tool call's id, a question's outcome, a completed output, a permission (R5), a reply token. */
-export type HistoryKind = "absorbed" | "call" | "outcome" | "output" | "permit" | "token";
+/** A suppressed event, a tool call's id, a question's outcome, a completed output, a permission (R5), a reply token. */
+export type HistoryKind = "suppressed" | "call" | "outcome" | "output" | "permit" | "token";
 
 /** A new fact, or, with `value` undefined, a fact that is forgotten. Numbers rise within a session. */
 export interface HistoryChange {
@@ -18,6 +19,7 @@ export interface HistoryChange {
 /** The part of a draft that facts need. */
 export interface HistoryDraft {
   readonly undo: UndoLog;
+  readonly counts: SessionCounts;
   readonly history: HistoryChange[];
 }
 
@@ -68,10 +70,10 @@ export function suppress(draft: HistoryDraft, session: SessionRecord, eventId: s
   draft.undo.put(session.suppressed, eventId, { published: input, number });
   // An event without an id of the agent's cannot be published again, so nothing of it is written.
   const source = input.fields.event_id === undefined ? undefined : (input.source ?? JSON.stringify(input.fields));
-  draft.history.push({ sessionId, name: "absorbed", number, value: source && { source } });
+  draft.history.push({ sessionId, name: "suppressed", number, value: source && { source } });
   for (const [oldest, { number: gone }] of session.suppressed) {
     if (session.suppressed.size <= SUPPRESSED_KEPT_COUNT) break;
     draft.undo.remove(session.suppressed, oldest);
-    draft.history.push({ sessionId, name: "absorbed", number: gone, value: undefined });
+    draft.history.push({ sessionId, name: "suppressed", number: gone, value: undefined });
   }
 }

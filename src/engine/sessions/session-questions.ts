@@ -15,12 +15,7 @@ import {
   textOrUndefined,
 } from "./rule-context.js";
 import { forget, type HistoryDraft, remember } from "./session-history.js";
-import {
-  CONFIRMATIONS_KEPT_COUNT,
-  checkOpenLimit,
-  OUTCOMES_KEPT_COUNT,
-  REPLY_TOKENS_KEPT_COUNT,
-} from "./session-limits.js";
+import { checkOpenLimit } from "./session-limits.js";
 import type {
   AcceptedConfirmation,
   AgentRecord,
@@ -57,7 +52,7 @@ export function ask(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
   const token = String(event.reply_token);
-  checkOpenLimit("questions", session.questions.size, "/reply_token");
+  checkOpenLimit(draft.counts, "questions", session.questions.size, "/reply_token");
   if (draft.replyTokens.has(token)) {
     breach(context, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");
   }
@@ -100,7 +95,7 @@ function rememberToken(draft: Draft, session: SessionRecord, token: string): voi
   undo.put(replyTokens, token, session.sessionId);
   remember(draft, session, "token", session.replyTokens, token, Number.POSITIVE_INFINITY);
   for (const oldest of session.replyTokens.keys()) {
-    if (session.replyTokens.size <= REPLY_TOKENS_KEPT_COUNT) break;
+    if (session.replyTokens.size <= draft.counts.replyTokens) break;
     if (session.questions.has(oldest)) continue;
     forget(draft, session, "token", session.replyTokens, oldest);
     undo.remove(replyTokens, oldest);
@@ -144,7 +139,7 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
   draft.undo.touch(session);
   draft.undo.remove(session.questions, question.token);
   draft.undo.remove(session.asking, askingKey(question.agentId, question.event));
-  remember(draft, session, "outcome", session.outcomes, outcome, OUTCOMES_KEPT_COUNT);
+  remember(draft, session, "outcome", session.outcomes, outcome, draft.counts.outcomes);
   const agent = session.agents.get(question.agentId);
   if (agent === undefined) return;
   draft.undo.touch(agent);
@@ -217,7 +212,7 @@ export function resolveQuestion(draft: Draft, session: SessionRecord, question: 
 export function accept(draft: HistoryDraft, session: SessionRecord, agent: AgentRecord, permits: AcceptedConfirmation) {
   const accepted = { ...permits };
   const value = { ...permits, agentId: agent.agentId };
-  remember(draft, session, "permit", agent.confirmations, accepted, CONFIRMATIONS_KEPT_COUNT, value);
+  remember(draft, session, "permit", agent.confirmations, accepted, draft.counts.confirmations, value);
 }
 
 /** Withdraws unused permissions for the same action after a later rejection. */

@@ -14,7 +14,7 @@ import {
   textOrUndefined,
 } from "./rule-context.js";
 import { forget, remember } from "./session-history.js";
-import { CALL_IDS_KEPT_COUNT, COMPLETED_OUTPUTS_KEPT_COUNT, checkClosures, checkOpenLimit } from "./session-limits.js";
+import { checkClosures, checkOpenLimit } from "./session-limits.js";
 import { asksForCall, withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
@@ -60,7 +60,11 @@ export function endSession(context: RuleContext): void {
 }
 
 function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
-  checkClosures(draft.events.length, session.questions.size + session.openToolCount + session.outputs.size);
+  checkClosures(
+    draft.counts,
+    draft.events.length,
+    session.questions.size + session.openToolCount + session.outputs.size,
+  );
   for (const question of openQuestions(session)) withdraw(draft, session, question, stamp);
   for (const { tool, toolCallId, producer } of openTools(session)) {
     emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
@@ -111,7 +115,7 @@ export function changeState(context: RuleContext): void {
     supplyState(context, left);
   }
   if (from === AWAITING_INPUT && (to === "thinking" || to === "deciding")) {
-    checkClosures(draft.events.length, agent.openQuestionCount);
+    checkClosures(draft.counts, draft.events.length, agent.openQuestionCount);
     for (const question of openQuestions(session)) {
       if (question.agentId === agent.agentId) withdraw(draft, session, question, event.timestamp);
     }
@@ -163,7 +167,7 @@ export function invokeTool(context: RuleContext): void {
     const sentence = "Wait for the outcome; a question of yours that is open asks whether this very call may be made.";
     breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
-  checkOpenLimit("tools", session.openToolCount, "/tool");
+  checkOpenLimit(draft.counts, "tools", session.openToolCount, "/tool");
   const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
   if (toolCallId === undefined) {
     const open = session.toolsByName.get(tool) ?? new Map<number, OpenTool>();
@@ -171,7 +175,7 @@ export function invokeTool(context: RuleContext): void {
     draft.undo.put(open, opened.ordinal, opened);
   } else {
     draft.undo.put(session.toolsByCallId, toolCallId, opened);
-    remember(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+    remember(draft, session, "call", session.usedCallIds, toolCallId, draft.counts.callIds);
   }
   session.openToolCount += 1;
   implyState(agent, "calling_tool");
@@ -243,7 +247,7 @@ function supplyInvocation(context: RuleContext, tool: string, toolCallId: string
     ...call,
     ...draft.summary({ kind: "tool_supplied", tool, language }),
   });
-  if (toolCallId !== undefined) remember(draft, session, "call", session.usedCallIds, toolCallId, CALL_IDS_KEPT_COUNT);
+  if (toolCallId !== undefined) remember(draft, session, "call", session.usedCallIds, toolCallId, draft.counts.callIds);
   implyState(agent, "calling_tool");
 }
 
@@ -270,7 +274,7 @@ export function streamOutput(context: RuleContext): void {
       const sentence = "Begin another output with an output_id of its own; this one is complete.";
       breach(context, "output_already_complete", sentence, where, "AAEP §4.5.4");
     }
-    checkOpenLimit("outputs", session.outputs.size, where);
+    checkOpenLimit(draft.counts, "outputs", session.outputs.size, where);
     output = createOutputRecord(outputId, session.ordinal + 1);
     output.language = textOrUndefined(event.language) ?? event.localization_hints?.primary_language;
     draft.undo.put(session.outputs, key, output);
@@ -294,7 +298,7 @@ export function streamOutput(context: RuleContext): void {
 
 function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
   draft.undo.remove(session.outputs, outputId);
-  remember(draft, session, "output", session.completedOutputs, outputId, COMPLETED_OUTPUTS_KEPT_COUNT);
+  remember(draft, session, "output", session.completedOutputs, outputId, draft.counts.completedOutputs);
 }
 
 /** Ends a session because its agent did not come back, or because the daemon stops (R8, R8a). */

@@ -27,7 +27,7 @@ import {
 import type { PublishedEvent } from "./same-publish.js";
 import { assertClaim, factsIn } from "./session-claims.js";
 import { type HistoryChange, suppress } from "./session-history.js";
-import { checkOpenLimit } from "./session-limits.js";
+import { checkOpenLimit, SESSION_COUNTS } from "./session-limits.js";
 import { createSessionOwners } from "./session-owners.js";
 import type { PublishAnswer, PublishContext, SessionPlan } from "./session-plan.js";
 import { accept, openQuestion, type Resolution, resolveQuestion } from "./session-questions.js";
@@ -131,6 +131,7 @@ export interface Sessions {
 /** Makes the sessions of one daemon, none at first. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { limits, summary, hashToken } = options;
+  const counts = limits.sessionCounts ?? SESSION_COUNTS;
   const take = createEventIntake(options);
   const durableSessions = createDurableSessions(
     options.durableState ?? NO_DURABLE_STATE,
@@ -165,6 +166,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const draft = createDraft({
       sequencing: limits.sequencing,
       clockSkewMs: limits.clockSkewMs,
+      counts,
       summary,
       undo,
       replyTokens,
@@ -237,7 +239,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (session.phase === "open") changing(session);
     let agent = session.agents.get(event.producer.agent_id);
     if (agent === undefined) {
-      checkOpenLimit("agents", session.agents.size, "/producer/agent_id");
+      checkOpenLimit(counts, "agents", session.agents.size, "/producer/agent_id");
       agent = createAgentRecord(event.producer);
       undo.put(session.agents, agent.agentId, agent);
     }
@@ -305,7 +307,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const agent = session.agents.get(agentId);
       if (agent === undefined) throw new Fault("not_found", "Name an agent of the session.", { rule: "R5" });
       const history: HistoryChange[] = [];
-      accept({ undo, history }, session, agent, permits);
+      accept({ undo, counts, history }, session, agent, permits);
       durableSessions.committed(undo.touched(), history);
       undo.keep();
     },

@@ -42,7 +42,7 @@ export function lineKindAt(text: string, start: number, markdown: boolean, ended
     begin += 1;
     if (begin - start > LONGEST_INDENT) return { kind: "prose", content: begin };
   }
-  if (begin === text.length) return ended ? { kind: "blank", end: begin } : UNKNOWN;
+  if (begin === text.length) return UNKNOWN;
   if (text.charCodeAt(begin) === 0x0a) return { kind: "blank", end: begin + 1 };
   // A quote mark belongs to the text behind it.
   const prose: LineKind = { kind: "prose", content: firstInk(text, start) };

@@ -102,11 +102,9 @@ export function createSentenceScanner(given: Segmenter, sink: BoundarySink): Sen
       case "unknown":
         return false;
       case "blank":
-        if (tail.charCodeAt(kind.end - 1) === 0x0a) {
-          endParagraph(kind.end);
-          beginLine(kind.end, "head");
-        } else at = tail.length;
-        return at < tail.length;
+        endParagraph(kind.end);
+        beginLine(kind.end, "head");
+        return true;
       case "fence":
         endSentence(lineStart);
         sink.codeBegins(base + lineStart);

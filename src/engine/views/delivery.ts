@@ -4,7 +4,6 @@ import type { AgentEvent, Epoch } from "../event/event.js";
 
 /** The conversion of an event into a frame. There is one object for each format; encodings are shared by its identity. */
 export interface WireFormat<Frame> {
-  readonly name: string;
   /** `source` is the agent's own text of exactly this event; undefined if something was changed. */
   readonly encode: (event: AgentEvent, source: string | undefined) => Frame;
 }

@@ -9,6 +9,7 @@ import { live } from "../../support/rigs/delivery-world.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 
 interface CountingFormat {
+  readonly name: string;
   readonly format: WireFormat<string>;
   readonly encoded: AgentEvent[];
 }
@@ -19,7 +20,7 @@ function countingFormat(name: string): CountingFormat {
     encoded.push(event);
     return `${name} ${JSON.stringify(event)}`;
   };
-  return { format: { name, encode }, encoded };
+  return { name, format: { encode }, encoded };
 }
 
 /** How often each format encoded, when every listener encodes all that it received, in each of them. */
@@ -30,8 +31,7 @@ function encodingsOf(plan: Plan): { readonly counts: readonly number[]; readonly
   for (const { listener } of world.connections) {
     for (const { event, delivery } of listener.received) {
       received += 1;
-      for (const { format } of formats)
-        expect(delivery.encoded(format)).toBe(`${format.name} ${JSON.stringify(event)}`);
+      for (const { name, format } of formats) expect(delivery.encoded(format)).toBe(`${name} ${JSON.stringify(event)}`);
     }
   }
   for (const { encoded } of formats) expect(new Set(encoded).size).toBe(encoded.length);

@@ -160,6 +160,16 @@ describe("timestamps", () => {
     expect(parseTimestamp(text)).toBeUndefined();
   });
 
+  test("AAEP §3.11: a text with anything but a digit where one belongs is no timestamp", () => {
+    const text = "2026-05-24T14:22:11.123456+05:30";
+    expect(parseTimestamp(text)).toBeDefined();
+    for (const [index, character] of [...text].entries()) {
+      if (!/\d/.test(character)) continue;
+      for (const other of ["/", ":", "a", " ", "٣"])
+        expect(parseTimestamp(text.slice(0, index) + other + text.slice(index + 1))).toBeUndefined();
+    }
+  });
+
   test("what is written reads the same", () => {
     for (let day = -150_000; day < 150_000; day += 997) {
       const ms = day * 86_400_000 + 12_345_678;
@@ -191,9 +201,33 @@ describe("R3: the same event again", () => {
     expect(isSamePublish({ fields: { a: [1, { b: 3 }] } }, { ...known, published })).toBe(false);
     expect(isSamePublish({ fields: { a: [1, { b: 2 }], c: null } }, { ...known, published })).toBe(false);
   });
+  test("down to 64 levels: nobody compares more", () => {
+    const nested = (levels: number): object => {
+      let value: object = { end: true };
+      for (let level = 1; level < levels; level += 1) value = level % 2 === 0 ? { value } : [value];
+      return value;
+    };
+    const isSame = (levels: number): boolean =>
+      isSamePublish({ fields: { a: nested(levels) } }, { ...known, published: { fields: { a: nested(levels) } } });
+    expect([isSame(1), isSame(64), isSame(65)]).toEqual([true, true, false]);
+  });
   test("by the event that went out, where nothing else is left", () => {
     const { urgency: _, ...sent } = whole;
     expect(isSamePublish({ fields: { ...sent, from_state: "y", sequence_number: 4 } }, known)).toBe(true);
     expect(isSamePublish({ fields: { ...sent, from_state: "y", complete: true } }, known)).toBe(false);
+  });
+  test.each(["@context", "timestamp", "producer", "urgency", "position", "localization_hints"])(
+    "R2: by the event that went out, also if the agent left out %s",
+    (name) => {
+      const event = { ...known.event, localization_hints: { primary_language: "en" } } as const;
+      const fields = Object.fromEntries(Object.entries(event).filter(([one]) => one !== name));
+      expect(isSamePublish({ fields }, { event })).toBe(true);
+      const { chunk: _, ...less } = fields;
+      expect(isSamePublish({ fields: less }, { event })).toBe(false);
+    },
+  );
+  test("an event without one of the other members is another", () => {
+    const { complete: _, ...sent } = whole;
+    expect(isSamePublish({ fields: sent }, known)).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 // A resume token of the agent's own choosing (R8), and as whom a session goes on that was taken over (R2).
 import { describe, expect, it } from "vitest";
 import type { AgentHandle } from "../../../src/engine/agents/agent-handle.js";
+import { takeOwnToken } from "../../../src/engine/sessions/own-token.js";
 import { assertPublishedEvent } from "../../../src/protocols/aaep/validation/validate.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
@@ -43,6 +44,15 @@ describe("R8: a token of the agent's own choosing", () => {
     publish(rig.agent, { ...more, extensions: { ...more.extensions, acme: { score: 1 } } });
     rig.clock.settle();
     expect(raw.received[0]?.event.extensions).toEqual({ acme: { score: 1 }, aaepd: { approved_by: "host" } });
+  });
+
+  it("is looked for in nothing but the start of a session, which need not have one", () => {
+    const inputs = [
+      { fields: { ...session().progress(1), extensions: { aaepd: { resume_token: TOKEN } } } },
+      { fields: { ...session().started(), extensions: { aaepd: { approved_by: "host" } } } },
+      { fields: { ...session().started(), extensions: { aaepd: TOKEN } } },
+    ];
+    for (const input of inputs) expect(takeOwnToken(input)).toEqual({ input, token: undefined });
   });
 
   it("opens the session from another connection, and another token does not", () => {

@@ -190,7 +190,7 @@ describe("R8, R29: a session after a kill", () => {
     back.subscription.close();
     second.advance(25 * 3600 * 1000);
     await second.flush();
-    expect([...runs.disk.state().keys()].filter((key) => !key.startsWith('["run"'))).toEqual([]);
+    expect([...runs.disk.state().keys()].filter((key) => !key.startsWith('["boot"'))).toEqual([]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { forget, remember } from "../../../src/engine/sessions/session-history.js";
+import { forget, type HistoryChange, remember, suppress } from "../../../src/engine/sessions/session-history.js";
+import { SESSION_COUNTS } from "../../../src/engine/sessions/session-limits.js";
 import { createSessionRecord } from "../../../src/engine/sessions/session-record.js";
 import { createUndoLog } from "../../../src/engine/sessions/undo-log.js";
-import { itInFull } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
 import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
@@ -50,47 +50,47 @@ describe("AAEP §4.5: what one session may keep open is limited", () => {
   );
 
   it("AAEP §4.3.1: the call ids of open tools are known however many followed them, others for a while", () => {
-    const stage = createStage();
+    const stage = createStage({ counts: { callIds: 20 } });
     const call = (id: string): Fields => ({ tool_call_id: id });
     stage.start();
     stage.publish("tool.invoked", call("still open"));
-    for (let index = 0; index < 16_400; index += 1) {
+    for (let index = 0; index < 30; index += 1) {
       stage.publish("tool.invoked", call(`call_${index}`));
       stage.publish("tool.completed", call(`call_${index}`));
     }
     expect(faultOf(() => stage.publish("tool.invoked", call("still open"))).code).toBe("tool_already_invoked");
-    expect(faultOf(() => stage.publish("tool.invoked", call("call_16399"))).code).toBe("tool_already_invoked");
-    expect(() => stage.publish("tool.invoked", call("call_0"))).not.toThrow();
+    expect(faultOf(() => stage.publish("tool.invoked", call("call_29"))).code).toBe("tool_already_invoked");
+    expect(faultOf(() => stage.publish("tool.invoked", call("call_10"))).code).toBe("tool_already_invoked");
+    expect(() => stage.publish("tool.invoked", call("call_9"))).not.toThrow();
   });
 });
 
 describe("what is remembered of what is over", () => {
   const chunk = (index: number): Record<string, unknown> => session().chunk("Done.", true, `out_${index}`);
 
-  itInFull(
-    "AAEP §4.5.4: of 100,000 outputs the newest 16,384 are known to be complete, and little more of any other",
-    () => {
-      const rig = createEngineRig({ journal: { maxEvents: 1000 } });
-      rig.publish(session().started());
-      for (let index = 0; index < 100_000; index += 500)
-        rig.publish(...Array.from({ length: 500 }, (_, offset) => chunk(index + offset)));
-      const { completedOutputCount } = rig.engine.status();
-      expect(completedOutputCount).toBe(16_384);
-      for (const index of [99_999, 100_000 - 16_384])
-        expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
-      expect(() => rig.publish(chunk(0))).not.toThrow();
-      expect(faultOf(() => rig.publish(chunk(0))).code).toBe("output_already_complete");
-      rig.publish(session().completed());
-      expect(rig.engine.status().completedOutputCount).toBe(0);
-    },
-    60_000,
-  );
+  it("AAEP §4.5.4: the newest of many outputs are known to be complete, and little more of any other", () => {
+    const most = 40;
+    const sessionCounts = { ...SESSION_COUNTS, completedOutputs: most };
+    const rig = createEngineRig({ engine: { sessionCounts }, journal: { maxEvents: 10 } });
+    rig.publish(session().started());
+    for (let index = 0; index < 200; index += 50)
+      rig.publish(...Array.from({ length: 50 }, (_, offset) => chunk(index + offset)));
+    expect(rig.engine.status().completedOutputCount).toBe(most);
+    for (const index of [199, 200 - most])
+      expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
+    for (const index of [200 - most - 1, 0]) {
+      expect(() => rig.publish(chunk(index))).not.toThrow();
+      expect(faultOf(() => rig.publish(chunk(index))).code).toBe("output_already_complete");
+    }
+    rig.publish(session().completed());
+    expect(rig.engine.status().completedOutputCount).toBe(0);
+  });
 
   it("AAEP §4.5.4: open outputs are known however many were completed after them", () => {
-    const stage = createStage();
+    const stage = createStage({ counts: { completedOutputs: 20 } });
     stage.start();
     stage.publish("output.streaming", { output_id: "long", chunk: "One. " });
-    for (let index = 0; index < 16_400; index += 1)
+    for (let index = 0; index < 30; index += 1)
       stage.publish("output.streaming", { output_id: `out_${index}`, complete: true });
     expect(faultOf(() => stage.publish("output.streaming", { output_id: "long", position: 0 })).code).toBe(
       "position_mismatch",
@@ -101,29 +101,42 @@ describe("what is remembered of what is over", () => {
     );
   });
 
-  itInFull(
-    "R8, AAEP §6.2: outcomes of the newest 256 questions are told, the newest 16,384 tokens are not used again, open ones never",
-    () => {
-      const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000 } });
-      rig.publish(session().started());
-      const ask = (index: number): Record<string, unknown> =>
-        session().confirmation(`rpl_${index}`, { action: `Do ${index}.`, timeout_seconds: 3600 });
-      rig.publish(ask(0));
-      for (let index = 1; index <= 16_400; index += 1) {
-        rig.publish(ask(index));
-        rig.agent.cancel(`rpl_${index}`);
-      }
-      const { outcomeCount, openQuestionCount } = rig.engine.status();
-      expect([outcomeCount, openQuestionCount]).toEqual([256, 1]);
-      expect(rig.agent.outcomeOf("rpl_16145")).toMatchObject({ result: { resolvedBy: "cancelled" } });
-      expect(rig.agent.outcomeOf("rpl_16144")).toBeUndefined();
-      expect(rig.agent.outcomeOf("rpl_0")).toBe("open");
-      for (const index of [0, 100, 16_400])
-        expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it anew." })).code).toBe("reply_token_reused");
-      expect(() => rig.publish({ ...ask(1), action: "Do it anew." })).not.toThrow();
-    },
-    60_000,
-  );
+  it("R8, AAEP §6.2: the newest outcomes are told, the newest tokens are not used again, open ones never", () => {
+    const sessionCounts = { ...SESSION_COUNTS, outcomes: 10, replyTokens: 40 };
+    const rig = createEngineRig({ engine: { confirmationGraceMs: 3600_000, sessionCounts } });
+    rig.publish(session().started());
+    const ask = (index: number): Record<string, unknown> =>
+      session().confirmation(`rpl_${index}`, { action: `Do ${index}.`, timeout_seconds: 3600 });
+    rig.publish(ask(0));
+    for (let index = 1; index <= 50; index += 1) {
+      rig.publish(ask(index));
+      rig.agent.cancel(`rpl_${index}`);
+    }
+    const { outcomeCount, openQuestionCount } = rig.engine.status();
+    expect([outcomeCount, openQuestionCount]).toEqual([10, 1]);
+    expect(rig.agent.outcomeOf("rpl_41")).toMatchObject({ result: { resolvedBy: "cancelled" } });
+    expect(rig.agent.outcomeOf("rpl_40")).toBeUndefined();
+    expect(rig.agent.outcomeOf("rpl_0")).toBe("open");
+    // The open token and the newest 39.
+    for (const index of [0, 12, 50])
+      expect(faultOf(() => rig.publish({ ...ask(index), action: "Do it again." })).code).toBe("reply_token_reused");
+    expect(() => rig.publish({ ...ask(11), action: "Do it again." })).not.toThrow();
+  });
+
+  it("the counts by default", () => {
+    expect(SESSION_COUNTS).toEqual({
+      agents: 64,
+      tools: 256,
+      outputs: 256,
+      questions: 64,
+      plannedEvents: 2048,
+      callIds: 16_384,
+      completedOutputs: 16_384,
+      replyTokens: 16_384,
+      outcomes: 256,
+      confirmations: 256,
+    });
+  });
 });
 
 describe("R3: how much one plan makes, with what it closes, is limited", () => {
@@ -214,7 +227,7 @@ describe("AAEP §4.5.2: tools without a call's id", () => {
 
 describe("R3: what a plan changed is taken back", () => {
   it("R3: of what is remembered too, also what was forgotten for a newer one", () => {
-    const draft = { undo: createUndoLog(), history: [] };
+    const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] };
     const session = createSessionRecord("sess_1");
     const history = session.usedCallIds;
     for (const call of ["a", "b"]) remember(draft, session, "call", history, call, 2);
@@ -232,5 +245,34 @@ describe("R3: what a plan changed is taken back", () => {
       ["b", 2],
     ]);
     expect(session.historyCount).toBe(2);
+  });
+});
+
+describe("R3: suppressed events", () => {
+  it("the newest 64 are remembered, with numbers that rise in their session", () => {
+    const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] as HistoryChange[] };
+    const session = createSessionRecord("sess_1");
+    const idAt = (index: number) => `evt_${index}`;
+    for (let index = 1; index <= 66; index += 1)
+      suppress(draft, session, idAt(index), { fields: { event_id: idAt(index) } });
+    suppress(draft, session, "evt_made", { fields: {} });
+    expect([...session.suppressed.keys()]).toEqual([
+      ...Array.from({ length: 63 }, (_, index) => idAt(index + 4)),
+      "evt_made",
+    ]);
+    expect([...session.suppressed.values()].map(({ number }) => number)).toEqual(
+      Array.from({ length: 64 }, (_, index) => index + 4),
+    );
+    expect(session.historyCount).toBe(67);
+    const written = draft.history.filter(({ value }) => value !== undefined);
+    expect(written.map(({ number }) => number)).toEqual(Array.from({ length: 66 }, (_, index) => index + 1));
+    expect(written[0]).toEqual({
+      sessionId: "sess_1",
+      name: "suppressed",
+      number: 1,
+      value: { source: '{"event_id":"evt_1"}' },
+    });
+    const gone = draft.history.filter(({ value, number }) => value === undefined && number <= 3);
+    expect(gone.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
 });

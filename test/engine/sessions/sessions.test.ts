@@ -60,6 +60,42 @@ describe("AAEP §4.6: the banking session", () => {
   });
 });
 
+describe("R3a, R6: words and states of what is open", () => {
+  test("R6: each question of an agent that went on since is preceded by the state that it enters", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("state.changed", change("idle", "thinking"));
+    for (const token of ["rpl_1", "rpl_2"]) {
+      stage.publish("awaiting.clarification", ask(token, { question: `Which, ${token}?` }));
+      expect(stage.log.at(-2)).toMatchObject({
+        type: "aaep:agent.state.changed",
+        from_state: "thinking",
+        to_state: "awaiting_input",
+      });
+      resolve(stage, { ...accepted(token), outcome: "answered", isAcceptedByReply: false } as Resolution);
+      expect(stage.last()).toMatchObject({ from_state: "awaiting_input", to_state: "thinking" });
+    }
+  });
+
+  test("R3a: a session that ends too early is told the call, the tool or the output to end first", () => {
+    const stage = createStage();
+    const sentenceOf = () => faultOf(() => stage.publish("session.completed")).sentence;
+    stage.start();
+    stage.publish("output.streaming");
+    expect(sentenceOf()).toBe(
+      "Publish a chunk with complete: true for the output without output_id first; it is still open.",
+    );
+    stage.publish("output.streaming", { complete: true });
+    stage.publish("output.streaming", { output_id: "out_7" });
+    expect(sentenceOf()).toContain("a chunk with complete: true for out_7 first");
+    stage.publish("tool.invoked", { tool: "search" });
+    expect(sentenceOf()).toContain("tool.completed for search first");
+    stage.publish("tool.completed", { tool: "search" });
+    stage.publish("tool.invoked", { tool: "search", tool_call_id: "call_9" });
+    expect(sentenceOf()).toContain("tool.completed for call_9 first");
+  });
+});
+
 describe("R5: irreversible means confirmed", () => {
   const invoke = (stage: Stage, fields: Fields = {}) =>
     stage.publish("tool.invoked", { irreversible: true, ...fields });

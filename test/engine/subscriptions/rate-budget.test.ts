@@ -163,3 +163,13 @@ describe("createRateBudget", () => {
     expect(late.availableAt() - until).toBeCloseTo(2000 / 3, 5);
   });
 });
+
+test("a budget names its rate, also after it changed; without a limit it is infinite", () => {
+  const budget = createRateBudget(5, 2, 0);
+  expect(budget.perSecond()).toBe(5);
+  budget.retune(9, 100);
+  expect(budget.perSecond()).toBe(9);
+  budget.retune(undefined, 200);
+  expect(budget.perSecond()).toBe(Number.POSITIVE_INFINITY);
+  expect(createRateBudget(undefined, 2, 0).perSecond()).toBe(Number.POSITIVE_INFINITY);
+});

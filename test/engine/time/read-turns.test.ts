@@ -53,6 +53,22 @@ describe("the turns in which readers read on", () => {
     expect(readers.some((reader) => reader.isWaiting())).toBe(false);
   });
 
+  it("R34: end when the reading has taken its time, and what passed before it was allowed does not count", () => {
+    const clock = createVirtualClock();
+    const turns = createReadTurns(clock, createTurnRoom(clock, 2));
+    const [one, other] = [turns.join(() => {}), turns.join(() => {})];
+    clock.pass(60_000);
+    for (const reader of [one, other]) {
+      expect([reader.mayRead(), reader.mayGoOn(), reader.mayReadAside()]).toEqual([true, true, true]);
+      clock.pass(1);
+      reader.hasRead(1);
+      clock.pass(60_000);
+    }
+    expect([one.mayReadAside(), one.mayGoOn(), one.isWaiting()]).toEqual([false, false, true]);
+    clock.settle();
+    expect([one.isWaiting(), one.mayGoOn(), other.mayReadAside()]).toEqual([false, true, true]);
+  });
+
   it("pass by one that does not come, which may read whenever it does, and one that left", () => {
     const clock = createVirtualClock();
     const turns = createReadTurns(clock, createTurnRoom(clock));

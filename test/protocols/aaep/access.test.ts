@@ -197,7 +197,10 @@ accessContract({
   },
 });
 
-const METHODS: Readonly<Record<Operation, readonly [method: string, params: Document]>> = {
+/** Operations of AAEP. */
+type AaepOperation = Exclude<Operation, "provide">;
+
+const METHODS: Readonly<Record<AaepOperation, readonly [method: string, params: Document]>> = {
   publish: ["aaep.publish", STARTED],
   ask: ["aaep.confirm", QUESTION],
   cancel: ["aaep.cancel", { reply_token: TOKEN }],
@@ -233,7 +236,7 @@ accessContract({
       const [, request] = METHODS.subscribe;
       const first = isSubscribers(operation) ? await peer.request("aaep.subscribe", request) : undefined;
       if (operation === "subscribe") return first?.reason_code;
-      const [method, params] = METHODS[operation];
+      const [method, params] = METHODS[operation as AaepOperation];
       const asked = first === undefined ? params : { ...params, subscription_id: first.subscription_id };
       return peer.request(method, asked).then(
         () => (operation === "reply" ? last() : "done"),

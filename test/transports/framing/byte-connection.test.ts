@@ -56,8 +56,8 @@ describe("createByteConnection", () => {
   it("sends what is handed over in one turn with one write", async () => {
     const { stream, written } = slowWritable();
     const { connection } = connectionOver(stream);
-    for (const text of ["{1}", "{2}", "{3}"]) connection.send(Buffer.from(text));
-    connection.sendBatch({ frames: [Buffer.from("{4}")], joined: new Map() });
+    for (const text of ["{1}", "{2}", "{3}"]) expect(connection.send(Buffer.from(text))).toBe(true);
+    expect(connection.sendBatch({ frames: [Buffer.from("{4}")], joined: new Map() })).toBe(true);
     await turn();
     expect(written.map(String)).toEqual(["{1}\n{2}\n{3}\n{4}\n"]);
   });
@@ -157,6 +157,19 @@ describe("createByteConnection", () => {
     expect(written).toHaveLength(2);
   });
 
+  it("R8a: from close on nothing more is taken, though what was handed over is still on its way", async () => {
+    const { stream, written, finishOne } = slowWritable();
+    const { connection } = connectionOver(stream);
+    expect(connection.send(Buffer.from("{1}"))).toBe(true);
+    const closing = connection.close();
+    expect(connection.send(Buffer.from("{2}"))).toBe(false);
+    expect(connection.sendBatch({ frames: [Buffer.from("{3}")], joined: new Map() })).toBe(false);
+    await turn();
+    finishOne();
+    await closing;
+    expect(written.map(String)).toEqual(["{1}\n"]);
+  });
+
   it("R8a: close lets all leave that was handed over, in its order, and then ends", async () => {
     const { stream, written, finishOne } = slowWritable();
     const { connection } = connectionOver(stream, { pieceBytes: 8 });
@@ -231,6 +244,7 @@ describe("createByteConnection", () => {
     expect(typeof after).toBe("function");
     expect(defaults).toEqual({
       framing: "length-prefixed",
+      isLinesOnly: false,
       maxFrameBytes: 1_064_960,
       highWaterMarkBytes: 65_536,
       maxBufferedBytes: 16_777_216,

@@ -74,6 +74,12 @@ describe("R23: the first byte tells the framing", () => {
     expect(decode([bytes(" \r\n\t{}\n")]).frames).toEqual([Buffer.from("{}")]);
   });
 
+  it("newline: a frame is one line, whatever lines it has within", () => {
+    const frames = ["{\n\n}", "\r\n{}\r\n", "{\r\r\n\n\r}"].map(bytes);
+    expect(join("newline", frames).toString()).toBe("{  }\n  {}  \n{     }\n");
+    expect(frames.map(String)).toEqual(["{\n\n}", "\r\n{}\r\n", "{\r\r\n\n\r}"]);
+  });
+
   it.each(["GET / HTTP/1.1\r\n", "[]\n", "\u{feff}{}\n", "\x80\0\0\0"])(
     "V1: %j is lost, and the sentence names the three framings",
     (start) => {
@@ -233,5 +239,15 @@ describe("newline", () => {
     const [cut, next] = decode([join("newline", [bytes('{\r\n  "a": 1\n}'), bytes("{}")])]).frames;
     expect(JSON.parse(String(cut))).toEqual({ a: 1 });
     expect(String(next)).toBe("{}");
+  });
+});
+
+describe("a stream of lines alone", () => {
+  it("has a frame for every line, whatever it begins with", () => {
+    const decoder = createFrameDecoder(100, true);
+    expect(decoder.framing()).toBe("newline");
+    const { frames, fault } = decoder.push(Buffer.from("INFO starting\r\n\n{}\nContent-Length: 5\n\u0000\n"));
+    expect([frames.map(String), fault]).toEqual([["INFO starting", "{}", "Content-Length: 5", "\u0000"], undefined]);
+    expect(decoder.push(Buffer.from("x".repeat(102))).fault?.code).toBe("message_too_large");
   });
 });

@@ -22,7 +22,7 @@ export function createJsonCodec(utf8: Utf8): Required<Codec<Uint8Array, unknown>
     },
     encode: (message) => utf8.encode(JSON.stringify(message)),
     checkpoint: (cursor) => utf8.encode(JSON.stringify({ type: "aaepd.checkpoint", cursor })),
-    format: { name: "json", encode: (event, source) => utf8.encode(source ?? JSON.stringify(event)) },
+    format: { encode: (event, source) => utf8.encode(source ?? JSON.stringify(event)) },
   };
 }
 

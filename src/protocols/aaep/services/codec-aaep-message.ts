@@ -30,7 +30,6 @@ export function createAaepMessageCodec(utf8: Utf8): Codec<Uint8Array, unknown> {
     encode: (message) => encoded(json.encode(message), (message as { readonly type?: unknown }).type),
     checkpoint: (cursor) => encoded(json.checkpoint(cursor), "aaepd.checkpoint"),
     format: {
-      name: "aaep-message",
       encode: (event, source) => encoded(json.format.encode(event, source), event.type),
     },
   };

@@ -23,7 +23,6 @@ const EVENTS = SubscribeResponseSchema.field.events.number;
  * a ListenResponse are the same.
  */
 const EVENT_FORMAT: WireFormat<Uint8Array> = {
-  name: "protobuf",
   encode: (event) => encodeInField(EVENTS, EventSchema, event),
 };
 

@@ -15,7 +15,7 @@ function sameVocabulary(uri: string): string {
 }
 
 function prefixOf(vocabulary: string): string | undefined {
-  return vocabulary === AAEPD_VOCABULARY ? "aaepd" : PUBLISHED.exec(vocabulary)?.[1];
+  return PUBLISHED.exec(vocabulary)?.[1];
 }
 
 /**

@@ -58,6 +58,16 @@ describe("R20: a refusal tells all that is wrong", () => {
     expect(told.length).toBeLessThan(4000);
   });
 
+  it.each([
+    [8, ""],
+    [9, " 1 more place is wrong."],
+    [10, " 2 more places are wrong."],
+  ])("of %i the number of those that are not told is in words", (count, rest) => {
+    const told = severalSentences(Array.from({ length: count }, (_, index) => () => `It is ${index}.`));
+    const others = [1, 2, 3, 4, 5, 6, 7].map((index) => `It is ${index}.`).join(" ");
+    expect(told).toBe(`It is 0. Also: ${others}${rest}`);
+  });
+
   it("whatever a peer sends, the rejection fits its schema", () => {
     const capabilities = Object.fromEntries([
       ["languages", Array.from({ length: 2000 }, () => "?")],

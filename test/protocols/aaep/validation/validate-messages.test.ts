@@ -113,6 +113,14 @@ describe("capabilities", () => {
     expect(capabilities({ aaepd: { max_chars: 80 } })).toBeUndefined();
     expect(capabilities({ aaepd: { max_chars: 16_384, later: true } })).toBeUndefined();
   });
+  it("AAEP §12.6: words of a later version are no mistake, and what is wrong beside them is", () => {
+    for (const later of [{ cognitive_load: "immense" }, { preferred_verbosity: "chatty", cognitive_load: "low" }]) {
+      const changed = (more: object) => altered("subscription.request", { capabilities: { ...later, ...more } });
+      expect(request(changed({ pace_wpm: 200 }))).toBeUndefined();
+      expect(faultOf(request, changed({ pace_wpm: 5 })).pointer).toBe("/capabilities/pace_wpm");
+      expect(faultOf(request, changed({ cognitive_load: 5 })).pointer).toBe("/capabilities/cognitive_load");
+    }
+  });
   it("R32: unknown values in lists and unknown extensions are left to negotiation", () => {
     const known = {
       coalesce_boundaries: ["clause", "sentence"],
@@ -254,4 +262,24 @@ describe("the daemon's own messages", () => {
     const fault = faultOf(check, value);
     expect([fault.code, fault.pointer, fault.rule]).toEqual(["invalid_message", pointer, rule]);
   });
+});
+
+it.each([
+  ["subscription.request", request],
+  ["subscription.renegotiate", renegotiate],
+  ["subscription.accepted", accepted],
+  ["subscription.rejected", rejected],
+  ["confirmation.reply", confirmation],
+  ["clarification.reply", clarification],
+  ["aaep:producer.manifest", manifest],
+  ["aaepd.skip", skip],
+  ["aaepd.list_pending", listPending],
+])("%s: the fault of a message that is no object names the message", (name, check) => {
+  for (const value of [5, "text", null, []]) expect(faultOf(check, value).sentence).toContain(name);
+});
+
+it("a place inside lists and objects is named as people write it", () => {
+  const event_filters = { include: ["aaep:agent.*", 7] };
+  const inRequest = { ...example("subscription.request"), capabilities: { event_filters } };
+  expect(faultOf(request, inRequest).sentence).toContain("`capabilities.event_filters.include[1]`");
 });
