@@ -1,5 +1,5 @@
 // Finds sentences in comments and guides that are read twice: those that begin with a relative clause in place of a noun, and words for
-// which this project has others. `node scripts/check-words.mjs [FILE …]`; without files, all of the source and the documentation.
+// which this project has others. `node scripts/check-words.mjs [FILE …]`; without files, the source, the scripts and the documentation.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -9,8 +9,10 @@ const WORDS = /\b(whoever|anew|spokesman|desk|saying[s]?)\b/i;
 const QUESTION = /\?["»)]*$/;
 
 function files() {
-  const listed = execFileSync("git", ["ls-files", "src", "transports", "docs", "*.md"], { encoding: "utf8" });
-  return listed.split("\n").filter((name) => /\.(ts|md)$/.test(name) && name !== "CHANGELOG.md");
+  const listed = execFileSync("git", ["ls-files", "src", "transports", "bench", "scripts", "docs", "*.md"], {
+    encoding: "utf8",
+  });
+  return listed.split("\n").filter((name) => /\.(ts|mjs|md)$/.test(name) && name !== "CHANGELOG.md");
 }
 
 /** The prose of a file as paragraphs, each with the line that it begins in. */
