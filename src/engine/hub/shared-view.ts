@@ -33,20 +33,24 @@ interface ReadyMembers {
   readonly wake: () => void;
 }
 
-/** Wakes its members once, until one of them has taken all units and is added again. The events of one turn therefore cost one wake-up. */
+/**
+ * Wakes each member once for each time it is added. A member is added when it has taken all units, so the events of one turn cost one wake-up, and a
+ * member that waits for its turn to take is not woken again for each event (R34).
+ */
 export function createReadyMembers(): ReadyMembers {
   const ready = new Set<ViewMember>();
-  let areWoken = false;
   return {
-    add: (member) => {
-      ready.add(member);
-      areWoken = false;
-    },
+    add: (member) => void ready.add(member),
     delete: (member) => void ready.delete(member),
     wake: () => {
-      if (areWoken) return;
-      areWoken = true;
-      for (const member of ready) member.wake();
+      // A member that takes while it is woken is added behind these, and waits for the next unit.
+      let left = ready.size;
+      for (const member of ready) {
+        if (left === 0) break;
+        left -= 1;
+        ready.delete(member);
+        member.wake();
+      }
     },
   };
 }
