@@ -10,7 +10,7 @@ import { validatorFiles } from "./generate/validators.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The folders of schemas/ with a folder of the same name in gen/. */
-const PARTS = ["aaep", "a2e"];
+const PARTS = ["aaep", "a2e", "akashik"];
 /** The folders in which everything comes from proto/. */
 const MESSAGES = PARTS.map((part) => `gen/${part}/v1`);
 
