@@ -53,6 +53,8 @@ function valuesOfType(schema: Schema, type: string): fc.Arbitrary<unknown> {
       return fc.double({ min: schema.minimum ?? -1e300, max: schema.maximum ?? 1e300, noNaN: true });
     case "array":
       return lists(schema);
+    case "null":
+      return fc.constant(null);
     default:
       return objects(schema);
   }

@@ -1,0 +1,27 @@
+// What this Field can do, as the answer to REGISTER says it.
+import type { AkashikFieldCapabilities } from "#gen/akashik/types.js";
+import { AKASHIK_VERSION } from "./protocol.js";
+
+export const OPERATIONS = ["REGISTER", "DEREGISTER", "RECORD", "ATTUNE", "DETECT", "MERGE", "SUBSCRIBE"] as const;
+
+export type Operation = (typeof OPERATIONS)[number];
+
+export const STRATEGIES = ["last_write_wins", "confidence_weighted", "human_escalation"] as const;
+
+/** Pushes by SUBSCRIBE are of level 2. */
+const CONFORMANCE_LEVEL = 2;
+
+export function isOperation(name: string): name is Operation {
+  return OPERATIONS.some((one) => one === name);
+}
+
+/** `persistence`: whether memory units outlive the daemon. */
+export function fieldCapabilities(persistence: AkashikFieldCapabilities["persistence"]): AkashikFieldCapabilities {
+  return {
+    conformance_level: CONFORMANCE_LEVEL,
+    supported_operations: OPERATIONS,
+    protocol_version: AKASHIK_VERSION,
+    persistence,
+    conflict_strategies: STRATEGIES,
+  };
+}
