@@ -1,0 +1,115 @@
+// The words of the Field: what it holds, what happens in it, and the ports through which it reaches what stands around it.
+import type {
+  AkashikConfidence,
+  AkashikConflict,
+  AkashikIntent,
+  AkashikMemoryUnit,
+  AkashikNotification,
+  AkashikRelation,
+  AkashikSource,
+  AkashikSubscription,
+} from "#gen/akashik/types.js";
+import type { Clock } from "../../../contracts/clock.js";
+
+/** A time of the Field's Lamport clock. */
+export type FieldEpoch = number;
+
+export type UnitType = NonNullable<AkashikMemoryUnit["type"]>;
+export type UnitStatus = NonNullable<AkashikMemoryUnit["status"]>;
+export type EventKind = AkashikNotification["event"];
+export type Conflict = AkashikConflict;
+export type Notification = AkashikNotification;
+
+/** A memory unit. Only its status ever changes. */
+export interface MemoryUnit {
+  readonly id: string;
+  readonly type: UnitType;
+  readonly mode: "draft" | "committed";
+  readonly content: string;
+  readonly intent: AkashikIntent;
+  readonly confidence: AkashikConfidence;
+  readonly relations: readonly AkashikRelation[];
+  readonly source: AkashikSource;
+  readonly epoch: FieldEpoch;
+  readonly status: UnitStatus;
+}
+
+export interface FieldAgent {
+  readonly id: string;
+  readonly role: string;
+  readonly interests: readonly string[];
+  /** Of its registration. */
+  readonly epoch: FieldEpoch;
+}
+
+/** A subscription as it is kept. `list` shows it without its agent. */
+export interface FieldSubscription {
+  readonly id: AkashikSubscription["id"];
+  readonly agentId: string;
+  readonly events: readonly EventKind[];
+  /** 0 to 1; null: everything. */
+  readonly minRelevance: number | null;
+  /** ms; null: no window. */
+  readonly debounceMs: number | null;
+}
+
+/** Something that happened in the Field. */
+export interface FieldEvent {
+  readonly kind: EventKind;
+  /** The memory unit, conflict, task, agent or session, with its kind, as in "unit mem-1". Debouncing is by entity. */
+  readonly entity: string;
+  readonly epoch: FieldEpoch;
+  /** The agent that caused the event, and is not told of it; undefined if there is none. */
+  readonly causedBy: string | undefined;
+  /** The one agent that the event is for; undefined: every agent. */
+  readonly onlyFor: string | undefined;
+  readonly subject: Subject;
+  readonly summary: string;
+  readonly unitId: string | null;
+  readonly conflictId: string | null;
+  readonly requiresAction: boolean;
+}
+
+/** A unit or an event, as relevance sees it. */
+export interface Subject {
+  readonly kind: UnitType | EventKind;
+  /** Stems of its words. */
+  readonly words: ReadonlySet<string>;
+}
+
+/** The connection of an agent that is there. */
+export interface AgentLink {
+  /** Sends a notification. Returns false if the agent takes nothing at present; the notification then waits as for an agent that is away. */
+  readonly push: (notification: Notification) => boolean;
+}
+
+/** Kinds of kept values. Each value has a key of its own, so that none grows. */
+export type KeptKind = "agent" | "clock" | "conflict" | "subscription" | "unit" | "waiting";
+
+/** The memory of the Field for the next boot. */
+export interface FieldKept {
+  /** `value` is asked for when the value is written. */
+  readonly put: (kind: KeptKind, key: string, value: () => unknown) => void;
+  readonly remove: (kind: KeptKind, key: string) => void;
+}
+
+export type FieldClock = Pick<Clock, "now" | "wakeAt" | "afterTurn">;
+
+export interface FieldLimits {
+  /** Most memory units, 1 and up. */
+  readonly maxUnits: () => number;
+}
+
+export interface FieldServices {
+  readonly clock: FieldClock;
+  readonly kept: FieldKept;
+  /** Draws the id of a new unit, conflict or subscription. */
+  readonly newId: () => string;
+  readonly limits: FieldLimits;
+}
+
+export const MOST_AGENTS = 16_384;
+/** Most subscriptions of one agent. */
+export const MOST_SUBSCRIPTIONS = 64;
+/** Most notifications that wait for an agent that is away. */
+export const MOST_WAITING = 1000;

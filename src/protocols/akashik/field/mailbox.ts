@@ -1,0 +1,99 @@
+// The notifications that wait for an agent: because it is away, takes nothing, or was told of the entity a moment ago. The newest of each entity and
+// subscription waits, at most 1,000. Beyond that one notice says from which epoch to poll.
+import { type FieldKept, MOST_WAITING, type Notification } from "./field-types.js";
+
+export interface Waiting {
+  readonly entity: string;
+  readonly notification: Notification;
+}
+
+export interface Mailbox {
+  /** Keeps a notification, in place of an earlier one of its entity and subscription. */
+  readonly put: (waiting: Waiting) => void;
+  /** Takes out what waits for an entity and a subscription. */
+  readonly take: (key: string) => Waiting | undefined;
+  /** The keys of everything that waits, oldest first. */
+  readonly keys: () => readonly string[];
+  readonly size: () => number;
+  /** Drops what waits for one subscription. */
+  readonly drop: (subscriptionId: string) => void;
+  readonly clear: () => void;
+}
+
+/** The entity of the notice, which is none of the Field's. */
+const POLL = "poll";
+
+export function waitingKey(subscriptionId: string, entity: string): string {
+  return `${subscriptionId} ${entity}`;
+}
+
+/** `kept`: the values of an earlier boot, in any order. */
+export function createMailbox(agentId: string, store: FieldKept, kept: readonly Waiting[]): Mailbox {
+  const waiting = new Map<string, Waiting>();
+  /** The key of the notice, if it waits. */
+  let notice: string | undefined;
+
+  const keyOf = ({ entity, notification }: Waiting): string => waitingKey(notification.subscription_id, entity);
+  const storeKey = (key: string): string => `${agentId} ${key}`;
+  const hold = (one: Waiting): void => {
+    const key = keyOf(one);
+    // A newer one stands behind everything that is older.
+    waiting.delete(key);
+    waiting.set(key, one);
+    if (one.entity === POLL) notice = key;
+  };
+  const take = (key: string): Waiting | undefined => {
+    const one = waiting.get(key);
+    if (one === undefined) return undefined;
+    waiting.delete(key);
+    store.remove("waiting", storeKey(key));
+    if (key === notice) notice = undefined;
+    return one;
+  };
+  const clear = (): void => {
+    for (const key of [...waiting.keys()]) take(key);
+  };
+  const add = (one: Waiting): void => {
+    hold(one);
+    store.put("waiting", storeKey(keyOf(one)), () => ({ agentId, ...one }));
+  };
+
+  for (const one of [...kept].sort((a, b) => a.notification.epoch - b.notification.epoch)) hold(one);
+
+  return {
+    put: (one) => {
+      // A poll since the notice's epoch tells what comes after it, too.
+      if (notice !== undefined) return;
+      if (waiting.size < MOST_WAITING || waiting.has(keyOf(one))) {
+        add(one);
+        return;
+      }
+      let since = one.notification.epoch;
+      for (const { notification } of waiting.values()) since = Math.min(since, notification.epoch);
+      clear();
+      add({ entity: POLL, notification: pollNotice(one.notification, since) });
+    },
+    take,
+    keys: () => [...waiting.keys()],
+    size: () => waiting.size,
+    drop: (subscriptionId) => {
+      for (const [key, { notification }] of [...waiting])
+        if (notification.subscription_id === subscriptionId) take(key);
+    },
+    clear,
+  };
+}
+
+/** The notice that stands for everything that was dropped. */
+function pollNotice({ subscription_id, event }: Notification, since: number): Notification {
+  return {
+    subscription_id,
+    event,
+    epoch: since,
+    relevance_score: 1,
+    summary: `More than ${MOST_WAITING} notifications waited and were dropped. Poll with ATTUNE and since_epoch ${since}.`,
+    memory_unit_id: null,
+    conflict_id: null,
+    requires_action: true,
+  };
+}

@@ -1,0 +1,470 @@
+// The Field: recording, contesting, merging, polling, and telling.
+import { describe, expect, it } from "vitest";
+import { attuneOf, codeOf, createFieldStage, doneOf, mergeOf, recordOf, relation } from "./field-stage.js";
+
+const ALL_EVENTS = [
+  "memory.recorded",
+  "memory.superseded",
+  "memory.contested",
+  "conflict.detected",
+  "conflict.resolved",
+  "agent.joined",
+] as const;
+const TERMS = { events: ALL_EVENTS, minRelevance: null, debounceMs: null };
+
+describe("registration", () => {
+  it("of an id that is there is refused, and takes over the id of an agent that is away", () => {
+    const stage = createFieldStage();
+    const first = stage.agent("a");
+    expect(codeOf(stage.field().register({ id: "a", role: "other", interests: [] }))).toBe("AGENT_ID_TAKEN");
+    stage.agent("b");
+    doneOf(stage.field().subscribe("a", TERMS));
+    first.leave();
+    stage.record("b", "one");
+    stage.record("b", "two");
+    expect(first.take()).toEqual([]);
+    first.register("strategist", ["prices"]);
+    expect(first.take().map(({ summary }) => summary)).toEqual(["b recorded: one", "b recorded: two"]);
+    expect(stage.field().list("a")).toHaveLength(1);
+  });
+
+  it("is told to others, once, and not to the agent itself", () => {
+    const stage = createFieldStage();
+    const watcher = stage.agent("watcher");
+    doneOf(stage.field().subscribe("watcher", TERMS));
+    const late = stage.agent("late", "analyst");
+    late.leave();
+    late.register();
+    expect(watcher.take().map(({ event, summary }) => [event, summary])).toEqual([
+      ["agent.joined", "late has joined as analyst."],
+    ]);
+  });
+
+  it("ends with everything but the units", async () => {
+    const stage = createFieldStage();
+    const agent = stage.agent("a");
+    stage.agent("b");
+    stage.record("a", "stays");
+    doneOf(stage.field().subscribe("a", TERMS));
+    agent.leave();
+    stage.record("b", "waits");
+    expect(stage.field().deregister("a")).toEqual({ subscriptions: 1, notifications: 1 });
+    expect(stage.field().deregister("a")).toBeUndefined();
+    expect(stage.field().counts()).toEqual({ units: 2, conflicts: 0, agents: 1, subscriptions: 0, waiting: 0 });
+    expect(doneOf(await stage.field().attune("b", attuneOf())).record).toHaveLength(1);
+    agent.register();
+    expect(agent.take()).toEqual([]);
+  });
+
+  it.each([
+    ["RECORD", (stage: ReturnType<typeof createFieldStage>) => stage.field().record("x", null, recordOf("t"))],
+    ["MERGE", (stage: ReturnType<typeof createFieldStage>) => stage.field().merge("x", mergeOf("c"))],
+    ["SUBSCRIBE", (stage: ReturnType<typeof createFieldStage>) => stage.field().subscribe("x", TERMS)],
+  ])("comes before %s", (_, ask) => {
+    expect(codeOf(ask(createFieldStage()))).toBe("AGENT_NOT_REGISTERED");
+  });
+});
+
+describe("the clock", () => {
+  it("is the larger of both plus one, and refuses a leap", () => {
+    const field = createFieldStage().field();
+    expect(field.receive(30)).toBeUndefined();
+    expect(field.epoch()).toBe(31);
+    field.receive(5);
+    expect(field.epoch()).toBe(32);
+    for (const epoch of [32 + 2 ** 32 + 1, -1, 1.5, Number.NaN, 2 ** 53])
+      expect(field.receive(epoch)?.refusal.code).toBe("EPOCH_OVERFLOW");
+    expect(field.epoch()).toBe(32);
+    expect(field.receive(32 + 2 ** 32)).toBeUndefined();
+  });
+});
+
+describe("units", () => {
+  it("supersede and contradict others, which is told to whoever did not do it", () => {
+    const stage = createFieldStage();
+    const [first, second] = [stage.agent("a"), stage.agent("b")];
+    for (const { id } of [first, second]) doneOf(stage.field().subscribe(id, TERMS));
+    const old = stage.record("a", "The price is 10.").unit;
+    const other = stage.record("a", "The price is stable.").unit;
+    second.take();
+    const { unit, conflicts } = stage.record("b", "The price is 12.", {
+      relations: [relation("supersedes", old.id), relation("contradicts", other.id), relation("contradicts", other.id)],
+    });
+    expect(unit.status).toBe("contested");
+    expect(conflicts).toMatchObject([{ status: "open", unit_a: unit.id, unit_b: other.id }]);
+    expect(first.take().map(({ event, memory_unit_id: id, requires_action: acts }) => [event, id, acts])).toEqual([
+      ["memory.recorded", unit.id, false],
+      ["memory.superseded", old.id, false],
+      ["memory.contested", unit.id, false],
+      ["memory.contested", other.id, false],
+      ["conflict.detected", null, true],
+    ]);
+    expect(second.take()).toEqual([]);
+    expect(stage.field().conflicts()).toEqual(conflicts);
+  });
+
+  it("refer to committed units that are there, and supersede each once", () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    const { unit } = stage.record("a", "old");
+    const draft = stage.record("a", "draft", { mode: "draft" }).unit;
+    const ask = (type: "supersedes" | "supports", target: string) =>
+      codeOf(stage.field().record("a", null, recordOf("new", { relations: [relation(type, target)] })));
+    expect(ask("supports", "mem-none")).toBe("UNIT_NOT_FOUND");
+    expect(ask("supports", draft.id)).toBe("UNIT_NOT_FOUND");
+    expect(ask("supersedes", unit.id)).toBeUndefined();
+    expect(ask("supersedes", unit.id)).toBe("INVALID_TRANSITION");
+  });
+
+  it("are at most as many as the limit; a draft counts, and is told to nobody", async () => {
+    const stage = createFieldStage({ maxUnits: 2 });
+    const [, watcher] = [stage.agent("a"), stage.agent("watcher")];
+    doneOf(stage.field().subscribe("watcher", TERMS));
+    stage.record("a", "one");
+    stage.record("a", "two", { mode: "draft" });
+    expect(codeOf(stage.field().record("a", null, recordOf("three")))).toBe("STORAGE_FULL");
+    expect(watcher.take()).toHaveLength(1);
+    expect(doneOf(await stage.field().attune("watcher", attuneOf())).record).toHaveLength(1);
+  });
+});
+
+describe("MERGE", () => {
+  function contested(scores: readonly [number, number] = [0.5, 0.5]) {
+    const stage = createFieldStage();
+    const [first, second] = [stage.agent("a"), stage.agent("b")];
+    const early = stage.record("a", "early", { score: scores[0] }).unit;
+    stage.field().receive(0);
+    const { unit: late, conflicts } = stage.record("b", "late", {
+      score: scores[1],
+      relations: [relation("contradicts", early.id)],
+    });
+    const [{ id = "" } = {}] = conflicts;
+    doneOf(stage.field().subscribe("a", TERMS));
+    return { stage, first, second, early, late, id };
+  }
+
+  it("last_write_wins: the later unit is active again, the other superseded", () => {
+    const { stage, first, early, late, id } = contested([0.9, 0.1]);
+    const { conflict, sideEffects } = doneOf(stage.field().merge("b", mergeOf(id, { rationale: "Newer." })));
+    expect(conflict).toMatchObject({
+      status: "resolved",
+      resolution: { winner_id: late.id, resolved_by: "b", rationale: "Newer." },
+    });
+    expect(sideEffects).toEqual([
+      { memory_unit_id: late.id, status: "active" },
+      { memory_unit_id: early.id, status: "superseded" },
+    ]);
+    expect(first.take().map(({ event, conflict_id: of }) => [event, of])).toEqual([
+      ["conflict.resolved", id],
+      ["memory.superseded", null],
+    ]);
+    expect(codeOf(stage.field().merge("b", mergeOf(id)))).toBe("INVALID_TRANSITION");
+  });
+
+  it.each([
+    [[0.9, 0.1], "early"],
+    [[0.1, 0.9], "late"],
+    [[0.5, 0.5], "late"],
+  ] as const)("confidence_weighted: of %j the %s unit wins", (scores, winner) => {
+    const { stage, id, ...units } = contested(scores);
+    const { conflict } = doneOf(stage.field().merge("b", mergeOf(id, { strategy: "confidence_weighted" })));
+    expect(conflict.resolution?.winner_id).toBe(units[winner].id);
+  });
+
+  it("human_escalation waits for a person's winner, and nothing else decides then", () => {
+    const { stage, first, early, id } = contested();
+    const escalate = mergeOf(id, { strategy: "human_escalation" });
+    expect(doneOf(stage.field().merge("b", escalate)).conflict.status).toBe("escalated");
+    expect(first.take()).toMatchObject([{ event: "conflict.detected", requires_action: true, conflict_id: id }]);
+    expect(codeOf(stage.field().merge("b", mergeOf(id)))).toBe("INVALID_TRANSITION");
+    const { conflict } = doneOf(stage.field().merge("b", { ...escalate, winnerId: early.id }));
+    expect(conflict.resolution?.winner_id).toBe(early.id);
+  });
+
+  it("refuses a winner that is none, or that the strategy does not choose, and a conflict that is none", () => {
+    const { stage, early, id } = contested();
+    expect(codeOf(stage.field().merge("b", mergeOf("conf-none")))).toBe("CONFLICT_NOT_FOUND");
+    expect(codeOf(stage.field().merge("b", mergeOf(id, { winnerId: "mem-none" })))).toBe("INVALID_TRANSITION");
+    expect(codeOf(stage.field().merge("b", mergeOf(id, { winnerId: early.id })))).toBe("INVALID_TRANSITION");
+  });
+
+  it("a winner that another conflict contests stays contested", () => {
+    const { stage, late, id } = contested();
+    stage.record("a", "third", { relations: [relation("contradicts", late.id)] });
+    expect(doneOf(stage.field().merge("a", mergeOf(id))).sideEffects).toHaveLength(1);
+  });
+});
+
+describe("ATTUNE", () => {
+  it("orders by score, the newest first among equals, and leaves out own and superseded units", async () => {
+    const stage = createFieldStage();
+    stage.agent("reader", "analyst", ["prices"]);
+    stage.agent("a");
+    const contents = ["prices one", "weather", "prices two"];
+    const [one, , two] = contents.map((content) => stage.record("a", content).unit);
+    stage.record("reader", "prices of my own");
+    const old = stage.record("a", "prices old").unit;
+    stage.record("a", "prices new", { relations: [relation("supersedes", old.id)] });
+    const { record, budget } = doneOf(await stage.field().attune("reader", attuneOf()));
+    expect(record.map(({ memory_unit: { content } }) => content)).toEqual([
+      "prices new",
+      "prices two",
+      "prices one",
+      "weather",
+    ]);
+    expect(budget).toMatchObject({ units_returned: 4, units_available: 4, tokens_budget: null });
+    const cut = doneOf(
+      await stage.field().attune("reader", attuneOf({ maxUnits: 2, format: "ids_only", relevanceThreshold: 0.2 })),
+    );
+    expect(cut.budget).toMatchObject({ units_returned: 2, units_available: 3 });
+    expect(cut.record[1]?.memory_unit).toEqual({ id: two?.id });
+    const asked = doneOf(await stage.field().attune("reader", attuneOf({ interests: ["weather"], maxUnits: 1 })));
+    expect(asked.record[0]?.memory_unit.content).toBe("weather");
+    const few = doneOf(await stage.field().attune("reader", attuneOf({ maxTokens: 100 })));
+    expect(few.budget.tokens_used).toBeLessThanOrEqual(100);
+    expect(few.budget.units_returned).toBeLessThan(4);
+    expect(one).toBeDefined();
+  });
+
+  it("with since_epoch keeps what was committed at or after it", async () => {
+    const stage = createFieldStage();
+    stage.agent("reader");
+    stage.agent("a");
+    const field = stage.field();
+    const poll = async (sinceEpoch: number | null) =>
+      doneOf(await field.attune("reader", attuneOf({ sinceEpoch }))).record.map(
+        ({ memory_unit: { content } }) => content,
+      );
+    field.receive(0);
+    stage.record("a", "before");
+    field.receive(0);
+    expect(await poll(null)).toEqual(["before"]);
+    const since = field.epoch();
+    field.receive(0);
+    stage.record("a", "after");
+    expect(await poll(since)).toEqual(["after"]);
+    expect(await poll(field.epoch())).toEqual(["after"]);
+    expect(await poll(field.epoch() + 1)).toEqual([]);
+  });
+
+  it("R34: scores so many units a turn", async () => {
+    const stage = createFieldStage();
+    stage.agent("reader");
+    stage.agent("a");
+    for (let index = 0; index < 1000; index += 1) stage.record("a", `unit ${index}`);
+    stage.clock.settle();
+    let answer: unknown;
+    void stage
+      .field()
+      .attune("reader", attuneOf({ format: "ids_only" }))
+      .then((value) => {
+        answer = value;
+      });
+    for (let turn = 0; turn < 3; turn += 1) {
+      await Promise.resolve();
+      expect(answer).toBeUndefined();
+      stage.clock.turn();
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answer).toMatchObject({ value: { budget: { units_returned: 1000 } } });
+  });
+});
+
+describe("a subscription", () => {
+  it("hears of the events that it names, above its threshold, with the score", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader", "analyst", ["prices"]);
+    stage.agent("a");
+    const { id } = doneOf(
+      stage.field().subscribe("reader", { events: ["memory.recorded"], minRelevance: 0.6, debounceMs: null }),
+    );
+    const { unit } = stage.record("a", "The prices rose.");
+    stage.record("a", "It rained.");
+    expect(reader.take()).toEqual([
+      {
+        subscription_id: id,
+        event: "memory.recorded",
+        epoch: unit.epoch,
+        relevance_score: 0.7,
+        summary: "a recorded: The prices rose.",
+        memory_unit_id: unit.id,
+        conflict_id: null,
+        requires_action: false,
+      },
+    ]);
+    expect(stage.field().unsubscribe("a", id)).toBe(false);
+    expect(stage.field().unsubscribe("reader", id)).toBe(true);
+    stage.record("a", "The prices fell.");
+    expect(reader.take()).toEqual([]);
+  });
+
+  it("is for the agent alone where an event is for one", () => {
+    const stage = createFieldStage();
+    const [one, two] = [stage.agent("one"), stage.agent("two")];
+    for (const { id } of [one, two])
+      doneOf(stage.field().subscribe(id, { events: ["handoff.incoming"], minRelevance: null, debounceMs: null }));
+    stage.field().tell({
+      kind: "handoff.incoming",
+      entity: "task t",
+      causedBy: undefined,
+      onlyFor: "two",
+      subject: { kind: "handoff.incoming", words: new Set() },
+      summary: "A task is handed to two.",
+      unitId: null,
+      conflictId: null,
+      requiresAction: true,
+    });
+    expect([one.take().length, two.take().length]).toEqual([0, 1]);
+  });
+
+  it("debounces by entity: the first at once, the newest at the window's end, none in between", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    doneOf(
+      stage.field().subscribe("reader", {
+        events: ["memory.contested", "memory.superseded"],
+        minRelevance: null,
+        debounceMs: 2000,
+      }),
+    );
+    const { unit } = stage.record("a", "first");
+    const contest = () => stage.record("a", "other", { relations: [relation("contradicts", unit.id)] }).conflicts[0];
+    const conflict = contest();
+    const ofUnit = () =>
+      reader
+        .take()
+        .filter(({ memory_unit_id: id }) => id === unit.id)
+        .map(({ event }) => event);
+    expect(ofUnit()).toEqual(["memory.contested"]);
+    stage.clock.advance(500);
+    doneOf(stage.field().merge("a", mergeOf(conflict?.id ?? "", { strategy: "last_write_wins" })));
+    expect(ofUnit()).toEqual([]);
+    stage.clock.advance(1499);
+    expect(ofUnit()).toEqual([]);
+    stage.clock.advance(1);
+    expect(ofUnit()).toEqual(["memory.superseded"]);
+    stage.clock.advance(10_000);
+    expect(ofUnit()).toEqual([]);
+  });
+
+  it("keeps the newest of each entity for an agent that is away, and beyond a thousand one notice to poll", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    const { id } = doneOf(stage.field().subscribe("reader", TERMS));
+    reader.leave();
+    const first = stage.record("a", "unit 0").unit;
+    for (let index = 1; index < 1000; index += 1) stage.record("a", `unit ${index}`);
+    stage.clock.settle();
+    expect(stage.field().counts().waiting).toBe(1000);
+    stage.record("a", "one too many");
+    stage.record("a", "and another");
+    stage.clock.settle();
+    expect(stage.field().counts().waiting).toBe(1);
+    reader.register();
+    expect(reader.take()).toMatchObject([{ subscription_id: id, epoch: first.epoch, requires_action: true }]);
+    stage.record("a", "news");
+    expect(reader.take()).toMatchObject([{ summary: "a recorded: news" }]);
+  });
+
+  it("waits for an agent that takes nothing, and tries again", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    doneOf(stage.field().subscribe("reader", TERMS));
+    reader.setFull(true);
+    for (const content of ["one", "two"]) stage.record("a", content);
+    stage.clock.advance(5000);
+    expect(reader.take()).toEqual([]);
+    reader.setFull(false);
+    stage.clock.advance(1000);
+    expect(reader.take().map(({ summary }) => summary)).toEqual(["a recorded: one", "a recorded: two"]);
+  });
+
+  it("begins with the events after it", () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    for (let index = 0; index < 200; index += 1) {
+      const id = `watcher ${index}`;
+      stage.agent(id);
+      doneOf(stage.field().subscribe(id, TERMS));
+    }
+    stage.clock.settle();
+    stage.record("a", "before");
+    const late = stage.agent("late");
+    doneOf(stage.field().subscribe("late", TERMS));
+    stage.clock.settle();
+    expect(late.take()).toEqual([]);
+  });
+
+  it("R34: thousands that match are told over several turns, each once", () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    const readers = Array.from({ length: 500 }, (_, index) => stage.agent(`r${index}`));
+    for (const { id } of readers) doneOf(stage.field().subscribe(id, { ...TERMS, events: ["memory.recorded"] }));
+    stage.clock.settle();
+    const count = (): number => readers.reduce((sum, { received }) => sum + received.length, 0);
+    stage.record("a", "news");
+    expect(count()).toBeLessThanOrEqual(64);
+    expect(stage.field().settled()).toBeInstanceOf(Promise);
+    const before = count();
+    stage.clock.turn();
+    expect(count() - before).toBeLessThanOrEqual(64);
+    stage.clock.settle();
+    expect(readers.map(({ received }) => received.length)).toEqual(Array(500).fill(1));
+    expect(stage.field().settled()).toBeUndefined();
+  });
+
+  it("is one of 64 at most", () => {
+    const stage = createFieldStage();
+    stage.agent("a");
+    for (let index = 0; index < 64; index += 1) doneOf(stage.field().subscribe("a", TERMS));
+    expect(codeOf(stage.field().subscribe("a", TERMS))).toBe("STORAGE_FULL");
+  });
+});
+
+describe("what is kept", () => {
+  it("is all there after a kill: units, conflicts, subscriptions, what waits, and the clock", async () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader", "analyst", ["prices"]);
+    stage.agent("a");
+    doneOf(stage.field().subscribe("reader", TERMS));
+    const { unit } = stage.record("a", "The prices rose.");
+    reader.take();
+    reader.leave();
+    const { conflicts } = stage.record("a", "The prices fell.", { relations: [relation("contradicts", unit.id)] });
+    stage.field().receive(100);
+    stage.clock.settle();
+    const before = doneOf(await stage.field().attune("reader", attuneOf()));
+    const counts = stage.field().counts();
+    stage.restart();
+    expect(stage.field().epoch()).toBe(101);
+    expect(stage.field().counts()).toEqual(counts);
+    expect(stage.field().conflicts()).toEqual(conflicts);
+    expect(doneOf(await stage.field().attune("reader", attuneOf()))).toEqual(before);
+    reader.register("analyst", ["prices"]);
+    // The newest of each entity: that the second unit is contested tells that it was recorded.
+    expect(reader.take().map(({ event }) => event)).toEqual([
+      "memory.contested",
+      "memory.contested",
+      "conflict.detected",
+    ]);
+    stage.restart();
+    reader.register("analyst", ["prices"]);
+    expect(reader.take()).toEqual([]);
+  });
+
+  it("goes with what it belongs to", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    doneOf(stage.field().subscribe("reader", TERMS));
+    reader.leave();
+    stage.record("a", "waits");
+    stage.clock.settle();
+    stage.field().deregister("reader");
+    stage.field().deregister("a");
+    expect(stage.memory.read()).toMatchObject({ agents: [], subscriptions: [], waiting: [] });
+  });
+});
