@@ -73,6 +73,8 @@ export interface Field {
     request: Pick<RegisterRequest, "id" | "role" | "interests">,
     link?: AgentLink,
   ) => Outcome<FieldAgent>;
+  /** The agent takes notifications again, after its link took none. */
+  readonly resume: (agentId: string) => void;
   /** The connection of an agent is gone. Its subscriptions stay, and its notifications wait. */
   readonly left: (agentId: string) => void;
   /** Undefined: there is no such agent. */
@@ -190,6 +192,7 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       if (link !== undefined) added.came(link);
       return done(agent);
     },
+    resume: (agentId) => agents.get(agentId)?.resume(),
     left: (agentId) => agents.get(agentId)?.left(),
     deregister: (agentId) => {
       const agent = agents.get(agentId);

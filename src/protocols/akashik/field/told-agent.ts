@@ -34,6 +34,8 @@ export interface ToldAgent {
   readonly waitingCount: () => number;
   /** The agent is there. Everything that waited is sent, in later turns. */
   readonly came: (link: AgentLink) => void;
+  /** The agent takes notifications again. Everything that waits is sent, in later turns. */
+  readonly resume: () => void;
   /** The agent is away. */
   readonly left: () => void;
   readonly subscribe: (subscription: FieldSubscription, since: number) => ToldSubscription;
@@ -89,6 +91,11 @@ export function createToldAgent(
     cancelRetry = clock.wakeAt(clock.now() + RETRY_MS, () => sendWaiting(to, mailbox.keys()));
   };
 
+  const resume = (): void => {
+    const to = link;
+    if (to !== undefined) clock.afterTurn(() => sendWaiting(to, mailbox.keys()));
+  };
+
   return {
     agent: () => agent,
     listener: () => listener,
@@ -101,8 +108,9 @@ export function createToldAgent(
     waitingCount: mailbox.size,
     came: (next) => {
       link = next;
-      clock.afterTurn(() => sendWaiting(next, mailbox.keys()));
+      resume();
     },
+    resume,
     left: () => {
       link = undefined;
       cancelRetry();
