@@ -194,6 +194,35 @@ describe("the errors of a registration", () => {
     expect(forbidden.provider().last()).toMatchObject({ code: "unauthorized" });
   });
 
+  it("R36: a right that ended since the handshake ends its requests, and a call is not held for a connection that may ask nobody", () => {
+    const rights = new Set<string>(["publish", "ask", "provide"]);
+    const asked: unknown[] = [];
+    const stage = createA2eStage({
+      access: {
+        of: () => ({
+          may: (operation, sessionId) => {
+            asked.push([operation, sessionId]);
+            return rights.has(operation);
+          },
+        }),
+      },
+      options: { irreversibleTools: () => new Set(["delete"]) },
+    });
+    const provider = stage.provider();
+    const peer = stage.agent();
+    rights.delete("ask");
+    peer.say(toolCall("c1", "delete"));
+    expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c1", retryable: false });
+    peer.say(toolCall("c2", "search"));
+    expect(provider.last()).toMatchObject({ type: "tool/call/req", tool_name: "search" });
+    rights.delete("publish");
+    const before = provider.received.length;
+    peer.say(toolCall("c3", "search"));
+    expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c3" });
+    expect(provider.received).toHaveLength(before);
+    expect(asked).toContainEqual(["ask", expect.stringMatching(/^sess_/)]);
+  });
+
   it("a provider that asks is told that it answers", () => {
     const stage = createA2eStage();
     const peer = stage.provider();

@@ -172,6 +172,10 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
       providerOf(capability, of)?.passOn(text);
       return;
     }
+    if (!access.may("publish", of.mirror.sessionId)) {
+      fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
+      return;
+    }
     if (of.byId.has(requestId)) {
       fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", requestId);
       return;
@@ -184,6 +188,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
         newCallId: () => `call_${maker.newId()}`,
         provider: () => providerOf(capability, of),
         isIrreversible: (tool) => options.irreversibleTools().has(tool),
+        mayAsk: () => access.may("ask", of.mirror.sessionId),
         requestTimeoutMs: options.requestTimeoutMs(),
         send: host.send,
         fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),

@@ -26,6 +26,8 @@ export interface RelayServices {
   readonly provider: () => Provider | undefined;
   /** By the name of a tool, as the agent writes it. */
   readonly isIrreversible: (tool: string) => boolean;
+  /** Whether the connection may put questions to a person (R36). */
+  readonly mayAsk: () => boolean;
   /** Time limit if the request names none. */
   readonly requestTimeoutMs: Millis;
   /** As `ExchangeHost.send`. */
@@ -154,6 +156,10 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
   };
 
   const confirm = (): void => {
+    if (!services.mayAsk()) {
+      end("unauthorized", "A person has to confirm this call, and this connection may ask nobody. It was not made.");
+      return;
+    }
     try {
       question = mirror.ask(call, (isAccepted) => {
         question = undefined;

@@ -40,6 +40,8 @@ export interface MirrorServices {
 }
 
 export interface Mirror {
+  /** As in `MirrorServices`. */
+  readonly sessionId: string;
   /** The session begins. Throws the Fault that refuses it. */
   readonly started: (capabilities: readonly string[]) => void;
   /** A call is about to be forwarded. Throws the Fault that refuses the event: such a call must not be forwarded. */
@@ -113,6 +115,7 @@ export function createMirror(services: MirrorServices): Mirror {
   };
 
   return {
+    sessionId,
     started: (capabilities) => {
       agent.setIdentity({ agent_id: services.agentId }, undefined);
       publish("session.started", summary("relayStarted", { agent: speaker, capabilities }));
