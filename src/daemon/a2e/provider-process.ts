@@ -9,6 +9,7 @@ import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-p
 import type { Router } from "../../protocols/a2e/providers/router.js";
 import { runExchange, type TextCodec } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/config.js";
+import { createRestartWaits } from "./restart-waits.js";
 
 export interface ProviderProcessServices {
   readonly router: Router;
@@ -35,12 +36,6 @@ export interface ProviderProcess {
   readonly stop: (until: Millis) => Promise<void>;
 }
 
-/**
- * First wait before a restart, and longest; the wait doubles in between. A process that ran longer than the longest wait begins with the first wait
- * again.
- */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 60_000;
 /** How long a host has for its handshake. */
 const HANDSHAKE_MS = 30_000;
 /** From the end of its input to SIGTERM, as A2E's own clients give a host, and from there to SIGKILL. */
@@ -57,7 +52,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
   let conversation: Conversation | undefined;
   let state: ReturnType<ProviderProcess["state"]> = "stopped";
   let restartCount = 0;
-  let failedCount = 0;
+  const nextWait = createRestartWaits();
   let lastEnd: string | undefined;
   let cancelRestart = (): void => {};
   let isStopping = false;
@@ -107,6 +102,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
               router: services.router,
               maker: services.maker,
               log,
+              afterTurn: clock.afterTurn,
               ready: () => {
                 state = "ready";
                 tellSettled();
@@ -130,9 +126,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       state = "stopped";
       return;
     }
-    failedCount = clock.now() - begun > LONGEST_WAIT_MS ? 0 : failedCount;
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failedCount, 20));
-    failedCount += 1;
+    const waitMs = nextWait(clock.now() - begun);
     restartCount += 1;
     state = "waiting";
     log.warn({ provider: name, how: lastEnd, restart_in_ms: waitMs }, "an A2E provider has ended");

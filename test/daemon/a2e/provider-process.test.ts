@@ -81,8 +81,8 @@ describe("a host as a child", () => {
     ]);
     const answer = await agent.ask("tool/call/req", { tool_name: "echo", session_id: agent.handshake.session_id });
     expect(answer.data).toMatchObject({ tool_name: "echo", session_id: "theirs" });
-    const [{ pid, state } = {}] = await statusOf(rig);
-    expect(state).toBe("ready");
+    const [{ pid, ...status } = {}] = await statusOf(rig);
+    expect(status).toMatchObject({ state: "ready", capabilities: ["tools"], restarts: 0, requests: 0 });
     await rig.stop();
     expect(isAlive(Number(pid))).toBe(false);
   });

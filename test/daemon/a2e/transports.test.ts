@@ -127,6 +127,23 @@ describe("beside other protocols", () => {
     expect(await provider.ask("ping")).toMatchObject({ type: "pong" });
   });
 
+  it("a request that names no time has that of the configuration", async () => {
+    const rig = await startRig({ clock: "hands", configuration: { a2eRequestTimeoutSeconds: 3 } });
+    await a2eProvider(await rig.connect("newline"), ["tools"]);
+    const agent = await a2eAgent(await rig.connect("newline"));
+    const answered = agent.ask("tool/list/req");
+    let isAnswered = false;
+    void answered.then(() => {
+      isAnswered = true;
+    });
+    await agent.ask("ping");
+    await rig.advance(2999);
+    await agent.ask("ping");
+    expect(isAnswered).toBe(false);
+    await rig.advance(1);
+    expect(await answered).toMatchObject({ type: "error", code: "timeout" });
+  });
+
   it("the status names the protocol, its agents and its providers once it is used", async () => {
     const rig = await startRig();
     const asker = await rig.rpc();

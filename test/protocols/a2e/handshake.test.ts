@@ -7,6 +7,18 @@ import { base, createA2eStage, handshake } from "./a2e-stage.js";
 const EXAMPLE =
   '{"a2e":"1.0","type":"handshake/req","id":"a1b2c3d4","ts":1716123456.789,"agent_id":"my-agent","agent_caps":["tools","memory","env"],"auth_token":"dev-secret"}';
 
+/** A stage whose providers of the configuration are not ready until `tellReady`. */
+function awaitingProviders() {
+  let tellReady = (): void => {};
+  let ready: Promise<void> | undefined = new Promise((resolve) => {
+    tellReady = () => {
+      ready = undefined;
+      resolve();
+    };
+  });
+  return { stage: createA2eStage({ providersReady: () => ready }), tellReady };
+}
+
 describe("the handshake", () => {
   it("of the page is answered as on the page", () => {
     const stage = createA2eStage();
@@ -118,14 +130,7 @@ describe("the handshake", () => {
   });
 
   it("waits until the providers of the configuration are ready", async () => {
-    let tellReady = (): void => {};
-    let ready: Promise<void> | undefined = new Promise((resolve) => {
-      tellReady = () => {
-        ready = undefined;
-        resolve();
-      };
-    });
-    const stage = createA2eStage({ providersReady: () => ready });
+    const { stage, tellReady } = awaitingProviders();
     const agent = stage.agent();
     expect(agent.received).toEqual([]);
     const room = agent.session.room();
@@ -135,6 +140,22 @@ describe("the handshake", () => {
     await room;
     expect(agent.last()).toMatchObject({ type: "handshake/resp", ok: true });
     expect(agent.session.room()).toBeUndefined();
+  });
+
+  it("of an agent that left while it waited opens no session", async () => {
+    const { stage, tellReady } = awaitingProviders();
+    const reader = stage.listen();
+    const agent = stage.agent();
+    const room = agent.session.room();
+    agent.session.ended();
+    agent.session.receive(base("ping", "p"), "");
+    stage.provider();
+    tellReady();
+    await room;
+    stage.clock.settle();
+    expect(agent.received).toEqual([]);
+    expect(stage.services.agents.size).toBe(0);
+    expect(reader.received).toEqual([]);
   });
 
   it("comes once", () => {

@@ -1,5 +1,6 @@
 // Requests of A2E agents: their order, their slots, their providers, and what listeners hear of them.
 import { describe, expect, it } from "vitest";
+import { createForwarding } from "../../../src/protocols/a2e/providers/forwarding.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import { ABLE, give } from "../../support/rigs/question-rig.js";
 import type { A2eStage } from "./a2e-stage.js";
@@ -239,6 +240,16 @@ describe("the end of a session", () => {
     expect(typesOf(reader.received).at(-1)).toBe("session.completed");
   });
 
+  it("after the end of its input a request has ten seconds", () => {
+    const { stage, agent } = opened();
+    agent.say(toolCall("c1", "t1"));
+    agent.session.inputEnded();
+    stage.advance(9999);
+    expect([answersOf(agent), agent.isClosed()]).toEqual([[], false]);
+    stage.advance(1);
+    expect([agent.last().code, agent.last().req_id, agent.isClosed()]).toEqual(["timeout", "c1", true]);
+  });
+
   it("R8: of a connection that is lost is told by the engine, and its requests are forgotten", () => {
     const { stage, agent, provider } = opened();
     const reader = stage.listen();
@@ -268,6 +279,54 @@ describe("the end of a session", () => {
   });
 });
 
+describe("a provider's end", () => {
+  it("loses what it had and what waits for it; a request that comes later is told so", () => {
+    const { stage, agent, provider } = opened();
+    for (const id of ["c1", "c2"]) agent.say(toolCall(id, "t"));
+    provider.session.inputEnded();
+    stage.clock.settle();
+    expect(answersOf(agent).map(({ req_id: id, code }) => [id, code])).toEqual([
+      ["c1", "runtime_error"],
+      ["c2", "runtime_error"],
+    ]);
+    agent.say(toolCall("c3", "t"));
+    expect(agent.last()).toMatchObject({ req_id: "c3", code: "runtime_error", retryable: true });
+  });
+
+  it("R34: thousands of requests are lost over several turns, each once", () => {
+    const lost: string[] = [];
+    const turns: (() => void)[] = [];
+    let ids = 0;
+    const forwarding = createForwarding({
+      send: () => true,
+      newId: () => {
+        ids += 1;
+        return `r${ids}`;
+      },
+      maxParallel: 10,
+      announced: () => {},
+      afterTurn: (run) => void turns.push(run),
+    });
+    for (let index = 0; index < 1000; index += 1)
+      forwarding.request(JSON.stringify({ id: "a" }), {
+        event: () => {},
+        answered: () => {},
+        refused: () => {},
+        lost: () => void lost.push(String(index)),
+      });
+    forwarding.ended("gone");
+    const perTurn = [lost.length];
+    for (let run = turns.shift(); run !== undefined; run = turns.shift()) {
+      const before = lost.length;
+      run();
+      perTurn.push(lost.length - before);
+    }
+    expect(lost).toEqual(Array.from({ length: 1000 }, (_, index) => String(index)));
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(64);
+    expect(forwarding.count()).toBe(0);
+  });
+});
+
 describe("what listeners hear", () => {
   const eventsOf = (stage: A2eStage) => {
     const reader = stage.listen({ coalesceBoundaries: ["none"] });
@@ -288,6 +347,7 @@ describe("what listeners hear", () => {
       provider.say(base("invoke/event", `e${seq}`, { req_id: id, kind, data, seq }));
     event("progress", { pct: 33.33, message: "Looking." }, 0);
     event("status", { message: "Found one." }, 1);
+    event("artifact", { name: "half.pdf", final: false }, 1);
     event("log", { level: "info", message: "secret" }, 2);
     event("artifact", { name: "plan.pdf", mime: "application/pdf", chunk: "AA==", final: false }, 3);
     event("artifact", { name: "plan.pdf", mime: "application/pdf", chunk: "AA==", final: true }, 4);

@@ -175,7 +175,6 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
       end("runtime_error", "The call could not be put to a person, so it was not made. Try again later.");
       return;
     }
-    if (isOver) question = undefined;
   };
 
   const relayed: RelayedRequest = {

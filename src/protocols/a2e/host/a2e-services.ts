@@ -27,7 +27,7 @@ export interface A2eServices {
   readonly access: AccessPolicy;
   readonly router: Router;
   readonly maker: MessageMaker;
-  readonly clock: Pick<Clock, "now" | "wakeAt">;
+  readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
   readonly log: Pick<Log, "warn" | "error" | "debug">;
   /** Audience of the daemon's texts. */
   readonly texts: TextAudience;

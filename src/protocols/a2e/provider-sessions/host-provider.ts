@@ -20,6 +20,8 @@ export interface HostProviderOptions {
   readonly router: Router;
   readonly maker: MessageMaker;
   readonly log: Pick<Log, "info" | "warn" | "debug">;
+  /** As `Clock.afterTurn`. */
+  readonly afterTurn: (run: () => void) => void;
   /** The host answered the handshake well. */
   readonly ready: () => void;
 }
@@ -75,6 +77,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       maxParallel: Number(message.max_parallel),
       sessionId: String(message.session_id),
       announced: (news, text) => router.announce(provider, news, text),
+      afterTurn: options.afterTurn,
     });
     forwarding = calls;
     const provider: Provider = {

@@ -60,6 +60,7 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
         newId: maker.newId,
         maxParallel: typeof message.max_parallel === "number" ? message.max_parallel : MOST_REQUESTS,
         announced: (news, text) => router.announce(provider, news, text),
+        afterTurn: services.clock.afterTurn,
       });
     forwarding = calls;
     const provider: Provider = {

@@ -13,6 +13,8 @@ export interface ForwardingOptions {
   /** The session of the daemon at the provider, in place of the agent's; undefined keeps the agent's. */
   readonly sessionId?: string | undefined;
   readonly announced: Announced;
+  /** As `Clock.afterTurn`. */
+  readonly afterTurn: (run: () => void) => void;
 }
 
 export interface Forwarding {
@@ -20,7 +22,7 @@ export interface Forwarding {
   readonly passOn: (text: string) => void;
   /** Takes a message of the provider that concerns requests. Messages of requests that have ended are dropped. */
   readonly receive: (message: A2eMessage, text: string) => void;
-  /** The provider is gone: every request is lost. */
+  /** The provider is gone: every request is lost, the first at once and thousands over several turns (R34). */
   readonly ended: (sentence: string) => void;
   /** Requests that were sent, or wait to be. */
   readonly count: () => number;
@@ -32,15 +34,31 @@ interface Pending {
   readonly news: RequestNews;
 }
 
+/** Requests that are lost in one turn of the event loop (R34). */
+const LOST_PER_TURN = 64;
+
 const TAKES_NOTHING = "The provider takes no messages at present. Try again later.";
 
 export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { send, newId, maxParallel, sessionId, announced } = options;
+  const { send, newId, maxParallel, sessionId, announced, afterTurn } = options;
   const sent = new Map<string, RequestNews>();
   /** In order of arrival. A map, so that one that is forgotten leaves at once. */
   const waiting = new Map<string, Pending>();
+  /** Requests of a provider that is gone, until their agents know. */
+  const lost = new Map<string, RequestNews>();
   let whyEnded: string | undefined;
   let isSending = false;
+
+  const loseNext = (sentence: string): void => {
+    let left = LOST_PER_TURN;
+    for (const [id, news] of lost) {
+      if (left === 0) break;
+      left -= 1;
+      lost.delete(id);
+      news.lost(sentence);
+    }
+    if (lost.size > 0) afterTurn(() => loseNext(sentence));
+  };
 
   /** Sends what may be sent. Losing one request makes room for the next, so this is a loop and no recursion. */
   const sendNext = (): void => {
@@ -77,6 +95,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         forget: () => {
           const wasSent = sent.delete(id);
           waiting.delete(id);
+          lost.delete(id);
           if (wasSent) sendNext();
         },
       };
@@ -103,11 +122,12 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     },
     ended: (sentence) => {
       whyEnded = sentence;
-      const all = [...sent.values(), ...Array.from(waiting.values(), ({ news }) => news)];
+      for (const [id, news] of sent) lost.set(id, news);
+      for (const { id, news } of waiting.values()) lost.set(id, news);
       sent.clear();
       waiting.clear();
-      for (const news of all) news.lost(sentence);
+      loseNext(sentence);
     },
-    count: () => sent.size + waiting.size,
+    count: () => sent.size + waiting.size + lost.size,
   };
 }
