@@ -8,20 +8,24 @@ import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 const MIB = 1024 * 1024;
 
 /** An exchange over a connection of `capacityFrames`, whose session takes notes and says nothing by itself. */
-function opened(capacityFrames: number) {
+function opened(capacityFrames: number, { isReadAlways = false, msEach = 0 } = {}) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
   const received: unknown[] = [];
+  const clock = createVirtualClock();
   let host: ExchangeHost | undefined;
   const session: ExchangeSession = {
-    receive: (message) => void received.push(message),
+    receive: (message) => {
+      received.push(message);
+      clock.pass(msEach);
+    },
     refuse: (fault) => void received.push(fault.code),
+    isReadAlways: () => isReadAlways,
     room: () => undefined,
     isOpen: () => true,
     inputEnded: () => host?.close(),
     finish: () => Promise.resolve(),
     ended: () => {},
   };
-  const clock = createVirtualClock();
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const conversation = runExchange(
     first,
@@ -39,7 +43,7 @@ function opened(capacityFrames: number) {
   });
   if (host === undefined) throw new Error("the session was not opened");
   const { send, close } = host;
-  return { send, close, peer: second, received, conversation };
+  return { send, close, peer: second, received, conversation, clock };
 }
 
 /** Takes frames of the peer until `count` have come, or the connection is over. */
@@ -97,6 +101,39 @@ test("a frame that is no message is refused, and what follows is taken", async (
   for (const text of ['{"a":1}', "{", '{"a":1,"a":2}', "[2]"]) peer.send(text);
   await expect.poll(() => received.length).toBe(4);
   expect(received).toEqual([{ a: 1 }, "invalid_json", "invalid_message", [2]]);
+  close();
+  await conversation.done;
+});
+
+/** Lets everything happen that waits for no clock. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test.each([
+  ["is not read while it takes nothing", false, 0],
+  ["is read all the same if it serves others", true, 1],
+])("a peer %s", async (_, isReadAlways, count) => {
+  const { send, peer, received } = opened(1, { isReadAlways });
+  while (send("x".repeat(MIB)));
+  peer.send("[0]");
+  await expect.poll(() => received.length).toBe(1);
+  peer.send("[1]");
+  for (let round = 0; round < 5; round += 1) await quiet();
+  expect(received.length).toBe(1 + count);
+});
+
+test("R34: messages that take long give way after two milliseconds", async () => {
+  const { peer, received, clock, close, conversation } = opened(64, { msEach: 1 });
+  for (let index = 0; index < 10; index += 1) peer.send(String(index));
+  for (let round = 0; round < 5; round += 1) await quiet();
+  expect(received).toEqual([0, 1]);
+  clock.settle();
+  for (let round = 0; round < 5; round += 1) await quiet();
+  expect(received).toEqual([0, 1, 2, 3]);
+  for (let round = 0; round < 5; round += 1) {
+    clock.settle();
+    await quiet();
+  }
+  expect(received).toHaveLength(10);
   close();
   await conversation.done;
 });

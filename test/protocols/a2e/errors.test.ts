@@ -233,6 +233,8 @@ describe("the errors of a registration", () => {
     const before = provider.received.length;
     peer.say(toolCall("c3", "search"));
     expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c3" });
+    peer.say(base("tool/cancel", "c4"));
+    expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c4" });
     expect(provider.received).toHaveLength(before);
     expect(asked).toContainEqual(["ask", expect.stringMatching(/^sess_/)]);
   });

@@ -12,6 +12,9 @@ const LONGEST_NAME = 200;
 /** Most UTF-16 units of a provider's message in a text. */
 const LONGEST_MESSAGE = 2000;
 
+/** Tools of a session whose texts are remembered. */
+const MOST_KNOWN_TOOLS = 64;
+
 /** A request, as it is heard. */
 export interface HeardCall {
   /** The name in AAEP's form. */
@@ -72,6 +75,7 @@ export function createMirror(services: MirrorServices): Mirror {
   /** The newest progress that waits until the agent may publish more. */
   let waiting: Fields | undefined;
   let hasStarted = false;
+  const textsOfTools = new Map<string, Fields>();
 
   const summary = <Key extends MessageKey>(key: Key, parameters: MessageParameters[Key]): Fields => {
     const { hints, summaries } = localizedMessages(texts, key, () => parameters);
@@ -98,6 +102,16 @@ export function createMirror(services: MirrorServices): Mirror {
     tool: shortenedText(call.name, LONGEST_NAME),
     details: detailsOf(call.arguments, services.shownArguments),
   });
+
+  /** The texts of a call, which are the same for each call of a tool without shown arguments. */
+  const callTexts = (call: HeardCall): Fields => {
+    const names = namesOf(call);
+    if (names.details !== undefined) return summary("relayCall", names);
+    const known = textsOfTools.get(names.tool) ?? summary("relayCall", names);
+    if (textsOfTools.size >= MOST_KNOWN_TOOLS) textsOfTools.clear();
+    textsOfTools.set(names.tool, known);
+    return known;
+  };
 
   /** Progress is told as fast as it is taken; while too much waits, only the newest counts. */
   const tellProgress = (progress: Fields): void => {
@@ -128,7 +142,7 @@ export function createMirror(services: MirrorServices): Mirror {
         "tool.invoked",
         membersOf(call),
         isIrreversible ? { irreversible: true, risk_level: "high" } : {},
-        summary("relayCall", namesOf(call)),
+        callTexts(call),
       ),
     ask: (call, done) => {
       const names = namesOf(call);

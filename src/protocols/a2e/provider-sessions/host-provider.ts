@@ -71,12 +71,13 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       host.close();
       return;
     }
+    const maxParallel = Number(message.max_parallel);
     const calls = createForwarding({
       send: host.send,
       newId: maker.newId,
-      maxParallel: Number(message.max_parallel),
+      maxParallel: () => maxParallel,
       sessionId: String(message.session_id),
-      announced: (news, text) => router.announce(provider, news, text),
+      announced: (text) => router.announce(provider, text),
       afterTurn: options.afterTurn,
     });
     forwarding = calls;
@@ -110,6 +111,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       else if (message.type !== "pong") forwarding.receive(message, text);
     },
     refuse: (fault: Fault, text) => odd(text ?? fault.sentence),
+    isReadAlways: () => true,
     room: () => undefined,
     isOpen: () => forwarding !== undefined,
     inputEnded: () => {

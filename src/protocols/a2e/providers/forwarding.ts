@@ -2,17 +2,18 @@
 // many at a time gets the others in order, as it answers.
 import type { A2eMessage } from "../messages/message.js";
 import { withMembers } from "../messages/message-text.js";
-import type { Announced, ForwardedRequest, RequestNews } from "./provider.js";
+import type { ForwardedRequest, RequestNews } from "./provider.js";
 
 export interface ForwardingOptions {
   /** Sends a text to the provider. Returns false if the provider takes nothing and too much waits for it. */
   readonly send: (text: string) => boolean;
   readonly newId: () => string;
-  /** Most requests that the provider takes at a time. */
-  readonly maxParallel: number;
+  /** Most requests that the provider takes at a time. Read at each use. */
+  readonly maxParallel: () => number;
   /** The session of the daemon at the provider, in place of the agent's; undefined keeps the agent's. */
   readonly sessionId?: string | undefined;
-  readonly announced: Announced;
+  /** Told of the text of a message for no request that agents may want: one that is neither an answer nor a message between two ends. */
+  readonly announced: (text: string) => void;
   /** As `Clock.afterTurn`. */
   readonly afterTurn: (run: () => void) => void;
 }
@@ -34,9 +35,14 @@ interface Pending {
   readonly news: RequestNews;
 }
 
+/** Requests of all agents that wait for a provider, and their UTF-16 units. */
+const MOST_WAITING_COUNT = 4096;
+const MOST_WAITING_UNITS = 32 * 1024 * 1024;
+
 /** Requests that are lost in one turn of the event loop (R34). */
 const LOST_PER_TURN = 64;
 
+const TOO_MANY = "Too many requests wait for the provider. Try again later.";
 const TAKES_NOTHING = "The provider takes no messages at present. Try again later.";
 
 export function createForwarding(options: ForwardingOptions): Forwarding {
@@ -48,6 +54,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const lost = new Map<string, RequestNews>();
   let whyEnded: string | undefined;
   let isSending = false;
+  let waitingUnits = 0;
 
   const loseNext = (sentence: string): void => {
     let left = LOST_PER_TURN;
@@ -64,15 +71,22 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
   const sendNext = (): void => {
     if (isSending) return;
     isSending = true;
-    for (const one of waiting.values()) {
-      if (sent.size >= maxParallel) break;
-      waiting.delete(one.id);
-      sent.set(one.id, one.news);
-      if (send(one.text)) continue;
-      sent.delete(one.id);
-      one.news.lost(TAKES_NOTHING);
+    try {
+      for (const one of waiting.values()) {
+        if (sent.size >= maxParallel()) break;
+        removeWaiting(one);
+        sent.set(one.id, one.news);
+        if (send(one.text)) continue;
+        sent.delete(one.id);
+        one.news.lost(TAKES_NOTHING);
+      }
+    } finally {
+      isSending = false;
     }
-    isSending = false;
+  };
+
+  const removeWaiting = (one: Pending): void => {
+    if (waiting.delete(one.id)) waitingUnits -= one.text.length;
   };
 
   const finish = (id: string): RequestNews | undefined => {
@@ -87,14 +101,20 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         news.lost(whyEnded);
         return { forget: () => {} };
       }
+      if (waiting.size >= MOST_WAITING_COUNT || waitingUnits + text.length > MOST_WAITING_UNITS) {
+        news.lost(TOO_MANY);
+        return { forget: () => {} };
+      }
       const id = newId();
       const session = sessionId === undefined ? {} : { session_id: sessionId };
-      waiting.set(id, { id, text: withMembers(text, { id, ...session }), news });
+      const one: Pending = { id, text: withMembers(text, { id, ...session }), news };
+      waiting.set(id, one);
+      waitingUnits += one.text.length;
       sendNext();
       return {
         forget: () => {
           const wasSent = sent.delete(id);
-          waiting.delete(id);
+          removeWaiting(one);
           lost.delete(id);
           if (wasSent) sendNext();
         },
@@ -106,7 +126,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     receive: (message, text) => {
       const { req_id: id, type } = message;
       if (typeof id !== "string") {
-        announced(message, text);
+        if (!isBetweenTwo(String(type))) announced(text);
         return;
       }
       const news = sent.get(id);
@@ -126,8 +146,16 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       for (const { id, news } of waiting.values()) lost.set(id, news);
       sent.clear();
       waiting.clear();
+      waitingUnits = 0;
       loseNext(sentence);
     },
     count: () => sent.size + waiting.size + lost.size,
   };
 }
+
+/** Whether a type is for the other end of a connection alone, so that no agent behind it gets the message. */
+function isBetweenTwo(type: string): boolean {
+  return BETWEEN_TWO.has(type) || type.endsWith("/req") || type.endsWith("/resp");
+}
+
+const BETWEEN_TWO = new Set(["error", "ping", "pong", "shutdown"]);
