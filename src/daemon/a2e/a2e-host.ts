@@ -140,7 +140,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   };
 }
 
-/** Makes a set of a list of names, anew only for another list: each call of a tool asks. */
+/** The returned function makes a set of a list of names. A list that it had last has the same set, because each call of a tool asks. */
 function createNameSet(): (names: readonly string[]) => ReadonlySet<string> {
   let last: readonly string[] = [];
   let set: ReadonlySet<string> = new Set();
