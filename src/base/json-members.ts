@@ -16,7 +16,10 @@ export interface JsonMember {
  */
 export function membersOf(text: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
-  eachMember(text, (name, start, end) => members.push({ name, start, end }));
+  eachMember(text, (name, start, end) => {
+    members.push({ name, start, end });
+    return "go on";
+  });
   return members;
 }
 
@@ -25,6 +28,7 @@ export function textsOf(text: string, ...names: readonly string[]): readonly str
   const texts = new Set<string>();
   eachMember(text, (name, start, end) => {
     if (names.includes(name)) texts.add(text.slice(start, end));
+    return "go on";
   });
   return [...texts];
 }
@@ -36,7 +40,11 @@ export function soleValue(texts: readonly string[]): unknown {
   return values.size === 1 ? only : undefined;
 }
 
-function eachMember(text: string, visit: (name: string, start: number, end: number) => void): void {
+/** Visits the members of the object in `text` in their order, as `membersOf` has them, until `visit` has seen enough. */
+export function eachMember(
+  text: string,
+  visit: (name: string, start: number, end: number) => "go on" | "enough",
+): void {
   const opening = skipSpace(text, 0);
   if (text.charCodeAt(opening) !== 0x7b) return;
   let index = skipSpace(text, opening + 1);
@@ -44,7 +52,7 @@ function eachMember(text: string, visit: (name: string, start: number, end: numb
     const closing = closingQuote(text, index);
     const start = skipSpace(text, skipSpace(text, closing + 1) + 1);
     const end = endOfValue(text, start);
-    visit(nameBetween(text, index, closing), start, end);
+    if (visit(nameBetween(text, index, closing), start, end) === "enough") return;
     index = skipSpace(text, end);
     if (text.charCodeAt(index) === 0x2c) index = skipSpace(text, index + 1);
   }

@@ -19,6 +19,10 @@ export interface ExchangeSession {
   readonly receive: (message: unknown, text: string) => void;
   /** Takes a frame that was no message, or that could be read in two ways (R19). `text`: the frame, if it was text. */
   readonly refuse: (fault: Fault, text: string | undefined) => void;
+  /**
+   * Whether the peer is read while it takes nothing. A peer that serves others must be: it may take nothing until its answers have been read.
+   */
+  readonly isReadAlways: () => boolean;
   /** Returns a promise that resolves when the next message may be taken; undefined: at once. */
   readonly room: () => Promise<void> | undefined;
   /** Whether the handshake is done. */

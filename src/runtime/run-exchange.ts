@@ -5,6 +5,7 @@ import type { Millis } from "../contracts/clock.js";
 import type { ExchangeProtocol } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
+import { TURN_ROOM_MS } from "../engine/time/turn-room.js";
 import { awaitHandshake, type ConversationServices } from "./conversation.js";
 import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
 
@@ -139,15 +140,20 @@ export function runExchange<Frame>(
   const run = async (): Promise<void> => {
     try {
       for await (const frames of connection.frames) {
+        let until = clock.now() + TURN_ROOM_MS;
         for (const frame of frames) {
           if (isOver) break;
           take(frame);
           const room = session.room();
           if (room !== undefined) await room;
+          if (clock.now() < until) continue;
+          // Other peers come first (R34).
+          await new Promise<void>(clock.afterTurn);
+          until = clock.now() + TURN_ROOM_MS;
         }
         if (isOver) break;
         // A peer that sends without reading is not read from either.
-        await connection.writable();
+        if (!session.isReadAlways()) await connection.writable();
       }
       tellInputEnded();
       if (!isOver) session.inputEnded();

@@ -6,7 +6,9 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { everyLanguage } from "../../engine/notices/daemon-events.js";
+import { createTurnSlices } from "../../engine/time/turn-slices.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
+import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
 import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
@@ -22,7 +24,10 @@ export interface A2eHostServices extends Pick<ConversationServices, "clock" | "h
 }
 
 /** How long a handshake waits for the providers of the configuration. */
-const READY_WITHIN_MS = 10_000;
+const READY_WITHIN_MS = 30_000;
+
+/** Agents that are told of an announcement in one turn of the event loop. */
+const ANNOUNCED_PER_TURN = 64;
 
 /** A provider in the status. */
 export interface A2eProviderReport {
@@ -54,8 +59,11 @@ export interface A2eHost {
 /** Starts the providers of the configuration. */
 export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHost {
   const { clock, log } = by;
-  const router = createRouter();
+  const router = createRouter(
+    createTurnSlices(clock, (caught) => log.error({ err: caught }, "an A2E announcement failed"), ANNOUNCED_PER_TURN),
+  );
   const maker = createMessageMaker(options.ids, clock.wallTime);
+  const irreversibleTools = createNameSet();
   const services: A2eServices = {
     engine: by.engine,
     access: by.access,
@@ -64,12 +72,12 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     clock,
     log,
     texts: everyLanguage(options.defaultLanguage),
-    agents: new Set(),
+    agents: createPresentAgents(),
     providersReady: () => (areReady ? undefined : ready),
     options: {
       authToken: () => options.a2eAuthToken,
       maxParallel: () => options.a2eMaxParallel,
-      irreversibleTools: () => new Set(options.a2eIrreversibleTools),
+      irreversibleTools: () => irreversibleTools(options.a2eIrreversibleTools),
       shownArguments: () => new Set(options.a2eShownArguments),
       confirmationSeconds: () => options.a2eConfirmationSeconds,
       requestTimeoutMs: () => options.a2eRequestTimeoutSeconds * 1000,
@@ -93,7 +101,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     report: () => {
       const present = router.providers();
       return {
-        agents: services.agents.size,
+        agents: services.agents.count(),
         providers: [
           ...processes.map((one, index): A2eProviderReport => {
             const provider = present.find(({ kind, name }) => kind === "child" && name === one.name);
@@ -129,5 +137,18 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     stop: async (until) => {
       await Promise.all(processes.map((one) => one.stop(until)));
     },
+  };
+}
+
+/** The returned function makes a set of a list of names. A list that it had last has the same set, because each call of a tool asks. */
+function createNameSet(): (names: readonly string[]) => ReadonlySet<string> {
+  let last: readonly string[] = [];
+  let set: ReadonlySet<string> = new Set();
+  return (names) => {
+    if (names !== last) {
+      last = names;
+      set = new Set(names);
+    }
+    return set;
   };
 }

@@ -1,6 +1,7 @@
 // One provider that the daemon runs as a child: started, watched, and started again with back-off when it ends.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
+import { faultFrom } from "../../base/errors.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { Conversation } from "../../contracts/protocol.js";
@@ -9,6 +10,8 @@ import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-p
 import type { Router } from "../../protocols/a2e/providers/router.js";
 import { runExchange, type TextCodec } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/config.js";
+import { logErrorLines } from "./error-lines.js";
+import { createRestartWaits } from "./restart-waits.js";
 
 export interface ProviderProcessServices {
   readonly router: Router;
@@ -35,20 +38,13 @@ export interface ProviderProcess {
   readonly stop: (until: Millis) => Promise<void>;
 }
 
-/**
- * First wait before a restart, and longest; the wait doubles in between. A process that ran longer than the longest wait begins with the first wait
- * again.
- */
-const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 60_000;
 /** How long a host has for its handshake. */
 const HANDSHAKE_MS = 30_000;
 /** From the end of its input to SIGTERM, as A2E's own clients give a host, and from there to SIGKILL. */
 const TERM_AFTER_MS = 3000;
 const KILL_AFTER_MS = 2000;
-
-/** Lines of a host's standard error that are logged, of at most this many characters. */
-const LONGEST_LINE = 2000;
+/** From the end of a process to the end of what it wrote. A process of its own may keep its pipes open for ever. */
+const LAST_OUTPUT_MS = 500;
 
 export function createProviderProcess(choice: ProviderChoice, services: ProviderProcessServices): ProviderProcess {
   const { clock, log } = services;
@@ -57,9 +53,10 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
   let conversation: Conversation | undefined;
   let state: ReturnType<ProviderProcess["state"]> = "stopped";
   let restartCount = 0;
-  let failedCount = 0;
+  const nextWait = createRestartWaits();
   let lastEnd: string | undefined;
   let cancelRestart = (): void => {};
+  let cancelKill = (): void => {};
   let isStopping = false;
   let exited: Promise<void> = Promise.resolve();
   let tellSettled = (): void => {};
@@ -68,35 +65,53 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
   });
 
   const run = (): void => {
-    const [program = "", ...parameters] = command;
     const begun = clock.now();
     state = "starting";
+    let isOver = false;
+    let tellExited = (): void => {};
+    exited = new Promise((resolve) => {
+      tellExited = resolve;
+    });
+    const over = (how: string): void => {
+      if (isOver) return;
+      isOver = true;
+      lastEnd = how;
+      cancelKill();
+      for (const stream of child?.stdio ?? []) stream?.destroy();
+      tellExited();
+      ended(begun);
+    };
+    try {
+      start(over);
+    } catch (caught) {
+      child?.kill("SIGKILL");
+      over(`could not be started: ${faultFrom(caught).sentence}`);
+    }
+  };
+
+  /** Throws where the system has no room for another process, or for its pipes. */
+  const start = (over: (how: string) => void): void => {
+    const [program = "", ...parameters] = command;
     const started = spawn(program, parameters, { stdio: ["pipe", "pipe", "pipe"] });
     child = started;
-    exited = new Promise((resolve) => {
-      let isOver = false;
-      const over = (how: string): void => {
-        if (isOver) return;
-        isOver = true;
-        lastEnd = how;
-        resolve();
-        ended(begun);
-      };
-      started.once("error", (error) => over(`could not be started: ${error.message}`));
-      started.once("close", (code, signal) =>
-        over(signal === null ? `ended with code ${code}` : `was ended by ${signal}`),
-      );
+    const endOf = (code: number | null, signal: string | null): string =>
+      signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+    started.once("error", (error) => over(`could not be started: ${error.message}`));
+    started.once("exit", (code, signal) => {
+      clock.wakeAt(clock.now() + LAST_OUTPUT_MS, () => over(endOf(code, signal)));
     });
-    logErrors(started, name, log);
+    started.once("close", (code, signal) => over(endOf(code, signal)));
     // A broken pipe is the end of the process, which is told there.
     started.stdin?.on("error", () => {});
-    if (started.stdin === null || started.stdout === null) return;
+    // Without a process there are no pipes.
+    if (!started.stdin || !started.stdout || !started.stderr) return;
+    logErrorLines(started.stderr, name, services);
     const connection = createByteConnection(
       { readable: started.stdout, writable: started.stdin },
       { label: `a2e:${name}`, trust: "same-user" },
       { framing: "newline", isLinesOnly: true, maxFrameBytes: services.maxFrameBytes },
     );
-    conversation = runExchange(
+    const joined = runExchange(
       connection,
       services.codec,
       {
@@ -107,6 +122,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
               router: services.router,
               maker: services.maker,
               log,
+              afterTurn: clock.afterTurn,
               ready: () => {
                 state = "ready";
                 tellSettled();
@@ -118,8 +134,14 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       },
       { clock, log, handshakeTimeoutMs: () => HANDSHAKE_MS },
     );
-    // Without its pipes a host is of no use, and would stay.
-    void conversation.done.then(() => started.kill("SIGTERM"));
+    conversation = joined;
+    void joined.done.then(() => {
+      if (child !== started) return;
+      // Without its pipes a host is of no use, and would stay.
+      if (state === "ready") state = "waiting";
+      started.kill("SIGTERM");
+      cancelKill = clock.wakeAt(clock.now() + KILL_AFTER_MS, () => started.kill("SIGKILL"));
+    });
   };
 
   const ended = (begun: Millis): void => {
@@ -130,9 +152,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       state = "stopped";
       return;
     }
-    failedCount = clock.now() - begun > LONGEST_WAIT_MS ? 0 : failedCount;
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(failedCount, 20));
-    failedCount += 1;
+    const waitMs = nextWait(clock.now() - begun);
     restartCount += 1;
     state = "waiting";
     log.warn({ provider: name, how: lastEnd, restart_in_ms: waitMs }, "an A2E provider has ended");
@@ -159,23 +179,12 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
       }
       void conversation?.finish("producer_shutdown", Math.min(until, clock.now() + TERM_AFTER_MS));
       const cancelTerm = clock.wakeAt(Math.min(until, clock.now() + TERM_AFTER_MS), () => running.kill("SIGTERM"));
-      const cancelKill = clock.wakeAt(Math.min(until, clock.now() + TERM_AFTER_MS + KILL_AFTER_MS), () =>
+      const cancelForce = clock.wakeAt(Math.min(until, clock.now() + TERM_AFTER_MS + KILL_AFTER_MS), () =>
         running.kill("SIGKILL"),
       );
       await exited;
       cancelTerm();
-      cancelKill();
+      cancelForce();
     },
   };
-}
-
-/** Passes a host's standard error on to the log, a line at a time. */
-function logErrors(child: ChildProcess, name: string, log: Log): void {
-  let held = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    const lines = (held + text).split("\n");
-    held = (lines.pop() ?? "").slice(0, LONGEST_LINE);
-    for (const line of lines)
-      if (line.trim() !== "") log.info({ provider: name, line: line.slice(0, LONGEST_LINE) }, "an A2E provider writes");
-  });
 }

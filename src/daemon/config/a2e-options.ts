@@ -32,7 +32,8 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
   },
   a2eMaxParallel: {
     group: "A2E",
-    type: wholeNumber("COUNT", 1, 1024),
+    // The engine allows 256 open tools in a session.
+    type: wholeNumber("COUNT", 1, 256),
     unit: "requests",
     fallback: 4,
     meaning: "How many requests of one A2E session may be under way.",

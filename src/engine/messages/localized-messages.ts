@@ -23,6 +23,13 @@ export type ParametersFor<Key extends MessageKey> = (
   form: keyof Message,
 ) => MessageParameters[Key];
 
+/** The names of the members of each language, which are the same in every event. */
+const VARIANTS = CATALOGUE_LANGUAGES.map((language) => ({
+  language,
+  terse: `summary_terse_${language}`,
+  normal: `summary_normal_${language}`,
+}));
+
 export function localizedMessages<Key extends MessageKey>(
   audience: TextAudience,
   key: Key,
@@ -36,10 +43,10 @@ export function localizedMessages<Key extends MessageKey>(
     summary_normal: say(primary, "normal"),
   };
   if (audience.kind === "everyone") {
-    for (const language of CATALOGUE_LANGUAGES) {
+    for (const { language, terse, normal } of VARIANTS) {
       if (language === primary) continue;
-      summaries[`summary_terse_${language}`] = say(language, "terse");
-      summaries[`summary_normal_${language}`] = say(language, "normal");
+      summaries[terse] = say(language, "terse");
+      summaries[normal] = say(language, "normal");
     }
   }
   const direction = textDirection(primary) === "rtl" ? { text_direction: "rtl" as const } : {};

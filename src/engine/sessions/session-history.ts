@@ -38,6 +38,7 @@ export function remember<Key>(
   session.historyCount += 1;
   draft.undo.put(index, key, session.historyCount);
   draft.history.push({ sessionId: session.sessionId, name, number: session.historyCount, value });
+  if (index.size <= most) return;
   for (const oldest of index.keys()) {
     if (index.size <= most) return;
     forget(draft, session, name, index, oldest);

@@ -81,8 +81,8 @@ describe("a host as a child", () => {
     ]);
     const answer = await agent.ask("tool/call/req", { tool_name: "echo", session_id: agent.handshake.session_id });
     expect(answer.data).toMatchObject({ tool_name: "echo", session_id: "theirs" });
-    const [{ pid, state } = {}] = await statusOf(rig);
-    expect(state).toBe("ready");
+    const [{ pid, ...status } = {}] = await statusOf(rig);
+    expect(status).toMatchObject({ state: "ready", capabilities: ["tools"], restarts: 0, requests: 0 });
     await rig.stop();
     expect(isAlive(Number(pid))).toBe(false);
   });
@@ -119,6 +119,8 @@ describe("a host as a child", () => {
 
   it.each([
     ["there is no such program", { command: ["/nonexistent/host"] }, /could not be started/],
+    ["the system refuses to start it", { command: [join(process.execPath, "host")] }, /could not be started/],
+    ["its command is too long", { command: ["true", "x".repeat(4_000_000)] }, /could not be started/],
     ["it ends at once", { command: [process.execPath, "-e", "process.exit(7)"] }, /ended with code 7/],
     [
       "it speaks no A2E",
@@ -146,6 +148,32 @@ describe("a host as a child", () => {
         reason: "auth_failed",
       });
     });
+  });
+
+  it("that ends is started again, although a process of its own still has its pipes", async () => {
+    const own = `require("node:child_process").spawn("sleep", ["60"], { stdio: "inherit" });`;
+    const rig = await rigWith(host(HOST('if (message.tool_name === "die") process.exit(3);', own)));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    expect(await agent.ask("tool/call/req", { tool_name: "die", timeout: 60 })).toMatchObject({
+      code: "runtime_error",
+    });
+    await expect
+      .poll(async () => (await statusOf(rig))[0], { timeout: 60_000 })
+      .toMatchObject({ state: "ready", restarts: 1 });
+    await rig.stop();
+  });
+
+  it("that closes its output and stays is ended by force, and started again", async () => {
+    const source = HOST(
+      'require("node:fs").closeSync(1);',
+      'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);',
+    ).replace('.on("end", () => process.exit(0))', "");
+    const rig = await rigWith(host(source));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    expect(await agent.ask("tool/call/req", { tool_name: "x", timeout: 60 })).toMatchObject({ code: "runtime_error" });
+    await expect
+      .poll(async () => (await statusOf(rig))[0], { timeout: 60_000 })
+      .toMatchObject({ restarts: 1, last_end: "was ended by SIGKILL" });
   });
 });
 
@@ -214,6 +242,46 @@ describe("a host that misbehaves costs nobody else anything", () => {
     expect(await flooded).toMatchObject({ type: "tool/call/resp" });
     let seq = 0;
     for (; seq < 20_000; seq += 1) expect((await agent.events.next("an event")).seq).toBe(seq);
+  });
+
+  it("a host that reads nothing until its answers have been read", async () => {
+    // One thread that reads a line and writes ten events of 100 KB before it reads the next.
+    const source = `
+const { readSync, writeSync } = require("node:fs");
+const write = (fields) => {
+  let rest = Buffer.from(JSON.stringify({ a2e: "1.0", id: "h", ts: 1, ...fields }) + "\\n");
+  while (rest.length > 0) {
+    try { rest = rest.subarray(writeSync(1, rest)); } catch (error) { if (error.code !== "EAGAIN") throw error; }
+  }
+};
+const chunk = Buffer.alloc(65536);
+let held = "";
+for (;;) {
+  let count = 0;
+  try { count = readSync(0, chunk); } catch (error) { if (error.code === "EAGAIN") continue; throw error; }
+  if (count === 0) process.exit(0);
+  held += chunk.toString("utf8", 0, count);
+  for (let end = held.indexOf("\\n"); end !== -1; end = held.indexOf("\\n")) {
+    const message = JSON.parse(held.slice(0, end));
+    held = held.slice(end + 1);
+    if (message.type === "handshake/req")
+      write({ type: "handshake/resp", req_id: message.id, session_id: "s", max_parallel: 8, ok: true,
+        accepted_caps: [{ capability: "tools", enabled: true, metadata: {} }] });
+    else if (message.type === "shutdown") process.exit(0);
+    else {
+      for (let seq = 0; seq < 10; seq += 1)
+        write({ type: "invoke/event", req_id: message.id, kind: "artifact", data: { data: "y".repeat(100000) }, seq });
+      write({ type: "tool/call/resp", req_id: message.id, data: "done" });
+    }
+  }
+}`;
+    const { agent, expectGood } = await beside(host(source));
+    const long = { long: "x".repeat(100_000) };
+    const answers = Array.from({ length: 4 }, () =>
+      agent.ask("tool/call/req", { tool_name: "x", timeout: 60, arguments: long }),
+    );
+    await expectGood();
+    for (const answer of answers) expect(await answer).toMatchObject({ type: "tool/call/resp", data: "done" });
   });
 
   it("a host that takes nothing", async () => {

@@ -104,7 +104,53 @@ describe("beside other protocols", () => {
     await a2eProvider(await rig.connect("newline"));
     const agent = await a2eAgent(await rig.connect("newline"));
     agent.sayText(JSON.stringify(message));
-    expect(await agent.messages.next("the error")).toMatchObject({ type: "error", req_id: "s" });
+    const error = await agent.messages.next("the error");
+    expect(error).toMatchObject({ type: "error", code: "invalid_message", req_id: "s" });
+  });
+
+  it("an A2E message on a JSON-RPC connection is answered in JSON-RPC", async () => {
+    const rig = await startRig();
+    const peer = await rig.raw();
+    const first = (text: string): Promise<unknown> =>
+      new Promise((resolve) => {
+        peer.socket.once("data", (data) => resolve(JSON.parse(data.toString())));
+        peer.socket.write(text);
+      });
+    await first('{"jsonrpc":"2.0","id":1,"method":"aaepd.status","params":{}}\n');
+    expect(await first('{"a2e":"1.0","type":"tool/call/req","id":"x","tool_name":"t"}\n')).toMatchObject({
+      jsonrpc: "2.0",
+      error: { code: -32600 },
+    });
+    peer.socket.destroy();
+  });
+
+  it("R5: a call that cannot be undone waits for a person's yes, and goes to the provider then", async () => {
+    const rig = await startRig({ configuration: { a2eIrreversibleTools: ["delete_file"] } });
+    const reader = await rig.plain();
+    await reader.subscribe(requestOf({ supports_confirmation_reply: true }));
+    const provider = await a2eProvider(await rig.connect("newline"));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    for (const [decision, expected] of [
+      ["reject", { type: "error", code: "runtime_error", detail: "confirmation_rejected" }],
+      ["accept", { type: "tool/call/resp", data: "deleted" }],
+    ] as const) {
+      const answer = agent.ask("tool/call/req", { tool_name: "delete_file", arguments: { path: "/tmp/plan.txt" } });
+      let question = await reader.events.next("the question");
+      while (question.type !== "aaep:agent.awaiting.confirmation") question = await reader.events.next("the question");
+      await reader.reply({
+        type: "confirmation.reply",
+        subscription_id: reader.id(),
+        reply_token: question.reply_token,
+        decision,
+        timestamp: new Date().toISOString(),
+      });
+      if (decision === "accept") {
+        const request = await provider.messages.next("the call");
+        expect(request).toMatchObject({ tool_name: "delete_file", arguments: { path: "/tmp/plan.txt" } });
+        provider.say("tool/call/resp", { req_id: request.id, data: "deleted" });
+      }
+      expect(await answer).toMatchObject(expected);
+    }
   });
 
   it("an A2E message on an AAEP connection is answered in AAEP", async () => {
@@ -125,6 +171,23 @@ describe("beside other protocols", () => {
     await silent.closed;
     expect(await agent.ask("ping")).toMatchObject({ type: "pong" });
     expect(await provider.ask("ping")).toMatchObject({ type: "pong" });
+  });
+
+  it("a request that names no time has that of the configuration", async () => {
+    const rig = await startRig({ clock: "hands", configuration: { a2eRequestTimeoutSeconds: 3 } });
+    await a2eProvider(await rig.connect("newline"), ["tools"]);
+    const agent = await a2eAgent(await rig.connect("newline"));
+    const answered = agent.ask("tool/list/req");
+    let isAnswered = false;
+    void answered.then(() => {
+      isAnswered = true;
+    });
+    await agent.ask("ping");
+    await rig.advance(2999);
+    await agent.ask("ping");
+    expect(isAnswered).toBe(false);
+    await rig.advance(1);
+    expect(await answered).toMatchObject({ type: "error", code: "timeout" });
   });
 
   it("the status names the protocol, its agents and its providers once it is used", async () => {

@@ -3,7 +3,9 @@ import type { AccessPolicy } from "../../../src/contracts/access.js";
 import type { ExchangeSession } from "../../../src/contracts/exchange.js";
 import type { PeerIdentity } from "../../../src/contracts/transport.js";
 import { everyLanguage } from "../../../src/engine/notices/daemon-events.js";
+import { createTurnSlices } from "../../../src/engine/time/turn-slices.js";
 import type { A2eOptions, A2eServices } from "../../../src/protocols/a2e/host/a2e-services.js";
+import { createPresentAgents } from "../../../src/protocols/a2e/host/present-agents.js";
 import { createMessageMaker } from "../../../src/protocols/a2e/messages/message.js";
 import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../../src/protocols/a2e/sessions/a2e-protocol.js";
@@ -43,7 +45,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
   const services: A2eServices = {
     engine: rig.engine,
     access: access ?? SAME_USER_MAY_ALL,
-    router: createRouter(),
+    router: createRouter(createTurnSlices(clock, (caught) => void warnings.push(caught))),
     maker: createMessageMaker(
       {
         hex: (bytes) => {
@@ -61,7 +63,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
     },
     texts: everyLanguage("en-US"),
     providersReady: providersReady ?? (() => undefined),
-    agents: new Set(),
+    agents: createPresentAgents(),
     options: {
       authToken: () => undefined,
       maxParallel: () => 4,

@@ -144,6 +144,7 @@ describe("the errors of a session", () => {
     expect(agent.received).toHaveLength(1);
     stage.advance(1);
     expect(agent.last()).toMatchObject({ code: "timeout", req_id: "c1", retryable: true });
+    expect(stage.services.router.providers().map((one) => one.requestCount())).toEqual([2]);
     provider.say(answerTo(first ?? {}));
     expect(agent.received).toHaveLength(2);
     stage.advance(28_000);
@@ -186,12 +187,56 @@ describe("the errors of a registration", () => {
   it("needs the token, if there is one, and the right to provide", () => {
     const stage = createA2eStage({ options: { authToken: () => "wanted" } });
     const peer = stage.connect();
-    peer.say(base("aaepd.a2e.register", "r", { capabilities: ["tools"], auth_token: "wante" }));
-    expect(peer.last()).toMatchObject({ code: "unauthorized" });
+    for (const token of ["wante", "wxnted", "Wanted", "wanteD", "", undefined]) {
+      peer.say(base("aaepd.a2e.register", "r", { capabilities: ["tools"], auth_token: token }));
+      expect(peer.last(), token).toMatchObject({ code: "unauthorized" });
+    }
     peer.say(base("aaepd.a2e.register", "r", { capabilities: ["tools"], auth_token: "wanted" }));
     expect(peer.last()).toMatchObject({ type: "aaepd.a2e.registered", req_id: "r", name: "test" });
     const forbidden = createA2eStage({ access: { of: () => ({ may: (operation) => operation !== "provide" }) } });
     expect(forbidden.provider().last()).toMatchObject({ code: "unauthorized" });
+  });
+
+  it("R22: a peer that never registers is counted among the refused", async () => {
+    const stage = createA2eStage({ options: { authToken: () => "wanted" } });
+    const peer = stage.connect();
+    peer.say(base("aaepd.a2e.register", "r", { capabilities: ["tools"] }));
+    const refused = () => stage.engine.report().closures.get("handshake_timeout") ?? 0;
+    expect([peer.session.isOpen(), refused()]).toEqual([false, 0]);
+    await peer.session.finish("handshake_timeout", stage.clock.now() + 1000);
+    expect(refused()).toBe(1);
+    expect(peer.received).toHaveLength(1);
+  });
+
+  it("R36: a right that ended since the handshake ends its requests, and a call is not held for a connection that may ask nobody", () => {
+    const rights = new Set<string>(["publish", "ask", "provide"]);
+    const asked: unknown[] = [];
+    const stage = createA2eStage({
+      access: {
+        of: () => ({
+          may: (operation, sessionId) => {
+            asked.push([operation, sessionId]);
+            return rights.has(operation);
+          },
+        }),
+      },
+      options: { irreversibleTools: () => new Set(["delete"]) },
+    });
+    const provider = stage.provider();
+    const peer = stage.agent();
+    rights.delete("ask");
+    peer.say(toolCall("c1", "delete"));
+    expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c1", retryable: false });
+    peer.say(toolCall("c2", "search"));
+    expect(provider.last()).toMatchObject({ type: "tool/call/req", tool_name: "search" });
+    rights.delete("publish");
+    const before = provider.received.length;
+    peer.say(toolCall("c3", "search"));
+    expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c3" });
+    peer.say(base("tool/cancel", "c4"));
+    expect(peer.last()).toMatchObject({ code: "unauthorized", req_id: "c4" });
+    expect(provider.received).toHaveLength(before);
+    expect(asked).toContainEqual(["ask", expect.stringMatching(/^sess_/)]);
   });
 
   it("a provider that asks is told that it answers", () => {

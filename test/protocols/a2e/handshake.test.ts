@@ -1,11 +1,24 @@
 // The handshake of A2E, as its page and the companion say.
 import { describe, expect, it } from "vitest";
 import { CAPABILITIES } from "../../../src/protocols/a2e/messages/capabilities.js";
-import { base, createA2eStage, handshake } from "./a2e-stage.js";
+import { typesOf } from "../../support/rigs/engine-rig.js";
+import { answerTo, base, createA2eStage, handshake, toolCall } from "./a2e-stage.js";
 
 /** The page's own example, literally. */
 const EXAMPLE =
   '{"a2e":"1.0","type":"handshake/req","id":"a1b2c3d4","ts":1716123456.789,"agent_id":"my-agent","agent_caps":["tools","memory","env"],"auth_token":"dev-secret"}';
+
+/** A stage whose providers of the configuration are not ready until `tellReady`. */
+function awaitingProviders() {
+  let tellReady = (): void => {};
+  let ready: Promise<void> | undefined = new Promise((resolve) => {
+    tellReady = () => {
+      ready = undefined;
+      resolve();
+    };
+  });
+  return { stage: createA2eStage({ providersReady: () => ready }), tellReady };
+}
 
 describe("the handshake", () => {
   it("of the page is answered as on the page", () => {
@@ -30,7 +43,7 @@ describe("the handshake", () => {
       },
     ]);
     expect(agent.session.isOpen()).toBe(true);
-    expect(stage.services.agents.size).toBe(1);
+    expect(stage.services.agents.count()).toBe(1);
   });
 
   it.each(CAPABILITIES.filter((name) => name !== "multi_agent"))("%s is granted if a provider serves it", (name) => {
@@ -108,7 +121,7 @@ describe("the handshake", () => {
     stage.provider();
     const agent = stage.agent();
     expect(agent.last()).toMatchObject({ ok: false, reason: "server_error" });
-    expect(stage.services.agents.size).toBe(0);
+    expect(stage.services.agents.count()).toBe(0);
   });
 
   it("that access forbids is rejected as auth_failed", () => {
@@ -118,14 +131,7 @@ describe("the handshake", () => {
   });
 
   it("waits until the providers of the configuration are ready", async () => {
-    let tellReady = (): void => {};
-    let ready: Promise<void> | undefined = new Promise((resolve) => {
-      tellReady = () => {
-        ready = undefined;
-        resolve();
-      };
-    });
-    const stage = createA2eStage({ providersReady: () => ready });
+    const { stage, tellReady } = awaitingProviders();
     const agent = stage.agent();
     expect(agent.received).toEqual([]);
     const room = agent.session.room();
@@ -137,12 +143,52 @@ describe("the handshake", () => {
     expect(agent.session.room()).toBeUndefined();
   });
 
+  it("of an agent that left while it waited opens no session", async () => {
+    const { stage, tellReady } = awaitingProviders();
+    const reader = stage.listen();
+    const agent = stage.agent();
+    const room = agent.session.room();
+    agent.session.ended();
+    agent.session.receive(base("ping", "p"), "");
+    stage.provider();
+    tellReady();
+    await room;
+    stage.clock.settle();
+    expect(agent.received).toEqual([]);
+    expect(stage.services.agents.count()).toBe(0);
+    expect(reader.received).toEqual([]);
+  });
+
   it("comes once", () => {
     const stage = createA2eStage();
     stage.provider();
     const agent = stage.agent();
     agent.say(handshake("again", ["tools"]));
     expect(agent.last()).toMatchObject({ type: "error", code: "invalid_message", req_id: "again", retryable: false });
+  });
+});
+
+describe("after a shutdown", () => {
+  it("a handshake opens no other session, and another shutdown changes nothing", () => {
+    const stage = createA2eStage();
+    const reader = stage.listen();
+    const provider = stage.provider();
+    const agent = stage.agent();
+    agent.say(toolCall("c1", "t"));
+    agent.say(base("shutdown", "s1", { timeout: 5 }));
+    agent.say(base("shutdown", "s2", { timeout: "soon" }));
+    expect(agent.last()).toMatchObject({ code: "schema_violation", req_id: "s2" });
+    agent.say(handshake("hs2", ["tools"]));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "hs2" });
+    provider.say(answerTo(provider.last()));
+    expect(agent.isClosed()).toBe(true);
+    agent.session.receive(handshake("hs3", ["tools"]), "");
+    stage.clock.settle();
+    expect(typesOf(reader.received).filter((type) => type.startsWith("session."))).toEqual([
+      "session.started",
+      "session.completed",
+    ]);
+    expect(stage.services.agents.count()).toBe(0);
   });
 });
 

@@ -1,5 +1,9 @@
 // Requests of A2E agents: their order, their slots, their providers, and what listeners hear of them.
 import { describe, expect, it } from "vitest";
+import { createTurnSlices } from "../../../src/engine/time/turn-slices.js";
+import { createForwarding } from "../../../src/protocols/a2e/providers/forwarding.js";
+import type { Provider } from "../../../src/protocols/a2e/providers/provider.js";
+import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import { ABLE, give } from "../../support/rigs/question-rig.js";
 import type { A2eStage } from "./a2e-stage.js";
@@ -81,8 +85,41 @@ describe("a request", () => {
     expect(provider.last()).toMatchObject({ type: "vendor/thing/req", deep: { er: 1 } });
     provider.say(base("vendor/thing/resp", "r", { req_id: provider.last().id, ok: 1 }));
     expect(agent.last()).toMatchObject({ type: "vendor/thing/resp", req_id: "v1", ok: 1 });
+  });
+
+  it("a message that needs no answer is passed on, and heard as a call that is done", () => {
+    const { stage, agent, provider } = opened();
+    const reader = stage.listen();
     agent.say(base("tool/cancel", "x", { what: "all" }));
     expect(provider.last()).toEqual(base("tool/cancel", "x", { what: "all" }));
+    stage.clock.settle();
+    const told = reader.received.slice(-2).map(({ event }) => [event.type, event.tool]);
+    expect(told).toEqual([
+      ["aaep:agent.tool.invoked", "tool.cancel"],
+      ["aaep:agent.tool.completed", "tool.cancel"],
+    ]);
+  });
+
+  it("of another type has the time that it names, if that is one", () => {
+    const { stage, agent } = opened();
+    for (const timeout of [-5, 1e306, "soon"]) agent.say(base("vendor/thing/req", `v ${timeout}`, { timeout }));
+    agent.say(base("vendor/thing/req", "short", { timeout: 2 }));
+    stage.advance(2000);
+    expect(answersOf(agent).map(({ req_id: id }) => id)).toEqual(["short"]);
+    stage.advance(298_000);
+    expect(answersOf(agent)).toHaveLength(4);
+  });
+
+  it("has the agent's session in what the provider sends back, if that names one", () => {
+    const { agent, provider } = opened();
+    const [{ session_id: own } = {}] = agent.received;
+    agent.say(toolCall("c1", "t", { session_id: own }));
+    provider.say(
+      base("invoke/event", "e", { req_id: provider.last().id, kind: "log", data: {}, seq: 0, session_id: "theirs" }),
+    );
+    expect(agent.last()).toMatchObject({ type: "invoke/event", session_id: own });
+    provider.say({ ...answerTo(provider.last()), session_id: "theirs" });
+    expect(agent.last()).toMatchObject({ req_id: "c1", session_id: own });
   });
 
   it("a message of a provider to nobody reaches the agents that may use it", () => {
@@ -92,6 +129,35 @@ describe("a request", () => {
     provider.say(base("vendor/notice", "n", { text: "maintenance" }));
     expect(agent.last()).toEqual(base("vendor/notice", "n", { text: "maintenance" }));
     expect(other.received).toHaveLength(1);
+  });
+
+  it.each(["error", "ping", "pong", "shutdown", "tool/call/resp"])(
+    "%s without a request reaches no agent: it may be about another's",
+    (type) => {
+      const { agent, provider } = opened();
+      const before = agent.received.length;
+      provider.say(base(type, "n", { code: "x", message: "about another agent", retryable: false }));
+      expect(agent.received).toHaveLength(before);
+    },
+  );
+
+  it("R34: announcements to many agents take several turns, and beyond a thousand that wait the others are dropped", () => {
+    const turns: (() => void)[] = [];
+    const router = createRouter(createTurnSlices({ afterTurn: (run) => void turns.push(run) }, () => {}, 64));
+    const provider = { capabilities: [] } as unknown as Provider;
+    let count = 0;
+    for (let agent = 0; agent < 32; agent += 1)
+      router.listen({
+        announced: () => {
+          count += 1;
+        },
+      });
+    for (let notice = 0; notice < 2000; notice += 1) router.announce(provider, "{}");
+    expect(count).toBe(64);
+    turns.shift()?.();
+    expect(count).toBe(128);
+    while (turns.length > 0) turns.shift()?.();
+    expect(count).toBe(32 * 1002);
   });
 });
 
@@ -192,6 +258,29 @@ describe("providers", () => {
     provider.say(answerTo(requestsOf(provider)[0] ?? {}));
     expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
   });
+
+  it("has its new name, its new limit and its new agents from then on", () => {
+    const { stage, agent, provider } = opened();
+    provider.say(base("aaepd.a2e.register", "r2", { capabilities: ["tools"], name: "renamed", max_parallel: 1 }));
+    for (const id of ["c1", "c2"]) agent.say(toolCall(id, id));
+    expect(toolsOf(requestsOf(provider))).toEqual(["c1"]);
+    expect(stage.services.router.providers().map(({ name }) => name)).toEqual(["renamed"]);
+    provider.say(base("vendor/notice", "n"));
+    expect(agent.last()).toMatchObject({ type: "vendor/notice" });
+    provider.say(base("aaepd.a2e.register", "r3", { capabilities: ["tools"], max_parallel: 2 }));
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    agent.say(toolCall("c3", "c3"));
+    expect(toolsOf(requestsOf(provider))).toEqual(["c1", "c2", "c3"]);
+  });
+
+  it("one that asks and does not read is answered no more, and keeps nothing", () => {
+    const { provider } = opened();
+    provider.setFull(true);
+    const before = provider.received.length;
+    for (const type of ["ping", "vendor/thing/req", "aaepd.a2e.register"])
+      provider.say(base(type, "x", { capabilities: ["tools"] }));
+    expect(provider.received).toHaveLength(before);
+  });
 });
 
 describe("the end of a session", () => {
@@ -208,7 +297,7 @@ describe("the end of a session", () => {
     expect(agent.isClosed()).toBe(true);
     stage.clock.settle();
     expect(typesOf(reader.received).at(-1)).toBe("session.completed");
-    expect(stage.services.agents.size).toBe(0);
+    expect(stage.services.agents.count()).toBe(0);
   });
 
   it("what is not answered in time is answered by timeout, the waiting too", () => {
@@ -239,6 +328,16 @@ describe("the end of a session", () => {
     expect(typesOf(reader.received).at(-1)).toBe("session.completed");
   });
 
+  it("after the end of its input a request has ten seconds", () => {
+    const { stage, agent } = opened();
+    agent.say(toolCall("c1", "t1"));
+    agent.session.inputEnded();
+    stage.advance(9999);
+    expect([answersOf(agent), agent.isClosed()]).toEqual([[], false]);
+    stage.advance(1);
+    expect([agent.last().code, agent.last().req_id, agent.isClosed()]).toEqual(["timeout", "c1", true]);
+  });
+
   it("R8: of a connection that is lost is told by the engine, and its requests are forgotten", () => {
     const { stage, agent, provider } = opened();
     const reader = stage.listen();
@@ -266,6 +365,135 @@ describe("the end of a session", () => {
     await end;
     expect(late.last()).toMatchObject({ req_id: "c2", code: "timeout" });
   });
+
+  it("R8a: by a stop leaves its provider there until its requests are answered", async () => {
+    const { stage, agent, provider } = opened();
+    agent.say(toolCall("c1", "t1"));
+    const until = stage.clock.now() + 1000;
+    const ends = [
+      provider.session.finish("producer_shutdown", until),
+      agent.session.finish("producer_shutdown", until),
+    ];
+    expect(stage.services.router.providers()).toHaveLength(1);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}));
+    await Promise.all(ends);
+    expect(agent.last()).toMatchObject({ req_id: "c1", data: "done" });
+    expect(provider.last()).toMatchObject({ type: "shutdown" });
+    expect(stage.services.router.providers()).toHaveLength(0);
+  });
+
+  it("R34: many requests that end for lack of time take several turns", () => {
+    const { stage, agent } = opened({ options: { maxParallel: () => 100 } });
+    for (let index = 0; index < 200; index += 1) agent.say(toolCall(`c${index}`, "t"));
+    agent.say(base("shutdown", "s", { timeout: 1 }));
+    stage.clock.pass(1000);
+    stage.clock.runDue();
+    expect(answersOf(agent)).toHaveLength(32);
+    stage.clock.turn();
+    expect(answersOf(agent)).toHaveLength(64);
+    stage.clock.settle();
+    expect(answersOf(agent)).toHaveLength(200);
+    expect(new Set(answersOf(agent).map(({ req_id: id }) => id)).size).toBe(200);
+    expect(agent.isClosed()).toBe(true);
+  });
+});
+
+describe("a provider's end", () => {
+  it("loses what it had and what waits for it; a request that comes later is told so", () => {
+    const { stage, agent, provider } = opened();
+    for (const id of ["c1", "c2"]) agent.say(toolCall(id, "t"));
+    provider.session.inputEnded();
+    stage.clock.settle();
+    expect(answersOf(agent).map(({ req_id: id, code }) => [id, code])).toEqual([
+      ["c1", "runtime_error"],
+      ["c2", "runtime_error"],
+    ]);
+    agent.say(toolCall("c3", "t"));
+    expect(agent.last()).toMatchObject({ req_id: "c3", code: "runtime_error", retryable: true });
+  });
+
+  it("R34: thousands of requests are lost over several turns, each once", () => {
+    const lost: string[] = [];
+    const turns: (() => void)[] = [];
+    let ids = 0;
+    const forwarding = createForwarding({
+      send: () => true,
+      newId: () => {
+        ids += 1;
+        return `r${ids}`;
+      },
+      maxParallel: () => 10,
+      announced: () => {},
+      afterTurn: (run) => void turns.push(run),
+    });
+    for (let index = 0; index < 1000; index += 1)
+      forwarding.request(JSON.stringify({ id: "a" }), {
+        event: () => {},
+        answered: () => {},
+        refused: () => {},
+        lost: () => void lost.push(String(index)),
+      });
+    forwarding.ended("gone");
+    const perTurn = [lost.length];
+    for (let run = turns.shift(); run !== undefined; run = turns.shift()) {
+      const before = lost.length;
+      run();
+      perTurn.push(lost.length - before);
+    }
+    expect(lost).toEqual(Array.from({ length: 1000 }, (_, index) => String(index)));
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(64);
+    expect(forwarding.count()).toBe(0);
+  });
+});
+
+describe("requests in front of a provider", () => {
+  const NEWS = { event: () => {}, answered: () => {}, refused: () => {} };
+
+  function forwardingTo(send: (text: string) => boolean) {
+    const lost: string[] = [];
+    let ids = 0;
+    const forwarding = createForwarding({
+      send,
+      newId: () => {
+        ids += 1;
+        return `r${ids}`;
+      },
+      maxParallel: () => 1,
+      announced: () => {},
+      afterTurn: (run) => run(),
+    });
+    const request = (text: string) => forwarding.request(text, { ...NEWS, lost: (why) => void lost.push(why) });
+    return { forwarding, lost, request };
+  }
+
+  it("are at most 4,096, and 32 MiB", () => {
+    const { forwarding, lost, request } = forwardingTo(() => true);
+    for (let index = 0; index < 4097; index += 1) request("{}");
+    expect(lost).toEqual([]);
+    request("{}");
+    expect([lost.length, forwarding.count()]).toEqual([1, 4097]);
+    const long = forwardingTo(() => true);
+    const text = JSON.stringify({ long: "x".repeat(1024 * 1024) });
+    const all = Array.from({ length: 40 }, () => long.request(text));
+    expect(long.lost.length).toBe(40 - 1 - 31);
+    for (const one of all) one.forget();
+    expect(long.forwarding.count()).toBe(0);
+    for (let index = 0; index < 20; index += 1) long.request(text);
+    expect(long.lost.length).toBe(40 - 1 - 31);
+  });
+
+  it("a connection that throws costs that request alone", () => {
+    let isBroken = true;
+    const { request, forwarding } = forwardingTo(() => {
+      if (isBroken) throw new Error("broken");
+      return true;
+    });
+    expect(() => request("{}")).toThrow("broken");
+    isBroken = false;
+    const next = request("{}");
+    next.forget();
+    expect(forwarding.count()).toBeLessThan(2);
+  });
 });
 
 describe("what listeners hear", () => {
@@ -288,6 +516,7 @@ describe("what listeners hear", () => {
       provider.say(base("invoke/event", `e${seq}`, { req_id: id, kind, data, seq }));
     event("progress", { pct: 33.33, message: "Looking." }, 0);
     event("status", { message: "Found one." }, 1);
+    event("artifact", { name: "half.pdf", final: false }, 1);
     event("log", { level: "info", message: "secret" }, 2);
     event("artifact", { name: "plan.pdf", mime: "application/pdf", chunk: "AA==", final: false }, 3);
     event("artifact", { name: "plan.pdf", mime: "application/pdf", chunk: "AA==", final: true }, 4);

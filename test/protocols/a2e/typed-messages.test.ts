@@ -72,6 +72,32 @@ describe("a message in its own form", () => {
   });
 });
 
+describe("a message keeps its form", () => {
+  const RESPONSE = { type: "tool/call/resp", id: "x1", a2e: "1.0", req_id: "r" };
+
+  it.each([
+    ["digits in a text", { ts: 1.5, data: "card 4111111111111111, again 41111111111111119999" }],
+    ["a time as Python writes it", { ts: 1716123456.7891235, data: 1 }],
+    ["a pair of UTF-16 that is escaped", { ts: 1.5, data: "ok 😀" }],
+  ])("with %s", (_, fields) => {
+    const frames = createMessageFrames(createUtf8());
+    const text = JSON.stringify({ ...RESPONSE, ...fields }).replace("😀", "\\ud83d\\ude00");
+    expect(caseOf(frames.frameOf(text))).toBe("toolCallResponse");
+  });
+
+  it.each([
+    ["a number with more digits than a double", '{"ts":1.5,"data":12345678901234567891}'],
+    ["half a pair of UTF-16", '{"ts":1.5,"data":"\\ud800"}'],
+  ])("but for %s", (_, fields) => {
+    const frames = createMessageFrames(createUtf8());
+    const text = JSON.stringify(RESPONSE).replace("{", `${fields.slice(0, -1)},`);
+    const frame = frames.frameOf(text);
+    expect(caseOf(frame)).toBe("json");
+    const { message } = fromBinary(ConverseResponseSchema, frame);
+    expect(Buffer.from(message?.message.value as Uint8Array).toString()).toBe(text);
+  });
+});
+
 describe("JSON in bytes", () => {
   const PING = JSON.stringify({ type: "ping", ...base });
 

@@ -4,33 +4,21 @@ import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
-import { type A2eServices, MOST_WAITING_REQUESTS, MOST_WAITING_UNITS } from "../host/a2e-services.js";
+import type { A2eServices } from "../host/a2e-services.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, type ErrorDetail, errorFields } from "../messages/error-codes.js";
 import { isA2eType, REGISTER } from "../messages/first-types.js";
 import { type A2eMessage, isId, isMessage, versionIn } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
-import { createMirror, type Mirror } from "../mirror/mirror.js";
-import type { Provider } from "../providers/provider.js";
+import { createMirror } from "../mirror/mirror.js";
 import { negotiate, type RejectionReason } from "./handshake.js";
-import { createParallelRequests, type ParallelRequests } from "./parallel-requests.js";
-import { createRelayedRequest, type RelayedRequest } from "./relayed-request.js";
+import { createOpenSession, type OpenSession } from "./open-session.js";
 
 /** Time to drain if a `shutdown` names none, s. */
 const DRAIN_SECONDS = 10;
 
 /** Types that hosts send, and agents do not. */
 const FROM_HOSTS = new Set(["handshake/resp", "pong", "error", "invoke/event", "tool/event"]);
-
-interface OpenSession {
-  readonly sessionId: string;
-  readonly capabilities: readonly CapabilityName[];
-  readonly mirror: Mirror;
-  readonly requests: ParallelRequests<RelayedRequest>;
-  /** Requests by the agent's id, begun or not. */
-  readonly byId: Map<string, RelayedRequest>;
-  readonly stopListening: () => void;
-}
 
 export function createAgentSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
   const { router, maker, clock, log, options } = services;
@@ -42,7 +30,6 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
   /** Whether the agent itself ends the session. */
   let isOrderly = false;
   let isOver = false;
-  let cancelDrain = (): void => {};
   /** A handshake waits for the providers. */
   let starting: Promise<void> | undefined;
   const drained: (() => void)[] = [];
@@ -79,21 +66,15 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
       mirror.close();
       throw caught;
     }
-    return {
-      sessionId,
-      capabilities,
-      mirror,
-      requests: createParallelRequests({
-        maxParallel: options.maxParallel(),
-        maxWaitingCount: MOST_WAITING_REQUESTS,
-        maxWaitingUnits: MOST_WAITING_UNITS,
-      }),
-      byId: new Map(),
-      stopListening: router.listen({ announced: (provider, _, text) => passBack(provider, text) }),
-    };
+    const may = (operation: "publish" | "ask"): boolean => access.may(operation, mirror.sessionId);
+    return createOpenSession({ sessionId, capabilities, mirror, send: host.send, fail, may }, services);
   };
 
   const handshake = (message: A2eMessage, requestId: string): void => {
+    if (isDraining) {
+      fail("runtime_error", SHUTTING_DOWN, requestId);
+      return;
+    }
     if (session !== undefined) {
       fail("invalid_message", "The handshake is done; a session has one.", requestId);
       return;
@@ -111,7 +92,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     // An agent that starts the daemon speaks before the daemon's own child is ready.
     starting = ready.then(() => {
       starting = undefined;
-      if (!isOver) decide(message, requestId);
+      if (!isOver && !isDraining) decide(message, requestId);
     });
   };
 
@@ -138,99 +119,35 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     });
   };
 
-  /** A message that a provider sends to no request. It is for the agents that may use the provider. */
-  const passBack = (provider: Provider, text: string): void => {
-    const isUser = session?.capabilities.some((name) => router.holderOf(name)?.provider === provider) === true;
-    if (isUser) host.send(text);
-  };
-
-  /** The provider of a type: that of its capability, or, for a type that A2E does not name, that of the session's first capability. */
-  const providerOf = (capability: CapabilityName | undefined, { capabilities }: OpenSession): Provider | undefined => {
-    const name = capability ?? capabilities[0];
-    return name === undefined ? undefined : router.holderOf(name)?.provider;
-  };
-
-  const ended = (request: RelayedRequest, of: OpenSession): void => {
-    of.byId.delete(request.id);
-    of.requests.ended(request);
-    if (isDraining && of.requests.isIdle()) finishDrain();
-  };
-
-  const request = (message: A2eMessage, text: string, requestId: string, type: string, of: OpenSession): void => {
-    const capability = capabilityOf(type);
-    if (capability !== undefined && !of.capabilities.includes(capability)) {
-      const sentence = `The handshake did not grant ${capability}, which ${type} needs.`;
-      fail("invalid_message", sentence, requestId, { capability });
-      return;
-    }
-    const sentence = schemaFault(type, message);
-    if (sentence !== undefined) {
-      fail("schema_violation", sentence, requestId, { capability });
-      return;
-    }
-    if (!type.endsWith("/req")) {
-      providerOf(capability, of)?.passOn(text);
-      return;
-    }
-    if (of.byId.has(requestId)) {
-      fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", requestId);
-      return;
-    }
-    const relayed = createRelayedRequest(
-      { message, text, id: requestId, type, capability },
-      {
-        clock,
-        mirror: of.mirror,
-        newCallId: () => `call_${maker.newId()}`,
-        provider: () => providerOf(capability, of),
-        isIrreversible: (tool) => options.irreversibleTools().has(tool),
-        requestTimeoutMs: options.requestTimeoutMs(),
-        send: host.send,
-        fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),
-        ended: (one) => ended(one, of),
-      },
-    );
-    of.byId.set(requestId, relayed);
-    if (of.requests.add(relayed)) return;
-    of.byId.delete(requestId);
-    fail("runtime_error", "Too many requests wait already. Send this one again later.", requestId, { capability });
-  };
-
   const finishDrain = (): void => {
-    cancelDrain();
-    const over = session;
-    session = undefined;
-    if (over !== undefined) {
-      if (isOrderly) over.mirror.ended();
-      leave(over);
-    }
+    leave(isOrderly);
     for (const tell of drained.splice(0)) tell();
     host.close();
   };
 
-  const leave = (over: OpenSession): void => {
-    over.stopListening();
+  const leave = (inOrder: boolean): void => {
+    const over = session;
+    if (over === undefined) return;
+    session = undefined;
+    over.close(inOrder);
     services.agents.delete(over);
-    over.mirror.close();
   };
 
   /** Takes no further request, and ends when those under way have, at `until` at the latest. */
   const drain = (until: Millis): void => {
     isDraining = true;
-    if (session === undefined || session.requests.isIdle()) {
-      finishDrain();
+    if (session === undefined) finishDrain();
+    else session.drain(until, finishDrain);
+  };
+
+  const shutdown = (message: A2eMessage, requestId: string): void => {
+    const sentence = schemaFault("shutdown", message);
+    if (sentence !== undefined) {
+      fail("schema_violation", sentence, requestId);
       return;
     }
-    cancelDrain();
-    cancelDrain = clock.wakeAt(until, () => {
-      const of = session;
-      if (of === undefined) return;
-      for (const one of of.requests.dropWaiting())
-        one.end("timeout", "The session shut down before this request began.");
-      for (const one of of.requests.begun())
-        one.end("timeout", "The session shut down before this request was answered.");
-      if (session !== undefined) finishDrain();
-    });
+    isOrderly = true;
+    drain(clock.now() + (typeof message.timeout === "number" ? message.timeout : DRAIN_SECONDS) * 1000);
   };
 
   const receive = (message: unknown, text: string): void => {
@@ -254,10 +171,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     } else if (type === "ping") {
       say("pong", { req_id: id, uptime_seconds: (clock.now() - startedAt) / 1000 });
     } else if (type === "shutdown") {
-      const sentence = schemaFault(type, message);
-      isOrderly = sentence === undefined;
-      if (sentence !== undefined) fail("schema_violation", sentence, id);
-      else drain(clock.now() + (typeof message.timeout === "number" ? message.timeout : DRAIN_SECONDS) * 1000);
+      shutdown(message, id);
     } else if (session === undefined) {
       fail("unauthorized", "Send a handshake/req first.", id);
     } else if (!isA2eType(type) || type === REGISTER) {
@@ -265,8 +179,8 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     } else if (FROM_HOSTS.has(type) || type.endsWith("/resp")) {
       fail("invalid_message", `A host sends ${type}, and an agent does not.`, id);
     } else if (isDraining) {
-      fail("runtime_error", "The session is shutting down. Begin another.", id, { capability: capabilityOf(type) });
-    } else request(message, text, id, type, session);
+      fail("runtime_error", SHUTTING_DOWN, id, { capability: capabilityOf(type) });
+    } else session.take(message, text, id, type);
   };
 
   return {
@@ -274,7 +188,8 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     refuse: (fault: Fault, text) => {
       if (!isOver) fail(codeOfFrame(fault), fault.sentence, idIn(text));
     },
-    room: () => starting ?? session?.mirror.room(),
+    isReadAlways: () => false,
+    room: () => starting ?? session?.room(),
     isOpen: () => session !== undefined,
     inputEnded: () => {
       isOrderly = true;
@@ -289,19 +204,13 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     },
     ended: () => {
       isOver = true;
-      cancelDrain();
-      const of = session;
-      session = undefined;
-      if (of !== undefined) {
-        for (const one of of.requests.dropWaiting()) one.forget();
-        for (const one of of.requests.begun()) one.forget();
-        leave(of);
-      }
+      leave(false);
       for (const tell of drained.splice(0)) tell();
     },
   };
 }
 
+const SHUTTING_DOWN = "The session is shutting down. Begin another on a new connection.";
 const AUTH_FAILED = { kind: "rejected", reason: "auth_failed" } as const;
 
 /** The id of a message that could be read in two ways, if it stands there once. */

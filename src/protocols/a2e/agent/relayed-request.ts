@@ -21,11 +21,15 @@ export interface RequestMessage {
 export interface RelayServices {
   readonly clock: Pick<Clock, "now" | "wakeAt">;
   readonly mirror: Mirror;
+  /** Of the agent's session, in place of the provider's in what it sends back. */
+  readonly sessionId: string;
   readonly newCallId: () => string;
   /** The provider that has the request's capability now. */
   readonly provider: () => Provider | undefined;
   /** By the name of a tool, as the agent writes it. */
   readonly isIrreversible: (tool: string) => boolean;
+  /** Whether the connection may put questions to a person (R36). */
+  readonly mayAsk: () => boolean;
   /** Time limit if the request names none. */
   readonly requestTimeoutMs: Millis;
   /** As `ExchangeHost.send`. */
@@ -47,6 +51,9 @@ export interface RelayedRequest extends ParallelRequest {
 
 /** Time limit of a tool call that names none, s (A2E companion). */
 const TOOL_CALL_SECONDS = 30;
+
+/** Longest time limit that is kept, s. */
+const LONGEST_SECONDS = 86_400;
 
 const NOT_HEARD = "The call could not be announced, so it was not made. Try again later.";
 const NO_PROVIDER = "The provider of this capability has gone. Try again later.";
@@ -88,15 +95,22 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
     services.ended(relayed);
   };
 
+  /** A message of the provider with the agent's ids. */
+  const forAgent = (news: A2eMessage, newsText: string): string =>
+    withMembers(
+      newsText,
+      news.session_id === undefined ? { req_id: id } : { req_id: id, session_id: services.sessionId },
+    );
+
   const answer = (final: string, tell: () => void): void => {
     close();
     tell();
-    if (!services.send(withMembers(final, { req_id: id }))) services.fail("runtime_error", NOT_TAKEN);
+    if (!services.send(final)) services.fail("runtime_error", NOT_TAKEN);
     services.ended(relayed);
   };
 
   const forward = (provider: Provider): void => {
-    const seconds = typeof message.timeout === "number" ? message.timeout : isToolCall ? TOOL_CALL_SECONDS : undefined;
+    const seconds = isTimeLimit(message.timeout) ? message.timeout : isToolCall ? TOOL_CALL_SECONDS : undefined;
     const limitMs = seconds === undefined ? services.requestTimeoutMs : seconds * 1000;
     cancelTimeout = clock.wakeAt(clock.now() + limitMs, () =>
       end("timeout", `No answer came within ${limitMs / 1000} s.`),
@@ -107,16 +121,16 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
         // An event of wrong form is still the agent's; only nobody hears of it.
         if (news.type === "invoke/event" || news.type === "tool/event")
           if (schemaFault(news.type, news) === undefined) mirror.progressed(call, news);
-        if (!services.send(withMembers(newsText, { req_id: id })))
+        if (!services.send(forAgent(news, newsText)))
           end("runtime_error", "The agent takes no messages at present, so the request was given up.");
       },
-      answered: (_, newsText) => {
-        if (!isOver) answer(newsText, () => mirror.completed(call));
+      answered: (news, newsText) => {
+        if (!isOver) answer(forAgent(news, newsText), () => mirror.completed(call));
       },
       refused: (news, newsText) => {
         if (isOver) return;
         const code = typeof news.code === "string" && news.code !== "" ? news.code : "runtime_error";
-        answer(newsText, () => mirror.failed(call, code));
+        answer(forAgent(news, newsText), () => mirror.failed(call, code));
       },
       lost: (sentence) => end("runtime_error", sentence),
     });
@@ -154,6 +168,10 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
   };
 
   const confirm = (): void => {
+    if (!services.mayAsk()) {
+      end("unauthorized", "A person has to confirm this call, and this connection may ask nobody. It was not made.");
+      return;
+    }
     try {
       question = mirror.ask(call, (isAccepted) => {
         question = undefined;
@@ -169,7 +187,6 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
       end("runtime_error", "The call could not be put to a person, so it was not made. Try again later.");
       return;
     }
-    if (isOver) question = undefined;
   };
 
   const relayed: RelayedRequest = {
@@ -185,4 +202,9 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
     },
   };
   return relayed;
+}
+
+/** Whether a member `timeout` is one. Types that A2E does not name may have another member of this name. */
+function isTimeLimit(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && value <= LONGEST_SECONDS;
 }

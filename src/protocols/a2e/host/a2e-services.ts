@@ -5,12 +5,13 @@ import type { Engine } from "../../../engine/engine.js";
 import type { TextAudience } from "../../../engine/messages/localized-messages.js";
 import type { MessageMaker } from "../messages/message.js";
 import type { Router } from "../providers/router.js";
+import type { PresentAgents } from "./present-agents.js";
 
 /** Choices of the configuration. Each is read at its use. */
 export interface A2eOptions {
   /** The token that agents and registering peers have to show; undefined: any is accepted. Over TCP the transport has checked one already. */
   readonly authToken: () => string | undefined;
-  /** Requests of one session that may be under way, 1 to 1,024. */
+  /** Requests of one session that may be under way, 1 to 256. */
   readonly maxParallel: () => number;
   /** Tools whose calls a person has to confirm, by their names as agents write them. */
   readonly irreversibleTools: () => ReadonlySet<string>;
@@ -27,7 +28,7 @@ export interface A2eServices {
   readonly access: AccessPolicy;
   readonly router: Router;
   readonly maker: MessageMaker;
-  readonly clock: Pick<Clock, "now" | "wakeAt">;
+  readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
   readonly log: Pick<Log, "warn" | "error" | "debug">;
   /** Audience of the daemon's texts. */
   readonly texts: TextAudience;
@@ -35,7 +36,7 @@ export interface A2eServices {
   /** Resolves when the providers of the configuration are ready, or have failed to be; undefined if that is so. */
   readonly providersReady: () => Promise<void> | undefined;
   /** The agents that have a session now. */
-  readonly agents: Set<object>;
+  readonly agents: PresentAgents;
 }
 
 /** Most requests of one session that wait for a slot, and most UTF-16 units of them. */

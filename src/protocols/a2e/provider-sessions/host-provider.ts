@@ -20,6 +20,8 @@ export interface HostProviderOptions {
   readonly router: Router;
   readonly maker: MessageMaker;
   readonly log: Pick<Log, "info" | "warn" | "debug">;
+  /** As `Clock.afterTurn`. */
+  readonly afterTurn: (run: () => void) => void;
   /** The host answered the handshake well. */
   readonly ready: () => void;
 }
@@ -69,12 +71,14 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       host.close();
       return;
     }
+    const maxParallel = Number(message.max_parallel);
     const calls = createForwarding({
       send: host.send,
       newId: maker.newId,
-      maxParallel: Number(message.max_parallel),
+      maxParallel: () => maxParallel,
       sessionId: String(message.session_id),
-      announced: (news, text) => router.announce(provider, news, text),
+      announced: (text) => router.announce(provider, text),
+      afterTurn: options.afterTurn,
     });
     forwarding = calls;
     const provider: Provider = {
@@ -107,6 +111,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       else if (message.type !== "pong") forwarding.receive(message, text);
     },
     refuse: (fault: Fault, text) => odd(text ?? fault.sentence),
+    isReadAlways: () => true,
     room: () => undefined,
     isOpen: () => forwarding !== undefined,
     inputEnded: () => {

@@ -1,5 +1,6 @@
 // A peer that registers as a provider: for it the daemon is the agent of all agents.
 import type { Fault } from "../../../base/errors.js";
+import { within } from "../../../base/time-limit.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { A2eServices } from "../host/a2e-services.js";
@@ -21,10 +22,13 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
   const access = services.access.of(peer);
   const startedAt = services.clock.now();
   let forwarding: Forwarding | undefined;
+  let registered: Provider | undefined;
+  let maxParallel = MOST_REQUESTS;
   let remove = (): void => {};
   let isOver = false;
 
-  const say = (type: string, fields: A2eMessage): void => void host.send(maker.make(type, fields), true);
+  /** A provider that takes nothing while it goes on asking gets no answer any more, so that what waits for it stays bounded. */
+  const say = (type: string, fields: A2eMessage): void => void host.send(maker.make(type, fields));
   const fail = (code: ErrorCode, sentence: string, requestId: unknown): void =>
     say("error", errorFields(code, sentence, isId(requestId) ? requestId : undefined));
 
@@ -53,25 +57,26 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
     // A second registration replaces the first. Requests under way stay.
     remove();
     const name = typeof message.name === "string" ? message.name : peer.label;
-    const calls =
-      forwarding ??
-      createForwarding({
-        send: host.send,
-        newId: maker.newId,
-        maxParallel: typeof message.max_parallel === "number" ? message.max_parallel : MOST_REQUESTS,
-        announced: (news, text) => router.announce(provider, news, text),
-      });
-    forwarding = calls;
-    const provider: Provider = {
+    maxParallel = typeof message.max_parallel === "number" ? message.max_parallel : MOST_REQUESTS;
+    forwarding ??= createForwarding({
+      send: host.send,
+      newId: maker.newId,
+      maxParallel: () => maxParallel,
+      announced: (text) => {
+        if (registered !== undefined) router.announce(registered, text);
+      },
+      afterTurn: services.clock.afterTurn,
+    });
+    registered = {
       name,
       kind: "peer",
       priority: typeof message.priority === "number" ? message.priority : 0,
       capabilities: names.map((one) => ({ name: one, metadata: {} })),
-      request: calls.request,
-      passOn: calls.passOn,
-      requestCount: calls.count,
+      request: forwarding.request,
+      passOn: forwarding.passOn,
+      requestCount: forwarding.count,
     };
-    remove = router.add(provider);
+    remove = router.add(registered);
     say("aaepd.a2e.registered", { req_id: requestId, name, capabilities: names });
   };
 
@@ -94,7 +99,7 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
       host.close();
     } else if (forwarding === undefined) {
       fail("unauthorized", "Send aaepd.a2e.register first.", id);
-    } else if (type === "handshake/req" || type.endsWith("/req")) {
+    } else if (type.endsWith("/req")) {
       fail("invalid_message", `A provider answers requests; ${type} is one.`, id);
     } else forwarding.receive(message, text);
   };
@@ -104,17 +109,21 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
     refuse: (fault: Fault) => {
       if (!isOver) fail(codeOfFrame(fault), fault.sentence, undefined);
     },
+    isReadAlways: () => true,
     room: () => undefined,
     isOpen: () => forwarding !== undefined,
     inputEnded: () => {
       leave();
       host.close();
     },
-    finish: (reason) => {
+    finish: async (reason, until) => {
       if (reason === "handshake_timeout") services.engine.refused(reason);
-      else if (forwarding !== undefined) say("shutdown", { timeout: 0 });
+      else if (forwarding !== undefined) {
+        // The agents end first, because the provider still has their requests.
+        await within(until, services.agents.allLeft(), services.clock);
+        if (!isOver) say("shutdown", { timeout: 0 });
+      }
       leave();
-      return Promise.resolve();
     },
     ended: () => {
       isOver = true;

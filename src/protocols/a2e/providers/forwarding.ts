@@ -2,17 +2,20 @@
 // many at a time gets the others in order, as it answers.
 import type { A2eMessage } from "../messages/message.js";
 import { withMembers } from "../messages/message-text.js";
-import type { Announced, ForwardedRequest, RequestNews } from "./provider.js";
+import type { ForwardedRequest, RequestNews } from "./provider.js";
 
 export interface ForwardingOptions {
   /** Sends a text to the provider. Returns false if the provider takes nothing and too much waits for it. */
   readonly send: (text: string) => boolean;
   readonly newId: () => string;
-  /** Most requests that the provider takes at a time. */
-  readonly maxParallel: number;
+  /** Most requests that the provider takes at a time. Read at each use. */
+  readonly maxParallel: () => number;
   /** The session of the daemon at the provider, in place of the agent's; undefined keeps the agent's. */
   readonly sessionId?: string | undefined;
-  readonly announced: Announced;
+  /** Told of the text of a message for no request that agents may want: one that is neither an answer nor a message between two ends. */
+  readonly announced: (text: string) => void;
+  /** As `Clock.afterTurn`. */
+  readonly afterTurn: (run: () => void) => void;
 }
 
 export interface Forwarding {
@@ -20,7 +23,7 @@ export interface Forwarding {
   readonly passOn: (text: string) => void;
   /** Takes a message of the provider that concerns requests. Messages of requests that have ended are dropped. */
   readonly receive: (message: A2eMessage, text: string) => void;
-  /** The provider is gone: every request is lost. */
+  /** The provider is gone: every request is lost, the first at once and thousands over several turns (R34). */
   readonly ended: (sentence: string) => void;
   /** Requests that were sent, or wait to be. */
   readonly count: () => number;
@@ -32,29 +35,58 @@ interface Pending {
   readonly news: RequestNews;
 }
 
+/** Requests of all agents that wait for a provider, and their UTF-16 units. */
+const MOST_WAITING_COUNT = 4096;
+const MOST_WAITING_UNITS = 32 * 1024 * 1024;
+
+/** Requests that are lost in one turn of the event loop (R34). */
+const LOST_PER_TURN = 64;
+
+const TOO_MANY = "Too many requests wait for the provider. Try again later.";
 const TAKES_NOTHING = "The provider takes no messages at present. Try again later.";
 
 export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { send, newId, maxParallel, sessionId, announced } = options;
+  const { send, newId, maxParallel, sessionId, announced, afterTurn } = options;
   const sent = new Map<string, RequestNews>();
   /** In order of arrival. A map, so that one that is forgotten leaves at once. */
   const waiting = new Map<string, Pending>();
+  /** Requests of a provider that is gone, until their agents know. */
+  const lost = new Map<string, RequestNews>();
   let whyEnded: string | undefined;
   let isSending = false;
+  let waitingUnits = 0;
+
+  const loseNext = (sentence: string): void => {
+    let left = LOST_PER_TURN;
+    for (const [id, news] of lost) {
+      if (left === 0) break;
+      left -= 1;
+      lost.delete(id);
+      news.lost(sentence);
+    }
+    if (lost.size > 0) afterTurn(() => loseNext(sentence));
+  };
 
   /** Sends what may be sent. Losing one request makes room for the next, so this is a loop and no recursion. */
   const sendNext = (): void => {
     if (isSending) return;
     isSending = true;
-    for (const one of waiting.values()) {
-      if (sent.size >= maxParallel) break;
-      waiting.delete(one.id);
-      sent.set(one.id, one.news);
-      if (send(one.text)) continue;
-      sent.delete(one.id);
-      one.news.lost(TAKES_NOTHING);
+    try {
+      for (const one of waiting.values()) {
+        if (sent.size >= maxParallel()) break;
+        removeWaiting(one);
+        sent.set(one.id, one.news);
+        if (send(one.text)) continue;
+        sent.delete(one.id);
+        one.news.lost(TAKES_NOTHING);
+      }
+    } finally {
+      isSending = false;
     }
-    isSending = false;
+  };
+
+  const removeWaiting = (one: Pending): void => {
+    if (waiting.delete(one.id)) waitingUnits -= one.text.length;
   };
 
   const finish = (id: string): RequestNews | undefined => {
@@ -69,14 +101,21 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         news.lost(whyEnded);
         return { forget: () => {} };
       }
+      if (waiting.size >= MOST_WAITING_COUNT || waitingUnits + text.length > MOST_WAITING_UNITS) {
+        news.lost(TOO_MANY);
+        return { forget: () => {} };
+      }
       const id = newId();
       const session = sessionId === undefined ? {} : { session_id: sessionId };
-      waiting.set(id, { id, text: withMembers(text, { id, ...session }), news });
+      const one: Pending = { id, text: withMembers(text, { id, ...session }), news };
+      waiting.set(id, one);
+      waitingUnits += one.text.length;
       sendNext();
       return {
         forget: () => {
           const wasSent = sent.delete(id);
-          waiting.delete(id);
+          removeWaiting(one);
+          lost.delete(id);
           if (wasSent) sendNext();
         },
       };
@@ -87,7 +126,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     receive: (message, text) => {
       const { req_id: id, type } = message;
       if (typeof id !== "string") {
-        announced(message, text);
+        if (!isBetweenTwo(String(type))) announced(text);
         return;
       }
       const news = sent.get(id);
@@ -103,11 +142,20 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     },
     ended: (sentence) => {
       whyEnded = sentence;
-      const all = [...sent.values(), ...Array.from(waiting.values(), ({ news }) => news)];
+      for (const [id, news] of sent) lost.set(id, news);
+      for (const { id, news } of waiting.values()) lost.set(id, news);
       sent.clear();
       waiting.clear();
-      for (const news of all) news.lost(sentence);
+      waitingUnits = 0;
+      loseNext(sentence);
     },
-    count: () => sent.size + waiting.size,
+    count: () => sent.size + waiting.size + lost.size,
   };
 }
+
+/** Whether a type is for the other end of a connection alone, so that no agent behind it gets the message. */
+function isBetweenTwo(type: string): boolean {
+  return BETWEEN_TWO.has(type) || type.endsWith("/req") || type.endsWith("/resp");
+}
+
+const BETWEEN_TWO = new Set(["error", "ping", "pong", "shutdown"]);

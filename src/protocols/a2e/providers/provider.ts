@@ -17,9 +17,6 @@ export interface ForwardedRequest {
   readonly forget: () => void;
 }
 
-/** A message that a provider sends to nobody in particular. */
-export type Announced = (message: A2eMessage, text: string) => void;
-
 /** A host that serves capabilities: a child process, or a peer that registered. */
 export interface Provider {
   readonly name: string;

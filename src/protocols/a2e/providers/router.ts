@@ -1,7 +1,7 @@
 // Which provider has which capability. The first provider of a capability keeps it unless another has a higher priority; when it leaves, the next one
 // in this order has it.
+import type { TurnSlices } from "../../../engine/time/turn-slices.js";
 import type { CapabilityName, ServedCapability } from "../messages/capabilities.js";
-import type { A2eMessage } from "../messages/message.js";
 import type { Provider } from "./provider.js";
 
 /** A capability with the provider that has it now. */
@@ -13,7 +13,7 @@ export interface Held {
 /** An agent's session, as far as providers concern it. */
 export interface ProviderListener {
   /** Told of a message that a provider sends to all agents that may use it. */
-  readonly announced: (provider: Provider, message: A2eMessage, text: string) => void;
+  readonly announced: (provider: Provider, text: string) => void;
 }
 
 export interface Router {
@@ -23,10 +23,14 @@ export interface Router {
   readonly providers: () => readonly Provider[];
   /** Joins a listener until the returned function is called. */
   readonly listen: (listener: ProviderListener) => () => void;
-  readonly announce: (provider: Provider, message: A2eMessage, text: string) => void;
+  /** Tells the listeners, over several turns if there are many. While more than 1,000 announcements wait, further ones are dropped. */
+  readonly announce: (provider: Provider, text: string) => void;
 }
 
-export function createRouter(): Router {
+const MOST_ANNOUNCEMENTS = 1000;
+
+/** `slices`: shares the turns of the event loop among announcements (R34). */
+export function createRouter(slices: TurnSlices): Router {
   /** In the order in which they came. */
   const providers = new Set<Provider>();
   const listeners = new Set<ProviderListener>();
@@ -58,8 +62,11 @@ export function createRouter(): Router {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    announce: (provider, message, text) => {
-      for (const listener of listeners) listener.announced(provider, message, text);
+    announce: (provider, text) => {
+      if (slices.waitingCount() >= MOST_ANNOUNCEMENTS) return;
+      slices.add(listeners.size, () => {
+        for (const listener of listeners) listener.announced(provider, text);
+      });
     },
   };
 }

@@ -110,14 +110,25 @@ function malformed(sentence: string, cause?: unknown): Fault {
   return new Fault("invalid_message", sentence, { pointer: "/message", cause });
 }
 
-/** A number with more digits than a number of protobuf keeps. */
-const LONG_NUMBER = /\d[\d.]{15}/;
+/** A string of JSON, or the beginning of a number. */
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** A number of so many characters is the same as a double, whatever its digits. */
+const SURE_LENGTH = 15;
+/** Half of a pair of UTF-16, which has no UTF-8. `JSON.stringify` writes it so, and a whole pair as it is. */
+const HALF_PAIR = /\\u[dD][89a-fA-F]/;
+
+/** Whether protobuf keeps every number and text of a message. */
+function isKept(text: string, fields: JsonObject): boolean {
+  for (const [token] of text.matchAll(TOKEN))
+    if (!token.startsWith('"') && token.length > SURE_LENGTH && String(Number(token)) !== token) return false;
+  return !HALF_PAIR.test(text) || !HALF_PAIR.test(JSON.stringify(fields));
+}
 
 /** The typed form of a message; undefined if it has none, or if a part of the message has no place in it. */
 function typedOf(text: string): Message["message"] | undefined {
   const { type, ...fields } = parseJsonDocument(text) as { readonly type: unknown } & JsonObject;
   const name = CASE_OF.get(type);
-  if (name === undefined || LONG_NUMBER.test(text)) return undefined;
+  if (name === undefined || !isKept(text, fields)) return undefined;
   try {
     return { case: name, value: fromJson(FORMS[name].schema, fields) } as Message["message"];
   } catch {

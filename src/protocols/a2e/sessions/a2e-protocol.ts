@@ -29,6 +29,7 @@ function openSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHo
       session.receive(message, text);
     },
     refuse: (fault, text) => session.refuse(fault, text),
+    isReadAlways: () => session.isReadAlways(),
     room: () => session.room(),
     isOpen: () => session.isOpen(),
     inputEnded: () => session.inputEnded(),

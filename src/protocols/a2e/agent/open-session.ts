@@ -1,0 +1,165 @@
+// A session after its handshake: the requests of its agent, and their end.
+import type { Millis } from "../../../contracts/clock.js";
+import type { ExchangeHost } from "../../../contracts/exchange.js";
+import { type A2eServices, MOST_WAITING_REQUESTS, MOST_WAITING_UNITS } from "../host/a2e-services.js";
+import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
+import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
+import type { A2eMessage } from "../messages/message.js";
+import { schemaFault } from "../messages/validate.js";
+import type { Mirror } from "../mirror/mirror.js";
+import type { Provider } from "../providers/provider.js";
+import { announceMessage } from "./announce-message.js";
+import { createParallelRequests } from "./parallel-requests.js";
+import { createRelayedRequest, type RelayedRequest } from "./relayed-request.js";
+
+/** Requests that end for lack of time in one turn of the event loop (R34). */
+const ENDED_PER_TURN = 32;
+
+export interface OpenSessionOptions {
+  readonly sessionId: string;
+  readonly capabilities: readonly CapabilityName[];
+  readonly mirror: Mirror;
+  readonly send: ExchangeHost["send"];
+  readonly fail: (code: ErrorCode, sentence: string, requestId?: unknown, detail?: ErrorDetail) => void;
+  /** Whether the agent may do this now (R36). */
+  readonly may: (operation: "publish" | "ask") => boolean;
+}
+
+export interface OpenSession {
+  readonly sessionId: string;
+  /** As `Mirror.room`. */
+  readonly room: () => Promise<void> | undefined;
+  /** Takes a message of the agent for a provider. */
+  readonly take: (message: A2eMessage, text: string, requestId: string, type: string) => void;
+  /** Calls `done` when no request is left. At `until` each that is left is answered by timeout. A later call replaces the time limit. */
+  readonly drain: (until: Millis, done: () => void) => void;
+  /** Ends the session. `isOrderly`: the agent or the daemon ended it, and the connection did not break. */
+  readonly close: (isOrderly: boolean) => void;
+}
+
+export function createOpenSession(options: OpenSessionOptions, services: A2eServices): OpenSession {
+  const { sessionId, capabilities, mirror, send, fail, may } = options;
+  const { router, maker, clock, options: choices } = services;
+  /** Requests by the agent's id, begun or not. */
+  const byId = new Map<string, RelayedRequest>();
+  const requests = createParallelRequests<RelayedRequest>({
+    maxParallel: choices.maxParallel(),
+    maxWaitingCount: MOST_WAITING_REQUESTS,
+    maxWaitingUnits: MOST_WAITING_UNITS,
+  });
+  let cancelDrain = (): void => {};
+  let tellDrained: (() => void) | undefined;
+
+  /** A message that a provider sends to no request. It is for the agents that may use the provider. */
+  const stopListening = router.listen({
+    announced: (provider, text) => {
+      if (capabilities.some((name) => router.holderOf(name)?.provider === provider)) send(text);
+    },
+  });
+
+  /** The provider of a type: that of its capability, or, for a type that A2E does not name, that of the session's first capability. */
+  const providerOf = (capability: CapabilityName | undefined): Provider | undefined => {
+    const name = capability ?? capabilities[0];
+    return name === undefined ? undefined : router.holderOf(name)?.provider;
+  };
+
+  const ended = (request: RelayedRequest): void => {
+    byId.delete(request.id);
+    requests.ended(request);
+    if (requests.isIdle()) drained();
+  };
+
+  const drained = (): void => {
+    cancelDrain();
+    const tell = tellDrained;
+    tellDrained = undefined;
+    tell?.();
+  };
+
+  const begin = (
+    message: A2eMessage,
+    text: string,
+    requestId: string,
+    type: string,
+    capability: CapabilityName | undefined,
+  ): void => {
+    if (byId.has(requestId)) {
+      fail("invalid_message", "A request with this id is under way. Give each request an id of its own.", requestId);
+      return;
+    }
+    const request = createRelayedRequest(
+      { message, text, id: requestId, type, capability },
+      {
+        clock,
+        mirror,
+        sessionId,
+        newCallId: () => `call_${maker.newId()}`,
+        provider: () => providerOf(capability),
+        isIrreversible: (tool) => choices.irreversibleTools().has(tool),
+        mayAsk: () => may("ask"),
+        requestTimeoutMs: choices.requestTimeoutMs(),
+        send,
+        fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),
+        ended,
+      },
+    );
+    byId.set(requestId, request);
+    if (requests.add(request)) return;
+    byId.delete(requestId);
+    fail("runtime_error", "Too many requests wait already. Send this one again later.", requestId, { capability });
+  };
+
+  /** Ends a part of the requests in each turn. */
+  const endAll = (left: readonly (readonly [request: RelayedRequest, sentence: string])[]): void => {
+    for (const [request, sentence] of left.slice(0, ENDED_PER_TURN)) request.end("timeout", sentence);
+    const rest = left.slice(ENDED_PER_TURN);
+    if (rest.length > 0) clock.afterTurn(() => endAll(rest));
+    else drained();
+  };
+
+  return {
+    sessionId,
+    room: mirror.room,
+    take: (message, text, requestId, type) => {
+      const capability = capabilityOf(type);
+      if (capability !== undefined && !capabilities.includes(capability)) {
+        const sentence = `The handshake did not grant ${capability}, which ${type} needs.`;
+        fail("invalid_message", sentence, requestId, { capability });
+        return;
+      }
+      const sentence = schemaFault(type, message);
+      if (sentence !== undefined) fail("schema_violation", sentence, requestId, { capability });
+      else if (!may("publish"))
+        fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
+      else if (type.endsWith("/req")) begin(message, text, requestId, type, capability);
+      else if (announceMessage(mirror, type, `call_${maker.newId()}`)) providerOf(capability)?.passOn(text);
+      else
+        fail("runtime_error", "The message could not be announced, so it was not passed on.", requestId, {
+          capability,
+        });
+    },
+    drain: (until, done) => {
+      tellDrained = done;
+      cancelDrain();
+      if (requests.isIdle()) {
+        drained();
+        return;
+      }
+      cancelDrain = clock.wakeAt(until, () =>
+        endAll([
+          ...requests.dropWaiting().map((one) => [one, "The session shut down before this request began."] as const),
+          ...requests.begun().map((one) => [one, "The session shut down before this request was answered."] as const),
+        ]),
+      );
+    },
+    close: (isOrderly) => {
+      cancelDrain();
+      tellDrained = undefined;
+      for (const one of requests.dropWaiting()) one.forget();
+      for (const one of requests.begun()) one.forget();
+      stopListening();
+      if (isOrderly) mirror.ended();
+      mirror.close();
+    },
+  };
+}

@@ -1,0 +1,139 @@
+// The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
+import { expect, onTestFinished, test } from "vitest";
+import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
+import { runExchange } from "../../src/runtime/run-exchange.js";
+import { createMemoryPair } from "../../transports/memory/memory-pair.js";
+import { createVirtualClock } from "../support/rigs/virtual-clock.js";
+
+const MIB = 1024 * 1024;
+
+/** An exchange over a connection of `capacityFrames`, whose session takes notes and says nothing by itself. */
+function opened(capacityFrames: number, { isReadAlways = false, msEach = 0 } = {}) {
+  const { first, second } = createMemoryPair<string>({ capacityFrames });
+  const received: unknown[] = [];
+  const clock = createVirtualClock();
+  let host: ExchangeHost | undefined;
+  const session: ExchangeSession = {
+    receive: (message) => {
+      received.push(message);
+      clock.pass(msEach);
+    },
+    refuse: (fault) => void received.push(fault.code),
+    isReadAlways: () => isReadAlways,
+    room: () => undefined,
+    isOpen: () => true,
+    inputEnded: () => host?.close(),
+    finish: () => Promise.resolve(),
+    ended: () => {},
+  };
+  const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const conversation = runExchange(
+    first,
+    { textOf: (frame) => frame, frameOf: (text) => text },
+    {
+      open: (_, given) => {
+        host = given;
+        return session;
+      },
+    },
+    { clock, log, handshakeTimeoutMs: () => 1000 },
+  );
+  onTestFinished(async () => {
+    await second.close();
+  });
+  if (host === undefined) throw new Error("the session was not opened");
+  const { send, close } = host;
+  return { send, close, peer: second, received, conversation, clock };
+}
+
+/** Takes frames of the peer until `count` have come, or the connection is over. */
+async function taken(peer: ReturnType<typeof opened>["peer"], count = Number.POSITIVE_INFINITY) {
+  const all: string[] = [];
+  for await (const frames of peer.frames) {
+    all.push(...frames);
+    if (all.length >= count) break;
+  }
+  return all;
+}
+
+test("messages that wait come in their order, once each, and the exchange ends behind them", async () => {
+  const { send, close, peer, conversation } = opened(1);
+  const texts = Array.from({ length: 50 }, (_, index) => `"${index}"`);
+  for (const text of texts) expect(send(text)).toBe(true);
+  close();
+  expect(await taken(peer)).toEqual(texts);
+  await conversation.done;
+});
+
+test("messages wait again after all that waited before have gone", async () => {
+  const { send, close, peer } = opened(2);
+  const all: string[] = [];
+  const reading = (async () => {
+    for await (const frames of peer.frames) all.push(...frames);
+  })();
+  const texts: string[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    for (let index = 0; index < 10; index += 1) {
+      texts.push(`"${round} ${index}"`);
+      send(texts.at(-1) ?? "");
+    }
+    await expect.poll(() => all.length).toBe(texts.length);
+  }
+  close();
+  await reading;
+  expect(all).toEqual(texts);
+});
+
+test("above 8 MiB a message is dropped, and a final one is taken", async () => {
+  const { send, close, peer } = opened(1);
+  const long = "x".repeat(MIB);
+  let takenCount = 0;
+  while (send(long)) takenCount += 1;
+  expect(takenCount).toBe(10);
+  expect(send("small")).toBe(false);
+  expect(send(long, true)).toBe(true);
+  close();
+  expect((await taken(peer)).map(({ length }) => length)).toEqual(Array(11).fill(MIB));
+});
+
+test("a frame that is no message is refused, and what follows is taken", async () => {
+  const { peer, received, close, conversation } = opened(8);
+  for (const text of ['{"a":1}', "{", '{"a":1,"a":2}', "[2]"]) peer.send(text);
+  await expect.poll(() => received.length).toBe(4);
+  expect(received).toEqual([{ a: 1 }, "invalid_json", "invalid_message", [2]]);
+  close();
+  await conversation.done;
+});
+
+/** Lets everything happen that waits for no clock. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test.each([
+  ["is not read while it takes nothing", false, 0],
+  ["is read all the same if it serves others", true, 1],
+])("a peer %s", async (_, isReadAlways, count) => {
+  const { send, peer, received } = opened(1, { isReadAlways });
+  while (send("x".repeat(MIB)));
+  peer.send("[0]");
+  await expect.poll(() => received.length).toBe(1);
+  peer.send("[1]");
+  for (let round = 0; round < 5; round += 1) await quiet();
+  expect(received.length).toBe(1 + count);
+});
+
+test("R34: messages that take long give way after two milliseconds", async () => {
+  const { peer, received, clock, close, conversation } = opened(64, { msEach: 1 });
+  for (let index = 0; index < 10; index += 1) peer.send(String(index));
+  for (let round = 0; round < 5; round += 1) await quiet();
+  expect(received).toEqual([0, 1]);
+  clock.settle();
+  for (let round = 0; round < 5; round += 1) await quiet();
+  expect(received).toEqual([0, 1, 2, 3]);
+  for (let round = 0; round < 5; round += 1) {
+    clock.settle();
+    await quiet();
+  }
+  expect(received).toHaveLength(10);
+  close();
+  await conversation.done;
+});
