@@ -9,6 +9,8 @@ export interface ExchangeHost {
    * `isFinal`: the message is taken whatever waits, because the session bounds such messages itself.
    */
   readonly send: (text: string, isFinal?: boolean) => boolean;
+  /** Sends the text of a message if the peer takes it at once. Returns false if it does not; the message is then dropped. */
+  readonly offer: (text: string) => boolean;
   /** Ends the exchange from this side, after everything that waits has been sent. */
   readonly close: () => void;
 }

@@ -58,6 +58,11 @@ function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextC
       waitingUnits += text.length;
       return true;
     },
+    offer: (text: string): boolean => {
+      if (isOver || isBlocked) return false;
+      hand(text);
+      return true;
+    },
     /** Resolves when nothing waits. */
     emptied: (): Promise<void> =>
       waiting.length === 0
@@ -101,7 +106,11 @@ export function runExchange<Frame>(
     over();
     await connection.close();
   };
-  const session = protocol.open(connection.peer, { send: outgoing.send, close: () => void close() });
+  const session = protocol.open(connection.peer, {
+    send: outgoing.send,
+    offer: outgoing.offer,
+    close: () => void close(),
+  });
   const finish = async (reason: EndReason, until: Millis = clock.now() + LAST_WORDS_MS): Promise<number> => {
     cancelTimeout();
     await session.finish(reason, until);

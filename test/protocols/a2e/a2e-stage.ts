@@ -81,13 +81,15 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
     const received: A2eDocument[] = [];
     let isFull = false;
     let isClosed = false;
+    const send = (text: string, isFinal = false): boolean => {
+      if (isClosed || (isFull && !isFinal)) return false;
+      texts.push(text);
+      received.push(JSON.parse(text) as A2eDocument);
+      return true;
+    };
     const session = protocol.open(peer, {
-      send: (text, isFinal = false) => {
-        if (isClosed || (isFull && !isFinal)) return false;
-        texts.push(text);
-        received.push(JSON.parse(text) as A2eDocument);
-        return true;
-      },
+      send,
+      offer: send,
       close: () => {
         isClosed = true;
       },

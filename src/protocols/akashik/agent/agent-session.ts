@@ -1,9 +1,12 @@
-// The session of one connection: answers in the order of the requests, and notifications to its agent.
+// The session of one connection: one answer for each message, in the order of the messages, and notifications between them.
+import { within } from "../../../base/time-limit.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
+import type { Notification } from "../field/field-types.js";
 import type { AkashikServices } from "../host/akashik-services.js";
 import { type Address, addressOf, envelopeText } from "../messages/envelope.js";
 import { errorPayload, refusalOfFrame } from "../messages/error-codes.js";
+import { idIn, repaired } from "../messages/message-text.js";
 import { type Caller, carryOut } from "./operations.js";
 
 /** Answers that wait for the disk or for a poll. The next message is taken when there are fewer. */
@@ -11,61 +14,72 @@ const MOST_PENDING = 64;
 
 const NOBODY: Address = { id: null, operation: null, agentId: null, sessionId: null };
 
+/** Operations whose answers announce notifications. */
+const ANNOUNCING: ReadonlySet<string | null> = new Set(["REGISTER", "SUBSCRIBE"]);
+
 export function createAgentSession(services: AkashikServices, peer: PeerIdentity, host: ExchangeHost): ExchangeSession {
   const { field, clock } = services;
   let agentId: string | undefined;
-  /** Whether the answer to REGISTER has left. Notifications come after it. */
-  let isAnswered = false;
+  /** Answers that announce notifications and have not been sent. Notifications come after them. */
+  let announcingCount = 0;
+  /** No further message is taken, and no notification is sent. */
+  let isEnding = false;
   let isOver = false;
   /** Answers that have not been sent. */
   let pendingCount = 0;
   let answered: Promise<void> = Promise.resolve();
-  let tellRoom: (() => void) | undefined;
+  let tellRoom = (): void => {};
+
+  const pushText = (notification: Notification): string => {
+    const address = { ...NOBODY, id: services.newId(), operation: "SUBSCRIBE", agentId: agentId ?? null };
+    return envelopeText(address, field.epoch(), notification);
+  };
 
   const caller: Caller = {
     access: services.access.of(peer),
     agentId: () => agentId,
-    link: {
-      push: (notification) =>
-        isAnswered &&
-        host.send(
-          envelopeText(
-            { id: services.newId(), operation: "SUBSCRIBE", agentId: agentId ?? null, sessionId: null },
-            field.epoch(),
-            notification,
-          ),
-        ),
-    },
+    // The Field keeps a notification that is not taken, so a peer that does not read costs no memory and loses nothing.
+    link: { push: (notification) => !isEnding && announcingCount === 0 && host.offer(pushText(notification)) },
     becomes: (next) => {
       agentId = next;
-      isAnswered = false;
     },
   };
 
-  const sent = (): void => {
+  const sent = ({ operation }: Address): void => {
     pendingCount -= 1;
-    if (pendingCount < MOST_PENDING) {
-      tellRoom?.();
-      tellRoom = undefined;
-    }
-    if (agentId === undefined || isAnswered || pendingCount > 0) return;
-    isAnswered = true;
-    field.resume(agentId);
+    if (pendingCount < MOST_PENDING) tellRoom();
+    if (!ANNOUNCING.has(operation)) return;
+    announcingCount -= 1;
+    if (announcingCount === 0 && agentId !== undefined) field.resume(agentId);
   };
 
   const answer = (address: Address, payload: Promise<object>): void => {
     pendingCount += 1;
+    if (ANNOUNCING.has(address.operation)) announcingCount += 1;
     const before = answered;
     answered = payload.then(async (made) => {
       await before;
-      if (!isOver) host.send(envelopeText(address, field.epoch(), made), true);
-      sent();
+      if (isOver) return;
+      host.send(envelopeText(address, field.epoch(), made), true);
+      sent(address);
     });
   };
 
+  /** Takes nothing more. Resolves when every answer has been sent. */
+  const end = (): Promise<void> => {
+    isEnding = true;
+    return answered;
+  };
+
   return {
-    receive: (message) => answer(addressOf(message), carryOut(message, caller, services)),
-    refuse: (fault) => answer(NOBODY, Promise.resolve(errorPayload(refusalOfFrame(fault), null))),
+    receive: (message, text) => {
+      if (isEnding) return;
+      const whole = repaired(message, text);
+      answer(addressOf(whole), carryOut(whole, caller, services));
+    },
+    refuse: (fault, text) => {
+      if (!isEnding) answer({ ...NOBODY, id: idIn(text) }, Promise.resolve(errorPayload(refusalOfFrame(fault), null)));
+    },
     isReadAlways: () => false,
     room: () =>
       pendingCount < MOST_PENDING
@@ -74,16 +88,17 @@ export function createAgentSession(services: AkashikServices, peer: PeerIdentity
             tellRoom = resolve;
           }),
     isOpen: () => agentId !== undefined,
-    inputEnded: () => void answered.then(host.close),
-    finish: async (reason, until) => {
+    inputEnded: () => void end().then(host.close),
+    finish: (reason, until) => {
       if (reason === "handshake_timeout") services.engine.refused(reason);
-      await Promise.race([answered, new Promise<void>((resolve) => clock.wakeAt(until, resolve))]);
+      return within(until, end(), clock);
     },
     ended: () => {
+      isEnding = true;
       isOver = true;
       if (agentId !== undefined) field.left(agentId);
       agentId = undefined;
-      tellRoom?.();
+      tellRoom();
     },
   };
 }

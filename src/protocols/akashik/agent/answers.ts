@@ -1,6 +1,7 @@
 // The payloads of answers.
 import type {
   AkashikAttuneAnswer,
+  AkashikFieldCapabilities,
   AkashikMergeAnswer,
   AkashikRecordAnswer,
   AkashikRegisterAnswer,
@@ -9,30 +10,29 @@ import type {
 import type { Attuned } from "../field/attune.js";
 import type { Merged, Recorded } from "../field/field.js";
 import type { Conflict, FieldAgent, FieldSubscription } from "../field/field-types.js";
-import { fieldCapabilities } from "../messages/capabilities.js";
 
 export function registered(
   { id, role, interests, epoch }: FieldAgent,
-  persistence: Parameters<typeof fieldCapabilities>[0],
+  capabilities: AkashikFieldCapabilities,
 ): AkashikRegisterAnswer {
   return {
     status: "registered",
     agent: { id, role, interests, status: "active", epoch },
-    field_capabilities: fieldCapabilities(persistence),
+    field_capabilities: capabilities,
     rejection_reason: null,
   };
 }
 
-/** `missing`: the operations that were asked for and that the Field does not have. */
+/** `missing`: the operations that were asked for and that the agent may not use, or that the Field does not have. */
 export function notRegistered(
   missing: readonly string[],
-  persistence: Parameters<typeof fieldCapabilities>[0],
+  capabilities: AkashikFieldCapabilities,
 ): AkashikRegisterAnswer {
   return {
     status: "rejected",
     agent: null,
-    field_capabilities: fieldCapabilities(persistence),
-    rejection_reason: `This Field does not have ${missing.join(", ")}.`,
+    field_capabilities: capabilities,
+    rejection_reason: `This Field does not offer ${missing.join(", ")}.`,
   };
 }
 
@@ -46,12 +46,17 @@ export function recorded({ unit, conflicts }: Recorded): AkashikRecordAnswer {
   };
 }
 
+/** `conflicts`: the known ones, of which the answer has those that are unresolved and about one of its units. */
 export function attuned(
   { record, budget }: Attuned,
   conflicts: readonly Conflict[],
   epoch: number,
 ): AkashikAttuneAnswer {
-  return { status: "ok", record, conflicts, context_budget: budget, epoch };
+  const ids = new Set(record.map(({ memory_unit }) => memory_unit.id));
+  const open = conflicts.filter(
+    ({ status, unit_a, unit_b }) => status !== "resolved" && (ids.has(unit_a) || ids.has(unit_b)),
+  );
+  return { status: "ok", record, conflicts: open, context_budget: budget, epoch };
 }
 
 export function merged({ conflict, sideEffects }: Merged): AkashikMergeAnswer {

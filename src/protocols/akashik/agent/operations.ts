@@ -3,7 +3,7 @@ import type { Access } from "../../../contracts/access.js";
 import type { Outcome } from "../field/field.js";
 import type { AgentLink } from "../field/field-types.js";
 import type { AkashikServices } from "../host/akashik-services.js";
-import { isOperation, type Operation } from "../messages/capabilities.js";
+import { fieldCapabilities, isOperation, OPERATIONS, type Operation } from "../messages/capabilities.js";
 import { addressOf, type Reading, readEnvelope } from "../messages/envelope.js";
 import { errorPayload, type Refusal } from "../messages/error-codes.js";
 import { type FieldRequest, readRequest } from "../messages/requests.js";
@@ -29,6 +29,10 @@ const RIGHTS: Readonly<Record<Operation, readonly ("publish" | "subscribe")[]>> 
   DETECT: ["subscribe"],
   SUBSCRIBE: ["subscribe"],
 };
+
+function mayUse(access: Access, operation: Operation): boolean {
+  return RIGHTS[operation].some((right) => access.may(right));
+}
 
 /** Carries out a message at once. Resolves with the payload of its answer when that may be sent. Never rejects. */
 export async function carryOut(message: unknown, caller: Caller, services: AkashikServices): Promise<object> {
@@ -60,7 +64,7 @@ function begin(
   const envelope = readEnvelope(message);
   if (envelope.kind === "refused") return envelope;
   const { value } = envelope;
-  if (!RIGHTS[value.operation].some((right) => caller.access.may(right)))
+  if (!mayUse(caller.access, value.operation))
     return refused("UNSUPPORTED_OPERATION", `This connection may not use ${value.operation}.`);
   const late = services.field.receive(value.epoch);
   if (late !== undefined) return late;
@@ -81,12 +85,14 @@ function register(
 ): Outcome<object> {
   const known = caller.agentId();
   if (known !== undefined) return refused("AGENT_ID_TAKEN", `This connection has registered "${known}" already.`);
-  const missing = request.requiredOperations.filter((name) => !isOperation(name));
-  if (missing.length > 0) return done(notRegistered(missing, persistence));
+  const offered = OPERATIONS.filter((operation) => mayUse(caller.access, operation));
+  const capabilities = fieldCapabilities(offered, persistence);
+  const missing = request.requiredOperations.filter((name) => !offered.some((one) => one === name));
+  if (missing.length > 0) return done(notRegistered(missing, capabilities));
   const outcome = field.register(request, caller.link);
   if (outcome.kind === "refused") return outcome;
   caller.becomes(request.id);
-  return done(registered(outcome.value, persistence));
+  return done(registered(outcome.value, capabilities));
 }
 
 async function carryOutAs(

@@ -15,11 +15,14 @@ export function isOperation(name: string): name is Operation {
   return OPERATIONS.some((one) => one === name);
 }
 
-/** `persistence`: whether memory units outlive the daemon. */
-export function fieldCapabilities(persistence: AkashikFieldCapabilities["persistence"]): AkashikFieldCapabilities {
+/** `operations`: those that the agent may use. `persistence`: whether memory units outlive the daemon. */
+export function fieldCapabilities(
+  operations: readonly Operation[],
+  persistence: AkashikFieldCapabilities["persistence"],
+): AkashikFieldCapabilities {
   return {
     conformance_level: CONFORMANCE_LEVEL,
-    supported_operations: OPERATIONS,
+    supported_operations: operations,
     protocol_version: AKASHIK_VERSION,
     persistence,
     conflict_strategies: STRATEGIES,
