@@ -1,0 +1,103 @@
+// Akashik over a Field with a virtual clock: peers whose messages the test writes itself.
+import type { AccessPolicy } from "../../../src/contracts/access.js";
+import { createAkashikProtocol } from "../../../src/protocols/akashik/sessions/akashik-protocol.js";
+import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
+import { createFieldStage, type FieldStageOptions } from "./field/field-stage.js";
+
+export type Document = Readonly<Record<string, unknown>>;
+
+export interface AkashikStageOptions extends FieldStageOptions {
+  readonly access?: AccessPolicy;
+  readonly whenDurable?: () => Promise<void> | undefined;
+}
+
+export function createAkashikStage({ access, whenDurable, ...options }: AkashikStageOptions = {}) {
+  const stage = createFieldStage(options);
+  const errors: unknown[] = [];
+  const refused: string[] = [];
+  let ids = 0;
+  const protocol = createAkashikProtocol({
+    engine: { refused: (reason) => void refused.push(reason) },
+    field: stage.field(),
+    access: access ?? SAME_USER_MAY_ALL,
+    clock: stage.clock,
+    log: { error: (...line: unknown[]) => void errors.push(line) },
+    newId: () => {
+      ids += 1;
+      return `push-${ids}`;
+    },
+    whenDurable: whenDurable ?? (() => undefined),
+    persistence: "memory",
+  });
+
+  const connect = () => {
+    const received: Document[] = [];
+    let isFull = false;
+    let isClosed = false;
+    const send = (text: string, isFinal = false): boolean => {
+      if (isFull && !isFinal) return false;
+      received.push(JSON.parse(text) as Document);
+      return true;
+    };
+    const session = protocol.open(
+      { label: "test", trust: "same-user" },
+      {
+        send,
+        offer: send,
+        close: () => {
+          isClosed = true;
+        },
+      },
+    );
+    let serial = 0;
+    const say = (message: unknown): void => session.receive(message, JSON.stringify(message));
+    const quiet = async (): Promise<void> => {
+      for (let round = 0; round < 3; round += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        stage.clock.settle();
+      }
+    };
+    return {
+      session,
+      received,
+      say,
+      quiet,
+      /** Sends an operation, and resolves with the answer. */
+      ask: async (operation: string, payload: unknown, more: Document = {}): Promise<Document> => {
+        serial += 1;
+        const id = `m${serial}`;
+        say(envelope(operation, payload, { id, ...more }));
+        await quiet();
+        const answer = received.find((message) => message.id === id);
+        if (answer === undefined) throw new Error(`no answer to ${operation}`);
+        return answer;
+      },
+      payloads: (operation: string) =>
+        received.filter((message) => message.operation === operation).map(({ payload }) => payload as Document),
+      setFull: (full: boolean) => {
+        isFull = full;
+      },
+      isClosed: () => isClosed,
+    };
+  };
+
+  const agent = async (id: string, role = "worker", interests: readonly string[] = []) => {
+    const peer = connect();
+    const answer = await peer.ask("REGISTER", { id, role, interests });
+    return { ...peer, answer };
+  };
+
+  return { ...stage, errors, refused, connect, agent };
+}
+
+export function envelope(operation: string, payload: unknown, more: Document = {}): Document {
+  return { protocol: "akashik", version: "0.1.0", id: "m", operation, session_id: null, epoch: 0, payload, ...more };
+}
+
+export const RECORD = {
+  mode: "committed",
+  type: "finding",
+  content: "The prices rose.",
+  intent: { purpose: "To watch the market." },
+  confidence: { score: 0.9, reasoning: "Three shops." },
+};
