@@ -1,8 +1,10 @@
 // Akashik over a Field with a virtual clock: peers whose messages the test writes itself.
 import type { AccessPolicy } from "../../../src/contracts/access.js";
+import type { PeerIdentity } from "../../../src/contracts/transport.js";
 import { createAkashikProtocol } from "../../../src/protocols/akashik/sessions/akashik-protocol.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createFieldStage, type FieldStageOptions } from "./field/field-stage.js";
+import { checked, isPush, type Message } from "./wire-check.js";
 
 export type Document = Readonly<Record<string, unknown>>;
 
@@ -10,6 +12,8 @@ export interface AkashikStageOptions extends FieldStageOptions {
   readonly access?: AccessPolicy;
   readonly whenDurable?: () => Promise<void> | undefined;
 }
+
+const SAME_USER: PeerIdentity = { label: "test", trust: "same-user" };
 
 export function createAkashikStage({ access, whenDurable, ...options }: AkashikStageOptions = {}) {
   const stage = createFieldStage(options);
@@ -30,40 +34,40 @@ export function createAkashikStage({ access, whenDurable, ...options }: AkashikS
     persistence: "memory",
   });
 
+  /** Lets everything happen that needs no time. */
+  const quiet = async (): Promise<void> => {
+    for (let round = 0; round < 3; round += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      stage.clock.settle();
+    }
+  };
+
   const connect = () => {
-    const received: Document[] = [];
+    const received: Message[] = [];
     let isFull = false;
     let isClosed = false;
-    const send = (text: string, isFinal = false): boolean => {
-      if (isFull && !isFinal) return false;
-      received.push(JSON.parse(text) as Document);
+    const send = (text: string): boolean => {
+      received.push(checked(text));
       return true;
     };
-    const session = protocol.open(
-      { label: "test", trust: "same-user" },
-      {
-        send,
-        offer: send,
-        close: () => {
-          isClosed = true;
-        },
+    const session = protocol.open(SAME_USER, {
+      send,
+      offer: (text) => !isFull && send(text),
+      close: () => {
+        isClosed = true;
       },
-    );
+    });
     let serial = 0;
     const say = (message: unknown): void => session.receive(message, JSON.stringify(message));
-    const quiet = async (): Promise<void> => {
-      for (let round = 0; round < 3; round += 1) {
-        await new Promise((resolve) => setImmediate(resolve));
-        stage.clock.settle();
-      }
-    };
     return {
       session,
+      /** Everything that the peer was sent. */
       received,
       say,
+      sayText: (text: string): void => session.receive(JSON.parse(text), text),
       quiet,
       /** Sends an operation, and resolves with the answer. */
-      ask: async (operation: string, payload: unknown, more: Document = {}): Promise<Document> => {
+      ask: async (operation: string, payload: unknown, more: Document = {}): Promise<Message> => {
         serial += 1;
         const id = `m${serial}`;
         say(envelope(operation, payload, { id, ...more }));
@@ -73,7 +77,10 @@ export function createAkashikStage({ access, whenDurable, ...options }: AkashikS
         return answer;
       },
       payloads: (operation: string) =>
-        received.filter((message) => message.operation === operation).map(({ payload }) => payload as Document),
+        received.filter((message) => message.operation === operation).map(({ payload }) => payload),
+      /** The notifications that the peer was sent. */
+      pushed: () => received.filter(isPush).map(({ payload }) => payload),
+      /** While true, only answers are taken. */
       setFull: (full: boolean) => {
         isFull = full;
       },
@@ -87,11 +94,23 @@ export function createAkashikStage({ access, whenDurable, ...options }: AkashikS
     return { ...peer, answer };
   };
 
-  return { ...stage, errors, refused, connect, agent };
+  return { ...stage, errors, refused, connect, agent, quiet };
 }
+
+export type AkashikPeer = ReturnType<ReturnType<typeof createAkashikStage>["connect"]>;
 
 export function envelope(operation: string, payload: unknown, more: Document = {}): Document {
   return { protocol: "akashik", version: "0.1.0", id: "m", operation, session_id: null, epoch: 0, payload, ...more };
+}
+
+/** A payload of SUBSCRIBE. */
+export function subscribe(events: readonly string[], more: Document = {}): Document {
+  return { action: "subscribe", subscription: { events, ...more } };
+}
+
+/** The code of an answer that is an error. */
+export function codeOf({ payload }: Message): unknown {
+  return (payload.error as Document | undefined)?.code;
 }
 
 export const RECORD = {

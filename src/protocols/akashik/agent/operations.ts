@@ -1,9 +1,9 @@
-// What each operation does in the Field, whoever asks and over whichever transport. Everything is answered after it is safe (R29).
+// The effect of each operation in the Field, over whichever transport it is asked for. Everything is answered after it is safe (R29).
 import type { Access } from "../../../contracts/access.js";
 import type { Outcome } from "../field/field.js";
 import type { AgentLink } from "../field/field-types.js";
 import type { AkashikServices } from "../host/akashik-services.js";
-import { fieldCapabilities, isOperation, OPERATIONS, type Operation } from "../messages/capabilities.js";
+import { fieldCapabilities, OPERATIONS, type Operation } from "../messages/capabilities.js";
 import { addressOf, type Reading, readEnvelope } from "../messages/envelope.js";
 import { errorPayload, type Refusal } from "../messages/error-codes.js";
 import { type FieldRequest, readRequest } from "../messages/requests.js";
@@ -37,7 +37,7 @@ function mayUse(access: Access, operation: Operation): boolean {
 /** Carries out a message at once. Resolves with the payload of its answer when that may be sent. Never rejects. */
 export async function carryOut(message: unknown, caller: Caller, services: AkashikServices): Promise<object> {
   const { field, log, whenDurable } = services;
-  const operation = operationOf(message);
+  const { operation } = addressOf(message);
   try {
     const outcome = await begin(message, caller, services);
     if (outcome.kind === "refused") return errorPayload(outcome.refusal, operation);
@@ -49,11 +49,6 @@ export async function carryOut(message: unknown, caller: Caller, services: Akash
     log.error({ err: caught }, "a message of Akashik could not be carried out");
     return errorPayload({ code: "INTERNAL_ERROR" }, operation);
   }
-}
-
-function operationOf(message: unknown): string | null {
-  const { operation } = (message ?? {}) as { readonly operation?: unknown };
-  return typeof operation === "string" && isOperation(operation) ? operation : null;
 }
 
 function begin(

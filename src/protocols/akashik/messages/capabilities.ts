@@ -1,4 +1,4 @@
-// What this Field can do, as the answer to REGISTER says it.
+// The capabilities of this Field, as the answer to REGISTER names them.
 import type { AkashikFieldCapabilities } from "#gen/akashik/types.js";
 import { AKASHIK_VERSION } from "./protocol.js";
 

@@ -1,0 +1,194 @@
+// When notifications go out: behind the answers that announce them, to a peer that takes them, and not while the session ends.
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../../../src/base/errors.js";
+import { createAkashikStage, envelope, RECORD, subscribe } from "../akashik-stage.js";
+import { isPush } from "../wire-check.js";
+
+/** A stage on which things become durable when the test says so, from `hold` on. */
+function createSlowStage() {
+  let flushes: (() => void)[] = [];
+  let isSlow = false;
+  const stage = createAkashikStage({
+    whenDurable: () => (isSlow ? new Promise((resolve) => void flushes.push(resolve)) : undefined),
+  });
+  return {
+    ...stage,
+    hold: () => {
+      isSlow = true;
+    },
+    flush: async () => {
+      isSlow = false;
+      for (const one of flushes.splice(0)) one();
+      flushes = [];
+      await stage.quiet();
+    },
+  };
+}
+
+const TO_RECORDED = subscribe(["memory.recorded"]);
+
+describe("a notification", () => {
+  it("goes out behind the answer that announces its subscription, and at once behind it", async () => {
+    const stage = createSlowStage();
+    const writer = await stage.agent("writer");
+    const reader = await stage.agent("reader");
+    stage.hold();
+    reader.say(envelope("SUBSCRIBE", TO_RECORDED, { id: "subscribe" }));
+    writer.say(envelope("RECORD", RECORD));
+    await stage.quiet();
+    expect(reader.received).toHaveLength(1);
+    await stage.flush();
+    const [, answer, push] = reader.received;
+    expect(answer?.id).toBe("subscribe");
+    expect(push?.payload.subscription_id).toBe(answer?.payload.subscription_id);
+  });
+
+  it("goes out behind the answer to REGISTER, however late that is", async () => {
+    const stage = createSlowStage();
+    const writer = await stage.agent("writer");
+    const reader = await stage.agent("reader");
+    await reader.ask("SUBSCRIBE", TO_RECORDED);
+    reader.session.ended();
+    await writer.ask("RECORD", RECORD);
+    stage.hold();
+    const back = stage.connect();
+    back.say(envelope("REGISTER", { id: "reader", role: "r" }));
+    await stage.quiet();
+    stage.clock.advance(5000);
+    await stage.quiet();
+    expect(back.received).toEqual([]);
+    await stage.flush();
+    expect(back.received.map(isPush)).toEqual([false, true]);
+  });
+
+  it("does not wait for answers that announce nothing", async () => {
+    const stage = createSlowStage();
+    const writer = await stage.agent("writer");
+    const reader = await stage.agent("reader");
+    await reader.ask("SUBSCRIBE", TO_RECORDED);
+    stage.hold();
+    reader.say(envelope("DETECT", {}, { id: "detect" }));
+    writer.say(envelope("RECORD", RECORD));
+    await stage.quiet();
+    expect(reader.received.slice(2).map(isPush)).toEqual([true]);
+    await stage.flush();
+    expect(reader.received.at(-1)?.id).toBe("detect");
+  });
+
+  it("waits in the Field while the peer takes nothing, the newest of each entity; answers go on", async () => {
+    const stage = createSlowStage();
+    const writer = await stage.agent("writer");
+    const reader = await stage.agent("reader");
+    await reader.ask("SUBSCRIBE", subscribe(["memory.recorded", "memory.superseded"]));
+    reader.setFull(true);
+    const { memory_unit_id: target_id } = (await writer.ask("RECORD", RECORD)).payload;
+    await writer.ask("RECORD", { ...RECORD, relations: [{ type: "supersedes", target_id }] });
+    expect(reader.pushed()).toEqual([]);
+    expect(stage.field().counts().waiting).toBe(2);
+    expect((await reader.ask("DETECT", {})).payload.status).toBe("ok");
+    reader.setFull(false);
+    stage.clock.advance(1000);
+    await stage.quiet();
+    const events = reader.pushed().map(({ event }) => event);
+    expect(events.sort()).toEqual(["memory.recorded", "memory.superseded"]);
+    expect(stage.field().counts().waiting).toBe(0);
+  });
+});
+
+describe("the end of a session from this side", () => {
+  it("takes no further message, lets the answers leave, and keeps notifications for the next connection", async () => {
+    const stage = createSlowStage();
+    const writer = await stage.agent("writer");
+    const reader = await stage.agent("reader");
+    await reader.ask("SUBSCRIBE", TO_RECORDED);
+    stage.hold();
+    reader.say(envelope("DETECT", {}, { id: "before" }));
+    let isFinished = false;
+    void reader.session.finish("producer_shutdown", stage.clock.now() + 2000).then(() => {
+      isFinished = true;
+    });
+    reader.say(envelope("DETECT", {}, { id: "after" }));
+    reader.session.refuse(new Fault("invalid_json", "A message is not JSON."), "{");
+    writer.say(envelope("RECORD", RECORD));
+    await stage.quiet();
+    expect(isFinished).toBe(false);
+    await stage.flush();
+    expect(isFinished).toBe(true);
+    expect(reader.received.slice(2).map(({ id }) => id)).toEqual(["before"]);
+    expect(stage.field().counts().waiting).toBe(1);
+  });
+});
+
+it("a connection that is gone is sent nothing, and its agent is away", async () => {
+  const stage = createSlowStage();
+  const writer = await stage.agent("writer");
+  stage.hold();
+  writer.say(envelope("RECORD", RECORD));
+  await stage.quiet();
+  writer.session.ended();
+  await stage.flush();
+  writer.say(envelope("DETECT", {}));
+  writer.session.refuse(new Fault("invalid_json", "A message is not JSON."), "{");
+  await stage.quiet();
+  expect(writer.received).toHaveLength(1);
+  expect(stage.field().counts()).toMatchObject({ agents: 1, units: 1 });
+  expect((await stage.agent("writer")).answer.payload.status).toBe("registered");
+});
+
+describe("a frame that is no message", () => {
+  it.each<[name: string, fault: Fault, text: string | undefined, id: string | null, code: string]>([
+    ["no JSON", new Fault("invalid_json", "A message is not JSON."), "{oops", null, "INVALID_TYPE"],
+    ["no text", new Fault("invalid_json", "Send messages in UTF-8."), undefined, null, "INVALID_TYPE"],
+    [
+      "two meanings",
+      new Fault("invalid_message", "Write each member once."),
+      '{"protocol":"akashik","id":"m1","x":1,"x":2}',
+      "m1",
+      "INVALID_TYPE",
+    ],
+    ["too many bytes", new Fault("message_too_large", "Send at most 1 MiB."), undefined, null, "INVALID_TYPE"],
+    ["an error in the daemon", new Fault("internal", "Try again."), undefined, null, "INTERNAL_ERROR"],
+  ])("because of %s is answered by an error", async (_, fault, text, id, code) => {
+    const stage = createAkashikStage();
+    const peer = stage.connect();
+    peer.session.refuse(fault, text);
+    await peer.quiet();
+    expect(peer.received).toMatchObject([{ id, operation: null, agent_id: null, epoch: 0 }]);
+    expect(peer.received[0]?.payload.error).toMatchObject({ code, message: fault.sentence, operation: null });
+  });
+
+  it.each<[name: string, message: unknown, id: string | null, operation: string | null]>([
+    ["a list", [1], null, null],
+    ["a text", "x", null, null],
+    ["an envelope without payload", { protocol: "akashik", id: "m1", operation: "DETECT" }, "m1", "DETECT"],
+    ["an unknown operation", envelope("HANDOFF", {}, { id: "m1" }), "m1", "HANDOFF"],
+  ])("as JSON, %s is answered by an error that repeats what could be read", async (_, message, id, operation) => {
+    const stage = createAkashikStage();
+    const peer = stage.connect();
+    peer.say(message);
+    await peer.quiet();
+    expect(peer.received).toMatchObject([{ id, operation }]);
+    expect(peer.received[0]?.payload.error).toMatchObject({ operation });
+  });
+});
+
+it("what fails in the Field is INTERNAL_ERROR without its reason, which stands in the log", async () => {
+  const stage = createAkashikStage();
+  const peer = await stage.agent("a");
+  Object.assign(stage.field(), {
+    merge: () => {
+      throw new Error("a secret");
+    },
+    attune: () => Promise.reject(new Error("a secret")),
+  });
+  for (const [operation, payload] of [
+    ["MERGE", { conflict_id: "c", strategy: "last_write_wins" }],
+    ["ATTUNE", {}],
+  ] as const) {
+    const { payload: answer } = await peer.ask(operation, payload);
+    expect(answer.error).toMatchObject({ code: "INTERNAL_ERROR", operation, recoverable: true });
+    expect(JSON.stringify(answer)).not.toContain("secret");
+  }
+  expect(stage.errors).toHaveLength(2);
+  expect((await peer.ask("DETECT", {})).payload.status).toBe("ok");
+});

@@ -1,0 +1,218 @@
+// What each operation answers over a connection, and the notifications that others are sent.
+import { describe, expect, it } from "vitest";
+import { accessContract } from "../../../contract/access-contract.js";
+import { type AkashikPeer, codeOf, createAkashikStage, type Document, RECORD, subscribe } from "../akashik-stage.js";
+import { PAGE_ANSWER, PAGE_REQUEST } from "../messages/envelopes.js";
+import { isPush } from "../wire-check.js";
+
+const EVERYTHING = [
+  "memory.recorded",
+  "memory.superseded",
+  "memory.contested",
+  "conflict.detected",
+  "conflict.resolved",
+];
+
+/** A stage with a writer and a reader, who subscribed to `events`. */
+async function writerAndReader(events: readonly string[] = EVERYTHING) {
+  const stage = createAkashikStage();
+  const reader = await stage.agent("reader", "strategist", ["market prices"]);
+  const writer = await stage.agent("writer");
+  await reader.ask("SUBSCRIBE", subscribe(events));
+  /** Records, and answers the payload. */
+  const record = async (more: Document = {}): Promise<Document> =>
+    (await writer.ask("RECORD", { ...RECORD, ...more })).payload;
+  /** Records a contradiction, and answers the conflict. */
+  const contradict = async (): Promise<Document> => {
+    const { memory_unit_id: target_id } = await record();
+    const { conflicts_detected } = await record({ relations: [{ type: "contradicts", target_id }] });
+    return (conflicts_detected as readonly Document[])[0] ?? {};
+  };
+  return { stage, reader, writer, record, contradict };
+}
+
+describe("SUBSCRIBE", () => {
+  it("of the page is answered as on the page, literally", async () => {
+    const stage = createAkashikStage();
+    const peer = await stage.agent("strategist-01");
+    peer.sayText(PAGE_REQUEST);
+    await peer.quiet();
+    const answer = peer.received.at(-1);
+    const id = answer?.payload.subscription_id;
+    expect(answer).toEqual({
+      protocol: "akashik",
+      version: "0.1.0",
+      id: "msg-030",
+      operation: "SUBSCRIBE",
+      agent_id: "strategist-01",
+      session_id: null,
+      epoch: 31,
+      payload: { ...(JSON.parse(PAGE_ANSWER) as object), subscription_id: id },
+    });
+    expect((await peer.ask("SUBSCRIBE", { action: "list" })).payload.subscriptions).toEqual([
+      { id, events: ["conflict.detected", "memory.recorded"], min_relevance: 0.6, debounce_ms: 2000 },
+    ]);
+  });
+
+  it("makes the Field push the page's members in the page's order, in an envelope with an id of its own", async () => {
+    const { reader, writer, record } = await writerAndReader(["memory.recorded"]);
+    await record();
+    await record();
+    const [first, second] = reader.received.filter(isPush);
+    expect(Object.keys(first?.payload ?? {})).toEqual([
+      "subscription_id",
+      "event",
+      "epoch",
+      "relevance_score",
+      "summary",
+      "memory_unit_id",
+      "conflict_id",
+      "requires_action",
+    ]);
+    expect(first).toMatchObject({ operation: "SUBSCRIBE", agent_id: "reader", session_id: null });
+    expect(first?.id).toMatch(/^msg-|^push-/);
+    expect(second?.id).not.toBe(first?.id);
+    expect(writer.pushed()).toEqual([]);
+  });
+
+  it("of more than the Field takes: STORAGE_FULL", async () => {
+    const stage = createAkashikStage();
+    const peer = await stage.agent("a");
+    for (let count = 0; count < 64; count += 1) await peer.ask("SUBSCRIBE", subscribe(["memory.recorded"]));
+    expect(codeOf(await peer.ask("SUBSCRIBE", subscribe(["memory.recorded"])))).toBe("STORAGE_FULL");
+  });
+
+  it("that was ended by unsubscribe pushes nothing", async () => {
+    const { reader, record } = await writerAndReader();
+    const [{ id } = { id: "" }] = (await reader.ask("SUBSCRIBE", { action: "list" })).payload
+      .subscriptions as readonly Document[];
+    await reader.ask("SUBSCRIBE", { action: "unsubscribe", subscription: { id } });
+    await record();
+    expect(reader.pushed()).toEqual([]);
+  });
+});
+
+describe("RECORD", () => {
+  it("of a contradiction is answered with the conflict, and tells who subscribed", async () => {
+    const { reader, contradict } = await writerAndReader();
+    expect(await contradict()).toMatchObject({ status: "open", resolution: null });
+    const events = new Set(reader.pushed().map(({ event }) => event));
+    expect(events).toEqual(new Set(["memory.recorded", "memory.contested", "conflict.detected"]));
+  });
+
+  it("R25: of a lone surrogate keeps U+FFFD", async () => {
+    const { reader, record } = await writerAndReader();
+    await record({ content: "half \ud800 a character" });
+    const { payload } = await reader.ask("ATTUNE", {});
+    expect(payload.record).toMatchObject([{ memory_unit: { content: "half \ufffd a character" } }]);
+  });
+
+  it("has the session of its envelope as a part of its source", async () => {
+    const { reader, writer } = await writerAndReader();
+    await writer.ask("RECORD", RECORD, { session_id: "s-7" });
+    const { payload } = await reader.ask("ATTUNE", {});
+    const source = { agent_id: "writer", role: "worker", session_id: "s-7" };
+    expect(payload.record).toMatchObject([{ memory_unit: { source } }]);
+  });
+});
+
+describe("ATTUNE", () => {
+  it("has the units of others, in the members of its format", async () => {
+    const { reader, writer, record } = await writerAndReader();
+    const { memory_unit_id: id } = await record();
+    const members = async (format: string): Promise<readonly string[]> => {
+      const [item] = (await reader.ask("ATTUNE", { format })).payload.record as readonly Document[];
+      expect(item?.memory_unit).toMatchObject({ id });
+      return Object.keys(item?.memory_unit ?? {});
+    };
+    expect(await members("ids_only")).toEqual(["id"]);
+    expect(await members("summary")).toEqual(["id", "type", "content", "source", "epoch", "status"]);
+    expect(await members("full")).toHaveLength(10);
+    expect((await writer.ask("ATTUNE", {})).payload.record).toEqual([]);
+  });
+
+  it("polled since its own epoch has each unit once", async () => {
+    const { reader, record } = await writerAndReader();
+    const polled: unknown[] = [];
+    const recorded: unknown[] = [];
+    let since_epoch: unknown = null;
+    for (let round = 0; round < 5; round += 1) {
+      for (let count = 0; count < round; count += 1) recorded.push((await record()).memory_unit_id);
+      const { payload } = await reader.ask("ATTUNE", { since_epoch, format: "ids_only" });
+      const record_ = payload.record as readonly { readonly memory_unit: Document }[];
+      polled.push(...record_.map(({ memory_unit }) => memory_unit.id).reverse());
+      since_epoch = payload.epoch;
+    }
+    expect(polled).toEqual(recorded);
+  });
+
+  it("has the unresolved conflicts of its units, and no others", async () => {
+    const { reader, writer, contradict } = await writerAndReader();
+    const conflict = await contradict();
+    const attuned = async (payload: object = {}) => (await reader.ask("ATTUNE", payload)).payload.conflicts;
+    expect(await attuned()).toEqual([conflict]);
+    expect(await attuned({ scope: { max_units: 0 } })).toEqual([]);
+    await writer.ask("MERGE", { conflict_id: conflict.id, strategy: "last_write_wins" });
+    expect(await attuned()).toEqual([]);
+  });
+});
+
+describe("DETECT and MERGE", () => {
+  it("list the conflict, resolve it once, and tell who subscribed", async () => {
+    const { reader, writer, contradict } = await writerAndReader(["conflict.resolved"]);
+    const conflict = await contradict();
+    expect((await reader.ask("DETECT", { mode: "list" })).payload).toEqual({ status: "ok", conflicts: [conflict] });
+    const resolution = { rationale: "It is newer." };
+    const merge = { conflict_id: conflict.id, strategy: "last_write_wins", resolution };
+    const merged = (await writer.ask("MERGE", merge)).payload;
+    expect(merged).toMatchObject({
+      status: "resolved",
+      conflict: { id: conflict.id, status: "resolved", resolution: { ...resolution, resolved_by: "writer" } },
+    });
+    expect(merged.side_effects).toContainEqual({ memory_unit_id: conflict.unit_b, status: "superseded" });
+    expect(reader.pushed()).toMatchObject([{ event: "conflict.resolved", conflict_id: conflict.id }]);
+    expect(codeOf(await writer.ask("MERGE", merge))).toBe("INVALID_TRANSITION");
+  });
+
+  it("human_escalation escalates", async () => {
+    const { writer, contradict } = await writerAndReader();
+    const { id } = await contradict();
+    expect((await writer.ask("MERGE", { conflict_id: id, strategy: "human_escalation" })).payload).toMatchObject({
+      status: "escalated",
+      conflict: { id, status: "escalated" },
+      side_effects: [],
+    });
+  });
+});
+
+/** The operations that need a right. */
+const ASKED: Readonly<Record<string, readonly (readonly [operation: string, payload: Document])[]>> = {
+  publish: [
+    ["RECORD", RECORD],
+    ["MERGE", { conflict_id: "conf-1", strategy: "last_write_wins" }],
+  ],
+  subscribe: [
+    ["ATTUNE", {}],
+    ["DETECT", {}],
+    ["SUBSCRIBE", subscribe(["memory.recorded"])],
+    ["SUBSCRIBE", { action: "list" }],
+  ],
+};
+
+/** The contract's words for the one code of Akashik. */
+const REFUSAL: Readonly<Record<string, string>> = { publish: "permission_denied", subscribe: "authorization_denied" };
+
+accessContract({
+  name: "Akashik",
+  operations: ["publish", "subscribe"],
+  open: (access) => {
+    const stage = createAkashikStage({ access });
+    let peer: Promise<AkashikPeer> | undefined;
+    return async (operation) => {
+      peer ??= stage.agent("a");
+      const codes: unknown[] = [];
+      for (const [name, payload] of ASKED[operation] ?? []) codes.push(codeOf(await (await peer).ask(name, payload)));
+      return codes.every((code) => code === "UNSUPPORTED_OPERATION") ? REFUSAL[operation] : codes;
+    };
+  },
+});
