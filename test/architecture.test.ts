@@ -91,6 +91,15 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "gen/a2e": "yes",
     "@bufbuild/protobuf": "yes",
   },
+  "src/protocols/akashik": {
+    "src/base": "yes",
+    "src/engine": "yes",
+    "src/contracts": "types",
+    "gen/akashik": "yes",
+    "@bufbuild/protobuf": "yes",
+    // One function of a hundred lines, from a word to its stem.
+    stemmer: "yes",
+  },
   "src/runtime": { "src/base": "yes", "src/engine": "yes", "src/contracts": "types" },
   "transports/framing": {
     "src/base": "yes",
@@ -272,6 +281,14 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     "provider-sessions": ["messages", "providers", "host"],
     sessions: ["messages", "host", "agent", "provider-sessions"],
     services: [],
+  },
+  "src/protocols/akashik": {
+    messages: [],
+    field: ["messages"],
+    host: ["field"],
+    agent: ["messages", "field", "host"],
+    sessions: ["messages", "host", "agent"],
+    services: ["messages"],
   },
   "src/storage": {
     checksums: [],

@@ -42,8 +42,8 @@ function opened(capacityFrames: number, { isReadAlways = false, msEach = 0 } = {
     await second.close();
   });
   if (host === undefined) throw new Error("the session was not opened");
-  const { send, close } = host;
-  return { send, close, peer: second, received, conversation, clock };
+  const { send, offer, close } = host;
+  return { send, offer, close, peer: second, received, conversation, clock };
 }
 
 /** Takes frames of the peer until `count` have come, or the connection is over. */
@@ -136,4 +136,12 @@ test("R34: messages that take long give way after two milliseconds", async () =>
   expect(received).toHaveLength(10);
   close();
   await conversation.done;
+});
+
+test("an offer is taken by a peer that takes messages, and by no other", async () => {
+  const { send, offer, close, peer } = opened(1);
+  expect([offer('"1"'), offer('"2"'), offer('"lost"'), send('"3"')]).toEqual([true, true, false, true]);
+  expect(await taken(peer, 3)).toEqual(['"1"', '"2"', '"3"']);
+  await expect.poll(() => offer('"4"')).toBe(true);
+  close();
 });
