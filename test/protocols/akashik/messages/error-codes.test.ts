@@ -1,0 +1,36 @@
+// The table of error codes: each code of the schema has a sentence, an advice, and whether the agent can help itself.
+import { describe, expect, it } from "vitest";
+import { isAkashikError } from "#gen/akashik/validators.js";
+import { Fault } from "../../../../src/base/errors.js";
+import {
+  type ErrorCode,
+  errorPayload,
+  refusalOfFrame,
+} from "../../../../src/protocols/akashik/messages/error-codes.js";
+import { SCHEMAS } from "./forms.js";
+
+const CODES = SCHEMAS.get("AkashikError")?.properties?.error?.properties?.code?.enum as readonly ErrorCode[];
+
+describe.each(CODES)("%s", (code) => {
+  it("has an error of the schema's form, whose texts are sentences", () => {
+    const payload = errorPayload({ code }, "RECORD");
+    expect(isAkashikError(payload)).toBe(true);
+    expect(payload).toMatchObject({ status: "error", error: { code, operation: "RECORD" } });
+    for (const text of [payload.error.message, payload.error.suggested_action]) expect(text).toMatch(/^[A-Z`].+\.$/);
+  });
+
+  it("has the fault's own sentence where there is one", () => {
+    const { error } = errorPayload({ code, message: "Mine." }, null);
+    expect(error).toMatchObject({ message: "Mine.", operation: null });
+  });
+});
+
+it("an agent cannot help itself where the Field lacks something", () => {
+  const helpless = CODES.filter((code) => !errorPayload({ code }, null).error.recoverable);
+  expect([...helpless].sort()).toEqual(["STORAGE_FULL", "UNSUPPORTED_OPERATION"]);
+});
+
+it("a frame that is no message has INVALID_TYPE, and an error in the daemon INTERNAL_ERROR", () => {
+  expect(refusalOfFrame(new Fault("framing_lost", "Lost."))).toEqual({ code: "INVALID_TYPE", message: "Lost." });
+  expect(refusalOfFrame(new Fault("internal", "Sorry."))).toEqual({ code: "INTERNAL_ERROR", message: "Sorry." });
+});
