@@ -10,7 +10,6 @@ import {
   resolveConfiguration,
 } from "../../../src/daemon/config/config-sources.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "../../../src/daemon/config/option-names.js";
-import { faultOf } from "../../support/fault-of.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 /** Nothing given, and no file at the default place. */
@@ -324,15 +323,13 @@ describe("configuration", () => {
 it("a value that opens something is not repeated where it is refused, and a group is an object whose members stand once", () => {
   const secret = '[{"command":["x"],"auth_token":"s3cret","prio":1}]';
   const problem = (flags: Record<string, unknown>): string =>
-    String(faultOf(() => resolveConfiguration({ command: "serve", flags, environment: {} })).sentence);
+    faultOf({ command: "serve", flags, environment: {} }).sentence;
   expect(problem({ a2eProviders: secret })).toMatch(/^--a2e-providers cannot be used\. Give a list of objects/);
   expect(problem({ a2eProviders: secret })).not.toContain("s3cret");
   const file = join(temporaryDirectory(), "config.json");
   const problemIn = (content: unknown): string => {
     writeFileSync(file, JSON.stringify(content));
-    return String(
-      faultOf(() => resolveConfiguration({ command: "serve", flags: {}, environment: {}, configFile: file })).sentence,
-    );
+    return faultOf({ command: "serve", flags: {}, environment: {}, configFile: file }).sentence;
   };
   expect(problemIn({ a2e: { auth_token: 987654321 } })).not.toContain("987654321");
   expect(problemIn({ a2e: [] })).toContain('The key "a2e" in');
