@@ -105,6 +105,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const status = async (params: unknown, access: Access): Promise<Message> => {
     assertMay(access, "observe");
     const { statusDocument } = await import("./status/status-document.js");
+    const relayed = a2e.report();
     const document = statusDocument(params, engine.report(), {
       version: options.version,
       producerId: options.producerId,
@@ -114,8 +115,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       endpoints: endpointsOf(listener, offered),
       connections: countByTransport(connections),
       auditDroppedCount: auditLog.droppedCount(),
+      hostsDown: (relayed?.providers ?? []).flatMap(({ name, kind, state, last_end: lastEnd }) =>
+        kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
+      ),
     });
-    const relayed = a2e.report();
     return { ...document, ...(relayed === undefined ? {} : { a2e: relayed }) };
   };
   const access = options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy);
@@ -164,7 +167,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   };
 
   const serve = (connection: PeekableConnection<Uint8Array>, isParent: boolean): Conversation => {
-    const served = serveConnection(connection, endpoint, isParent ? PARENT : PEER);
+    const served =
+      isParent && options.stdioSpeaks === "a2e"
+        ? a2e.serve(connection)
+        : serveConnection(connection, endpoint, isParent ? PARENT : PEER);
     track(served, connection.peer, isParent ? "stdio" : "ipc");
     return served;
   };
@@ -326,12 +332,13 @@ async function listen(
 }
 
 async function serveParent(
-  { stdio, maxFrameBytes }: DaemonOptions,
+  { stdio, stdioSpeaks, maxFrameBytes }: DaemonOptions,
   serve: (connection: PeekableConnection<Uint8Array>, isParent: boolean) => Conversation,
 ): Promise<Conversation> {
   if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
   const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");
-  return serve(createStdioConnection(stdio, { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS }), true);
+  const isLinesOnly = stdioSpeaks === "a2e";
+  return serve(createStdioConnection(stdio, { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS, isLinesOnly }), true);
 }
 
 function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<string, unknown>>): Producer {

@@ -1,6 +1,7 @@
 // Joins one connection of bytes and one session of an exchange: messages in, messages out, until either side ends it.
-import { publicFault } from "../base/errors.js";
+import { Fault, publicFault } from "../base/errors.js";
 import { parseJsonDocument } from "../base/json-document.js";
+import { timeToClose, within } from "../base/time-limit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { ExchangeProtocol } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
@@ -11,6 +12,8 @@ import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
 
 /** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
 const MOST_WAITING_UNITS = 8 * 1024 * 1024;
+/** A peer that takes nothing for so long is given up. */
+const GIVE_UP_MS: Millis = 60_000;
 
 /** Turns frames into texts of messages and back. */
 export interface TextCodec<Frame> {
@@ -19,8 +22,33 @@ export interface TextCodec<Frame> {
   readonly frameOf: (text: string) => Frame;
 }
 
-/** Messages that wait for a peer. The connection is given no more than it takes. */
-function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextCodec<Frame>) {
+/** The room of all exchanges together for messages that wait. */
+export interface WaitingRoom {
+  /** Whether so many UTF-16 units more may wait. */
+  readonly isRoomFor: (units: number) => boolean;
+  /** Counts units that wait, or, negative, that have left. */
+  readonly add: (units: number) => void;
+}
+
+/** `mostUnits`: by default 64 Mi, which is 128 MiB. */
+export function createWaitingRoom(mostUnits: number = 64 * 1024 * 1024): WaitingRoom {
+  let units = 0;
+  return {
+    isRoomFor: (more) => units + more <= mostUnits,
+    add: (more) => {
+      units += more;
+    },
+  };
+}
+
+/** Messages that wait for a peer. The connection is given no more than it takes. `gaveUp`: the peer has taken nothing for a minute. */
+function createOutgoing<Frame>(
+  connection: Connection<Frame>,
+  { frameOf }: TextCodec<Frame>,
+  room: WaitingRoom,
+  clock: Pick<ConversationServices["clock"], "now" | "wakeAt">,
+  gaveUp: () => void,
+) {
   let waiting: string[] = [];
   /** Messages at the beginning of `waiting` that were sent. */
   let sentCount = 0;
@@ -28,23 +56,31 @@ function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextC
   let isBlocked = false;
   let isOver = false;
   let tellEmpty = (): void => {};
+  let cancelGiveUp = (): void => {};
 
+  const wait = (units: number): void => {
+    waitingUnits += units;
+    room.add(units);
+  };
   const hand = (text: string): void => {
     if (connection.send(frameOf(text))) return;
     isBlocked = true;
+    cancelGiveUp = clock.wakeAt(clock.now() + GIVE_UP_MS, gaveUp);
     void connection.writable().then(flush);
   };
   const flush = (): void => {
     isBlocked = false;
+    cancelGiveUp();
     for (; sentCount < waiting.length && !isBlocked && !isOver; sentCount += 1) {
       const text = waiting[sentCount] ?? "";
-      waitingUnits -= text.length;
+      wait(-text.length);
       hand(text);
     }
     if (sentCount < waiting.length) return;
     waiting = [];
     sentCount = 0;
     tellEmpty();
+    tellEmpty = () => {};
   };
   return {
     send: (text: string, isFinal = false): boolean => {
@@ -53,9 +89,10 @@ function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextC
         hand(text);
         return true;
       }
-      if (!isFinal && waitingUnits + text.length > MOST_WAITING_UNITS) return false;
+      const isRoom = waitingUnits + text.length <= MOST_WAITING_UNITS && room.isRoomFor(text.length);
+      if (!isFinal && !isRoom) return false;
       waiting.push(text);
-      waitingUnits += text.length;
+      wait(text.length);
       return true;
     },
     offer: (text: string): boolean => {
@@ -68,10 +105,16 @@ function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextC
       waiting.length === 0
         ? Promise.resolve()
         : new Promise((resolve) => {
-            tellEmpty = resolve;
+            const tellBefore = tellEmpty;
+            tellEmpty = () => {
+              tellBefore();
+              resolve();
+            };
           }),
     end: (): void => {
       isOver = true;
+      cancelGiveUp();
+      wait(-waitingUnits);
       waiting = [];
       sentCount = 0;
       tellEmpty();
@@ -79,15 +122,23 @@ function createOutgoing<Frame>(connection: Connection<Frame>, { frameOf }: TextC
   };
 }
 
+export interface ExchangeServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
+  readonly room: WaitingRoom;
+}
+
 /** Starts an exchange. Only this function iterates the connection's frames. */
 export function runExchange<Frame>(
   connection: Connection<Frame>,
   codec: TextCodec<Frame>,
   protocol: Pick<ExchangeProtocol, "open">,
-  services: Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log">,
+  services: ExchangeServices,
 ): Conversation {
   const { clock, log } = services;
-  const outgoing = createOutgoing(connection, codec);
+  const outgoing = createOutgoing(connection, codec, services.room, clock, () => {
+    log.warn({ peer: connection.peer.label }, "a peer took nothing for a minute and was given up");
+    over();
+    void connection.close(new Fault("lagging", "The connection took no messages for 60 s.", { rule: "R18" }), 0);
+  });
   let isOver = false;
   let tellInputEnded = (): void => {};
   const inputEnded = new Promise<void>((resolve) => {
@@ -117,10 +168,10 @@ export function runExchange<Frame>(
     const { closed } = connection;
     return closeWithin(
       {
-        close: async (withinMs) => {
-          await Promise.race([outgoing.emptied(), new Promise<void>((resolve) => clock.wakeAt(until, resolve))]);
+        close: async () => {
+          await within(until, outgoing.emptied(), clock);
           over();
-          await connection.close(undefined, withinMs);
+          await connection.close(undefined, timeToClose(until, clock.now()));
         },
         closed,
       },

@@ -1,14 +1,14 @@
 // The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
 import { expect, onTestFinished, test } from "vitest";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
-import { runExchange } from "../../src/runtime/run-exchange.js";
+import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const MIB = 1024 * 1024;
 
 /** An exchange over a connection of `capacityFrames`, whose session takes notes and says nothing by itself. */
-function opened(capacityFrames: number, { isReadAlways = false, msEach = 0 } = {}) {
+function opened(capacityFrames: number, { isReadAlways = false, msEach = 0, room = createWaitingRoom() } = {}) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
   const received: unknown[] = [];
   const clock = createVirtualClock();
@@ -27,8 +27,15 @@ function opened(capacityFrames: number, { isReadAlways = false, msEach = 0 } = {
     ended: () => {},
   };
   const log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const closings: unknown[] = [];
   const conversation = runExchange(
-    first,
+    {
+      ...first,
+      close: (fault, withinMs) => {
+        closings.push(withinMs);
+        return first.close(fault, withinMs);
+      },
+    },
     { textOf: (frame) => frame, frameOf: (text) => text },
     {
       open: (_, given) => {
@@ -36,14 +43,14 @@ function opened(capacityFrames: number, { isReadAlways = false, msEach = 0 } = {
         return session;
       },
     },
-    { clock, log, handshakeTimeoutMs: () => 1000 },
+    { clock, log, handshakeTimeoutMs: () => 1000, room },
   );
   onTestFinished(async () => {
     await second.close();
   });
   if (host === undefined) throw new Error("the session was not opened");
   const { send, offer, close } = host;
-  return { send, offer, close, peer: second, received, conversation, clock };
+  return { send, offer, close, peer: second, received, conversation, clock, closings };
 }
 
 /** Takes frames of the peer until `count` have come, or the connection is over. */
@@ -144,4 +151,46 @@ test("an offer is taken by a peer that takes messages, and by no other", async (
   expect(await taken(peer, 3)).toEqual(['"1"', '"2"', '"3"']);
   await expect.poll(() => offer('"4"')).toBe(true);
   close();
+});
+
+test("R34: all exchanges together keep no more than their room, and a peer that goes gives its part back", async () => {
+  const room = createWaitingRoom(3 * MIB);
+  const [first, second] = [opened(1, { room }), opened(1, { room })];
+  const long = "x".repeat(MIB);
+  let count = 0;
+  while (first.send(long)) count += 1;
+  expect(count).toBe(2 + 3);
+  second.send("a");
+  second.send("b");
+  expect(second.send("c")).toBe(false);
+  await first.peer.close();
+  await first.conversation.done;
+  expect(second.send("d")).toBe(true);
+});
+
+test("R18: a peer that takes nothing for a minute is given up", async () => {
+  const { send, clock, conversation, peer } = opened(1);
+  while (send("x".repeat(MIB)));
+  clock.advance(59_999);
+  expect(send("final", true)).toBe(true);
+  clock.advance(1);
+  expect(send("final", true)).toBe(false);
+  await peer.close();
+  await conversation.done;
+});
+
+test("R8a: a stop waits once for a peer that takes nothing, until its time is over", async () => {
+  const { send, clock, conversation, peer, closings } = opened(1);
+  while (send("x".repeat(MIB)));
+  const finished = conversation.finish("producer_shutdown", clock.now() + 1000);
+  await quiet();
+  clock.advance(999);
+  await quiet();
+  expect(closings).toEqual([]);
+  clock.advance(1);
+  await quiet();
+  expect(closings).toEqual([100]);
+  await peer.close();
+  await finished;
+  await conversation.done;
 });

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { Fault } from "../../base/errors.js";
 import { addConfigurationOptions } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { runDaemonCommand } from "./run-daemon-command.js";
@@ -34,7 +35,8 @@ export function registerA2e(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION);
   addConfigurationOptions(command, "stdio");
   command.action((words: readonly string[], parsed: Readonly<Record<string, unknown>>) =>
-    runDaemonCommand("stdio", parsed, context, () => {}, {
+    runDaemonCommand("stdio", withoutProviders(parsed), context, () => {}, {
+      stdioSpeaks: "a2e",
       a2eProviders: [
         {
           name: basename(words[0] ?? ""),
@@ -46,4 +48,13 @@ export function registerA2e(program: Command, context: CommandContext): void {
       ],
     }),
   );
+}
+
+/** The command has one provider, which stands behind `--`. */
+function withoutProviders(parsed: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (parsed.a2eProviders === undefined) return parsed;
+  throw new Fault("usage", "Give the host after --. Several hosts need aaepd serve with --a2e-providers.", {
+    origin: "local",
+    rule: "P5",
+  });
 }

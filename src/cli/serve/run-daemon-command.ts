@@ -21,7 +21,7 @@ export async function runDaemonCommand(
   parsed: Readonly<Record<string, unknown>>,
   context: CommandContext,
   ready: (running: Daemon, options: DaemonOptions) => void,
-  own: Partial<Configuration> = {},
+  own: Partial<Configuration> & Pick<DaemonOptions, "stdioSpeaks"> = {},
 ): Promise<void> {
   const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
   const { configuration, sources } = resolveConfiguration(from);

@@ -13,7 +13,7 @@ import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
-import { runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 
@@ -64,6 +64,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   );
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const irreversibleTools = createNameSet();
+  const room = createWaitingRoom();
   const services: A2eServices = {
     engine: by.engine,
     access: by.access,
@@ -85,7 +86,15 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   };
   const protocol = createA2eProtocol(services);
   const processes = options.a2eProviders.map((choice) =>
-    createProviderProcess(choice, { router, maker, clock, log, codec: by.codec, maxFrameBytes: options.maxFrameBytes }),
+    createProviderProcess(choice, {
+      router,
+      maker,
+      clock,
+      log,
+      codec: by.codec,
+      maxFrameBytes: options.maxFrameBytes,
+      room,
+    }),
   );
   for (const one of processes) one.start();
   let areReady = processes.length === 0;
@@ -97,7 +106,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
 
   return {
     services,
-    serve: (connection, frames = by.codec) => runExchange(connection, frames, protocol, by),
+    serve: (connection, frames = by.codec) => runExchange(connection, frames, protocol, { ...by, room }),
     report: () => {
       const present = router.providers();
       return {

@@ -8,7 +8,7 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
 import type { Router } from "../../protocols/a2e/providers/router.js";
-import { runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { runExchange, type TextCodec, type WaitingRoom } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/config.js";
 import { logErrorLines } from "./error-lines.js";
 import { createRestartWaits } from "./restart-waits.js";
@@ -20,6 +20,7 @@ export interface ProviderProcessServices {
   readonly log: Log;
   readonly codec: TextCodec<Uint8Array>;
   readonly maxFrameBytes: number;
+  readonly room: WaitingRoom;
 }
 
 export interface ProviderProcess {
@@ -84,7 +85,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
     try {
       start(over);
     } catch (caught) {
-      child?.kill("SIGKILL");
+      if (child !== undefined) signalGroup(child, "SIGKILL");
       over(`could not be started: ${faultFrom(caught).sentence}`);
     }
   };
@@ -92,12 +93,17 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
   /** Throws where the system has no room for another process, or for its pipes. */
   const start = (over: (how: string) => void): void => {
     const [program = "", ...parameters] = command;
-    const started = spawn(program, parameters, { stdio: ["pipe", "pipe", "pipe"] });
+    const started = spawn(program, parameters, {
+      stdio: ["pipe", "pipe", "pipe"],
+      // A group of its own, so that its own processes end with it.
+      detached: HAS_GROUPS,
+    });
     child = started;
     const endOf = (code: number | null, signal: string | null): string =>
       signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
     started.once("error", (error) => over(`could not be started: ${error.message}`));
     started.once("exit", (code, signal) => {
+      signalGroup(started, "SIGKILL");
       clock.wakeAt(clock.now() + LAST_OUTPUT_MS, () => over(endOf(code, signal)));
     });
     started.once("close", (code, signal) => over(endOf(code, signal)));
@@ -122,25 +128,25 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
               router: services.router,
               maker: services.maker,
               log,
-              afterTurn: clock.afterTurn,
+              clock,
               ready: () => {
                 state = "ready";
                 tellSettled();
-                log.info({ provider: name, pid: started.pid }, "an A2E provider is ready");
+                log.info({ provider: name, host_pid: started.pid }, "an A2E provider is ready");
               },
             },
             host,
           ),
       },
-      { clock, log, handshakeTimeoutMs: () => HANDSHAKE_MS },
+      { clock, log, handshakeTimeoutMs: () => HANDSHAKE_MS, room: services.room },
     );
     conversation = joined;
     void joined.done.then(() => {
       if (child !== started) return;
       // Without its pipes a host is of no use, and would stay.
       if (state === "ready") state = "waiting";
-      started.kill("SIGTERM");
-      cancelKill = clock.wakeAt(clock.now() + KILL_AFTER_MS, () => started.kill("SIGKILL"));
+      signalGroup(started, "SIGTERM");
+      cancelKill = clock.wakeAt(clock.now() + KILL_AFTER_MS, () => signalGroup(started, "SIGKILL"));
     });
   };
 
@@ -178,13 +184,28 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
         return;
       }
       void conversation?.finish("producer_shutdown", Math.min(until, clock.now() + TERM_AFTER_MS));
-      const cancelTerm = clock.wakeAt(Math.min(until, clock.now() + TERM_AFTER_MS), () => running.kill("SIGTERM"));
+      const cancelTerm = clock.wakeAt(Math.min(until, clock.now() + TERM_AFTER_MS), () =>
+        signalGroup(running, "SIGTERM"),
+      );
       const cancelForce = clock.wakeAt(Math.min(until, clock.now() + TERM_AFTER_MS + KILL_AFTER_MS), () =>
-        running.kill("SIGKILL"),
+        signalGroup(running, "SIGKILL"),
       );
       await exited;
       cancelTerm();
       cancelForce();
     },
   };
+}
+
+const HAS_GROUPS = process.platform !== "win32";
+
+/** Sends a signal to a process and all processes that it started and that stayed in its group. */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (HAS_GROUPS) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  } catch {
+    // All of them have ended.
+  }
 }

@@ -25,25 +25,29 @@ function namesOf(json: unknown): ReadValue<readonly string[]> {
   return isNames ? given([...new Set(json as readonly string[])]) : refused("a list of names, or none");
 }
 
-export const tokenChoice: ValueType<string | undefined> = textValue({
-  placeholder: "TOKEN|any",
-  range: "any, or a text of 1 to 1,024 characters",
-  read: (text) => {
-    if (text === "any") return given(undefined);
-    return text !== "" && text.length <= LONGEST_NAME
-      ? given(text)
-      : refused("a token of 1 to 1,024 characters, or any");
-  },
-  toText: (token) => token ?? "any",
-});
+export const tokenChoice: ValueType<string | undefined> = {
+  isSecret: true,
+  ...textValue<string | undefined>({
+    placeholder: "TOKEN|any",
+    range: "any, or a text of 1 to 1,024 characters",
+    read: (text) => {
+      if (text === "any") return given(undefined);
+      return text !== "" && text.length <= LONGEST_NAME
+        ? given(text)
+        : refused("a token of 1 to 1,024 characters, or any");
+    },
+    toText: (token) => token ?? "any",
+  }),
+};
 
 const WANTED_PROVIDERS =
-  'a list of objects such as {"command": ["python3", "/opt/host.py"], "name": "files", "priority": 1}';
+  'a list of objects such as {"command": ["python3", "/opt/host.py"], "name": "files", "priority": 1}. Only command is required; capabilities and auth_token may stand beside';
 
 /** Providers, in the file as a list of objects, elsewhere as the JSON of one. */
 export const providersChoice: ValueType<readonly ProviderChoice[]> = {
   placeholder: "JSON",
   range: "a list of objects with command, and if wanted name, priority, capabilities, auth_token",
+  isSecret: true,
   fromText: providersIn,
   fromJson: (json) => (typeof json === "string" ? providersIn(json) : providersOf(json)),
   toText: (providers) =>

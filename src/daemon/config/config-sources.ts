@@ -40,6 +40,8 @@ export function resolveConfiguration(from: ConfigurationSources): ResolvedConfig
     const { source, read } = find(name, from, file);
     sources[name] = source;
     if (read.kind === "value") configuration[name] = read.value;
+    else if (OPTIONS[name].type.isSecret === true)
+      problems.push(`${describeSource(source)} cannot be used. Give ${read.wanted}.`);
     else problems.push(`${describeSource(source)} is ${quoted(name, from, file)}. Give ${read.wanted}.`);
   }
   // The values set so far have the types of the table; refused values are absent.
@@ -158,7 +160,7 @@ function readConfigFile(from: ConfigurationSources, problems: string[]): FileVal
     problems.push(`The file ${path} holds no object. Write {"max_hold_ms": 5000}, for instance.`);
     return undefined;
   }
-  const flat = withGroups(values as Readonly<Record<string, unknown>>);
+  const flat = withGroups(values as Readonly<Record<string, unknown>>, path, problems);
   const known = OPTION_NAMES.map(keyOf);
   for (const key of Object.keys(flat)) {
     if (!known.includes(key)) {
@@ -173,11 +175,22 @@ function readConfigFile(from: ConfigurationSources, problems: string[]): FileVal
 /** The key of the file whose members may stand in an object of their own: `{"a2e": {"providers": …}}` is `a2e_providers`. */
 const GROUP = "a2e";
 
-function withGroups(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withGroups(
+  values: Readonly<Record<string, unknown>>,
+  path: string,
+  problems: string[],
+): Readonly<Record<string, unknown>> {
   const { [GROUP]: group, ...others } = values;
-  if (typeof group !== "object" || group === null || Array.isArray(group)) return values;
+  if (group === undefined) return values;
+  if (typeof group !== "object" || group === null || Array.isArray(group)) {
+    problems.push(`The key "${GROUP}" in ${path} must be an object, as in {"${GROUP}": {"max_parallel": 8}}.`);
+    return others;
+  }
   const members = Object.entries(group).map(([name, value]) => [`${GROUP}_${name}`, value] as const);
-  return { ...Object.fromEntries(members), ...others };
+  for (const [key] of members)
+    if (Object.hasOwn(others, key))
+      problems.push(`${path} has ${key} twice: by itself and in "${GROUP}". Keep one of both.`);
+  return { ...others, ...Object.fromEntries(members) };
 }
 
 function reasonOf(caught: unknown): string {

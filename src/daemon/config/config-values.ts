@@ -16,6 +16,8 @@ export interface ValueType<Value> {
   readonly range: string;
   readonly fromText: (text: string) => ReadValue<Value>;
   readonly fromJson: (json: unknown) => ReadValue<Value>;
+  /** Whether values open something, so that no message repeats one that was refused. Default false. */
+  readonly isSecret?: boolean;
   /** The value in the spelling of a flag, for people. */
   readonly toText: (value: Value) => string;
 }

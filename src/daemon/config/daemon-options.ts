@@ -29,6 +29,8 @@ export interface DaemonOptions extends Configuration {
   readonly accessPolicy?: AccessPolicy;
   /** The parent's end of the conversation, if an agent spawned the daemon. */
   readonly stdio?: Pick<Stdio, "readable" | "writable">;
+  /** The one protocol that the parent speaks. Default: the parent's first message selects it. */
+  readonly stdioSpeaks?: "a2e";
   /** Replaces the daemon's own engine; closed when the daemon has stopped. */
   readonly engine?: Engine;
   /** The manifest for subscribers while no agent declares that the daemon was started for it (R1). Default: the daemon's own. */

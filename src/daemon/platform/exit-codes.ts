@@ -12,7 +12,7 @@ export const EXIT_CODES = {
   done: {
     code: 0,
     meaning:
-      "Done. For `serve` and `stdio`: stopped in order, by a signal, or because standard input or its reader ended.",
+      "Done. For `serve`, `stdio` and `a2e`: stopped in order, by a signal, or because standard input or its reader ended.",
   },
   failed: { code: 1, meaning: "The input or the peer was at fault. The message explains the fault." },
   usage: {
@@ -30,7 +30,10 @@ export const EXIT_CODES = {
     code: 81,
     meaning: "A stopping daemon was not done in time, or was told to stop again. It dropped the rest.",
   },
-  interrupted: { code: 130, meaning: "A command other than `serve` and `stdio` was interrupted before it was done." },
+  interrupted: {
+    code: 130,
+    meaning: "A command other than `serve`, `stdio` and `a2e` was interrupted before it was done.",
+  },
 } as const satisfies Record<string, ExitCode>;
 
 /** Returns the exit code of a daemon that could not start. */

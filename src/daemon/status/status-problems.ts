@@ -18,6 +18,8 @@ export interface DaemonFacts {
   readonly connections: ReadonlyMap<string, number>;
   /** Lines of the audit log that could not be written. */
   readonly auditDroppedCount: number;
+  /** A2E hosts of the configuration that are not there, each with its last end. */
+  readonly hostsDown: readonly { readonly name: string; readonly lastEnd: string }[];
 }
 
 /** Shorter blocks are normal flow control. */
@@ -28,7 +30,7 @@ const MOST_SLOW = 20;
 /** Returns the problems, the gravest first. */
 export function problemsOf(
   report: EngineReport,
-  facts: Pick<DaemonFacts, "now" | "auditDroppedCount">,
+  facts: Pick<DaemonFacts, "now" | "auditDroppedCount" | "hostsDown">,
 ): StatusProblem[] {
   const problems: StatusProblem[] = [];
   const { failure, disk } = report.journal;
@@ -62,6 +64,13 @@ export function problemsOf(
       code: "audit_failing",
       message: `${facts.auditDroppedCount} lines of the audit log could not be written.`,
       remedy: "See that there is room and permission in its folder; docs/audit.md says where that is.",
+    });
+  }
+  for (const { name, lastEnd } of facts.hostsDown) {
+    problems.push({
+      code: "a2e_host_down",
+      message: `The A2E host ${name} is not there: it ${lastEnd}. The daemon starts it again.`,
+      remedy: "See its lines in the daemon's log, and run its command by hand (docs/a2e.md).",
     });
   }
   return problems;

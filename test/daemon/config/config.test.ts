@@ -319,3 +319,19 @@ describe("configuration", () => {
     expect(defaultConfigFile({ APPDATA: "/apps" }, "win32")).toBe("/apps/aaepd/config.json");
   });
 });
+
+it("a value that opens something is not repeated where it is refused, and a group is an object whose members stand once", () => {
+  const secret = '[{"command":["x"],"auth_token":"s3cret","prio":1}]';
+  const problem = (flags: Record<string, unknown>): string =>
+    faultOf({ command: "serve", flags, environment: {} }).sentence;
+  expect(problem({ a2eProviders: secret })).toMatch(/^--a2e-providers cannot be used\. Give a list of objects/);
+  expect(problem({ a2eProviders: secret })).not.toContain("s3cret");
+  const file = join(temporaryDirectory(), "config.json");
+  const problemIn = (content: unknown): string => {
+    writeFileSync(file, JSON.stringify(content));
+    return faultOf({ command: "serve", flags: {}, environment: {}, configFile: file }).sentence;
+  };
+  expect(problemIn({ a2e: { auth_token: 987654321 } })).not.toContain("987654321");
+  expect(problemIn({ a2e: [] })).toContain('The key "a2e" in');
+  expect(problemIn({ a2e: { max_parallel: 4 }, a2e_max_parallel: 7 })).toContain("a2e_max_parallel twice");
+});

@@ -13,6 +13,7 @@ const FACTS = {
   endpoints: {},
   connections: new Map(),
   auditDroppedCount: 0,
+  hostsDown: [],
 };
 
 function listedTerms(terms: Partial<Terms>) {

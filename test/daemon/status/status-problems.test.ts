@@ -13,7 +13,12 @@ interface Slow {
   readonly untaken?: number;
 }
 
-function problems(slow: readonly Slow[], others: object = {}, dropped = 0) {
+function problems(
+  slow: readonly Slow[],
+  others: object = {},
+  dropped = 0,
+  hostsDown: readonly { name: string; lastEnd: string }[] = [],
+) {
   const report = {
     journal: { failure: undefined, disk: undefined },
     questions: [],
@@ -27,7 +32,7 @@ function problems(slow: readonly Slow[], others: object = {}, dropped = 0) {
     })),
     ...others,
   } as unknown as EngineReport;
-  return problemsOf(report, { now: NOW, auditDroppedCount: dropped });
+  return problemsOf(report, { now: NOW, auditDroppedCount: dropped, hostsDown });
 }
 
 it("a subscriber is slow from two seconds on, or while it reads from the journal", () => {
@@ -91,5 +96,15 @@ it("the journal comes first, then questions without anybody, then the audit log"
       "2 questions are open that no subscriber can answer.",
       "Start assistive technology that can, or answer with: aaepd tail --interactive. Else the default applies.",
     ],
+  ]);
+});
+
+it("an A2E host that is not there is told with its end", () => {
+  expect(problems([], {}, 0, [{ name: "files", lastEnd: "ended with code 3" }])).toEqual([
+    {
+      code: "a2e_host_down",
+      message: "The A2E host files is not there: it ended with code 3. The daemon starts it again.",
+      remedy: "See its lines in the daemon's log, and run its command by hand (docs/a2e.md).",
+    },
   ]);
 });

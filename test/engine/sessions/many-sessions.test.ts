@@ -24,6 +24,7 @@ const FACTS: DaemonFacts = {
   endpoints: {},
   connections: new Map(),
   auditDroppedCount: 0,
+  hostsDown: [],
 };
 
 function startSessions(rig: EngineRig): readonly string[] {

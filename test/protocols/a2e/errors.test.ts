@@ -144,7 +144,7 @@ describe("the errors of a session", () => {
     expect(agent.received).toHaveLength(1);
     stage.advance(1);
     expect(agent.last()).toMatchObject({ code: "timeout", req_id: "c1", retryable: true });
-    expect(stage.services.router.providers().map((one) => one.requestCount())).toEqual([2]);
+    expect(stage.services.router.providers().map((one) => one.requestCount())).toEqual([3]);
     provider.say(answerTo(first ?? {}));
     expect(agent.received).toHaveLength(2);
     stage.advance(28_000);
@@ -167,6 +167,19 @@ describe("the errors of a session", () => {
       );
     },
   );
+});
+
+describe("an answer that cannot be read", () => {
+  it("ends its request at once, and must not be sent again", () => {
+    const { agent, provider } = opened();
+    agent.say(toolCall("c1", "search"));
+    const text = `{"type":"tool/call/resp","id":"p1","req_id":"${String(provider.last().id)}","data":NaN}`;
+    provider.session.refuse(new Fault("invalid_json", "A message is not JSON."), text);
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "c1", retryable: false });
+    expect(provider.last()).toMatchObject({ type: "error", code: "parse_error", req_id: "p1" });
+    provider.session.refuse(new Fault("invalid_json", "A message is not JSON."), '{"req_id":"nobody');
+    expect(agent.received).toHaveLength(2);
+  });
 });
 
 describe("the errors of a registration", () => {

@@ -143,6 +143,13 @@ describe("the handshake", () => {
     expect(agent.session.room()).toBeUndefined();
   });
 
+  it("waits for no provider if all of its capabilities are there", () => {
+    const { stage } = awaitingProviders();
+    stage.provider(["tools"]);
+    expect(stage.agent(["tools"]).last()).toMatchObject({ type: "handshake/resp", ok: true });
+    expect(stage.agent(["tools", "memory"]).received).toEqual([]);
+  });
+
   it("of an agent that left while it waited opens no session", async () => {
     const { stage, tellReady } = awaitingProviders();
     const reader = stage.listen();

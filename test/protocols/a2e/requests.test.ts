@@ -6,6 +6,7 @@ import type { Provider } from "../../../src/protocols/a2e/providers/provider.js"
 import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
 import { ABLE, give } from "../../support/rigs/question-rig.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import type { A2eStage } from "./a2e-stage.js";
 import { type A2eDocument, type A2ePeer, answerTo, base, createA2eStage, toolCall } from "./a2e-stage.js";
 
@@ -415,6 +416,7 @@ describe("a provider's end", () => {
   it("R34: thousands of requests are lost over several turns, each once", () => {
     const lost: string[] = [];
     const turns: (() => void)[] = [];
+    const clock = createVirtualClock();
     let ids = 0;
     const forwarding = createForwarding({
       send: () => true,
@@ -424,13 +426,14 @@ describe("a provider's end", () => {
       },
       maxParallel: () => 10,
       announced: () => {},
-      afterTurn: (run) => void turns.push(run),
+      clock: { ...clock, afterTurn: (run) => void turns.push(run) },
     });
     for (let index = 0; index < 1000; index += 1)
       forwarding.request(JSON.stringify({ id: "a" }), {
         event: () => {},
         answered: () => {},
         refused: () => {},
+        unreadable: () => {},
         lost: () => void lost.push(String(index)),
       });
     forwarding.ended("gone");
@@ -447,10 +450,11 @@ describe("a provider's end", () => {
 });
 
 describe("requests in front of a provider", () => {
-  const NEWS = { event: () => {}, answered: () => {}, refused: () => {} };
+  const NEWS = { event: () => {}, answered: () => {}, refused: () => {}, unreadable: () => {} };
 
   function forwardingTo(send: (text: string) => boolean) {
     const lost: string[] = [];
+    const clock = createVirtualClock();
     let ids = 0;
     const forwarding = createForwarding({
       send,
@@ -460,10 +464,10 @@ describe("requests in front of a provider", () => {
       },
       maxParallel: () => 1,
       announced: () => {},
-      afterTurn: (run) => run(),
+      clock,
     });
     const request = (text: string) => forwarding.request(text, { ...NEWS, lost: (why) => void lost.push(why) });
-    return { forwarding, lost, request };
+    return { forwarding, lost, request, clock };
   }
 
   it("are at most 4,096, and 32 MiB", () => {
@@ -477,9 +481,31 @@ describe("requests in front of a provider", () => {
     const all = Array.from({ length: 40 }, () => long.request(text));
     expect(long.lost.length).toBe(40 - 1 - 31);
     for (const one of all) one.forget();
+    long.clock.advance(60_000);
     expect(long.forwarding.count()).toBe(0);
     for (let index = 0; index < 20; index += 1) long.request(text);
     expect(long.lost.length).toBe(40 - 1 - 31);
+  });
+
+  it("a request that nobody waits for any more has its slot until the provider has answered, or for a minute", () => {
+    const texts: string[] = [];
+    const { forwarding, request, clock } = forwardingTo((text) => {
+      texts.push(text);
+      return true;
+    });
+    const [first] = [request("{}"), request("{}"), request("{}")];
+    first.forget();
+    expect([texts.length, forwarding.count()]).toEqual([1, 3]);
+    forwarding.receive({ type: "tool/call/resp", req_id: "r1" }, "");
+    expect([texts.length, forwarding.count()]).toEqual([2, 2]);
+    forwarding.receive({ type: "tool/call/resp", req_id: "r1" }, "");
+    expect(texts.length).toBe(2);
+    const [second] = [request("{}")];
+    second.forget();
+    forwarding.receive({ type: "error", req_id: "r2" }, "");
+    expect([texts.length, forwarding.count()]).toEqual([3, 1]);
+    clock.advance(59_999);
+    expect(forwarding.count()).toBe(1);
   });
 
   it("a connection that throws costs that request alone", () => {
@@ -686,6 +712,24 @@ describe("R5: a tool that cannot be undone", () => {
     expect(again.agent.last()).toMatchObject({ code: "timeout", req_id: "c1" });
     expect(give(again.stage.rig, again.reader, again.token, "accept")).toBe(false);
     expect([...requestsOf(provider), ...requestsOf(again.provider)]).toEqual([]);
+  });
+
+  it("the question goes when the agent's input ends, and nothing is forwarded after it", () => {
+    const { stage, reader, agent, token, provider } = asked();
+    agent.say(toolCall("c2", "plain"));
+    agent.session.inputEnded();
+    expect(agent.last()).toMatchObject({ req_id: "c1", code: "runtime_error", retryable: false });
+    expect(give(stage.rig, reader, token, "accept")).toBe(false);
+    expect(toolsOf(requestsOf(provider))).toEqual(["plain"]);
+    provider.say(answerTo(provider.last()));
+    expect([agent.last().req_id, agent.isClosed()]).toEqual(["c2", true]);
+  });
+
+  it("cannot be called by a message of another type", () => {
+    const { agent, provider } = asked();
+    agent.say(base("tool/call", "x", { tool_name: "delete file" }));
+    expect(agent.last()).toMatchObject({ code: "invalid_message", req_id: "x" });
+    expect(provider.received.filter(({ type }) => type === "tool/call")).toEqual([]);
   });
 
   it("one yes is for one call", () => {

@@ -8,10 +8,11 @@ import type { A2eServices } from "../host/a2e-services.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, type ErrorDetail, errorFields } from "../messages/error-codes.js";
 import { isA2eType, REGISTER } from "../messages/first-types.js";
+import { idIn } from "../messages/id-in-text.js";
 import { type A2eMessage, isId, isMessage, versionIn } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import { createMirror } from "../mirror/mirror.js";
-import { negotiate, type RejectionReason } from "./handshake.js";
+import { isAllServed, negotiate, type RejectionReason } from "./handshake.js";
 import { createOpenSession, type OpenSession } from "./open-session.js";
 
 /** Time to drain if a `shutdown` names none, s. */
@@ -84,7 +85,8 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
       fail("schema_violation", sentence, requestId);
       return;
     }
-    const ready = services.providersReady();
+    // An agent whose capabilities are all there waits for no other provider.
+    const ready = isAllServed(message.agent_caps, router) ? undefined : services.providersReady();
     if (ready === undefined) {
       decide(message, requestId);
       return;
@@ -193,6 +195,8 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
     isOpen: () => session !== undefined,
     inputEnded: () => {
       isOrderly = true;
+      // The agent may be gone altogether, and nothing that cannot be undone is done for nobody.
+      session?.endHeld("The agent's input has ended, so the call was not made.");
       drain(clock.now() + DRAIN_SECONDS * 1000);
     },
     finish: (reason: EndReason, until) => {
@@ -212,9 +216,3 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
 
 const SHUTTING_DOWN = "The session is shutting down. Begin another on a new connection.";
 const AUTH_FAILED = { kind: "rejected", reason: "auth_failed" } as const;
-
-/** The id of a message that could be read in two ways, if it stands there once. */
-function idIn(text: string | undefined): unknown {
-  const [, id] = /"id"\s*:\s*"([^"\\]{1,256})"/.exec(text?.slice(0, 4096) ?? "") ?? [];
-  return id;
-}

@@ -43,6 +43,12 @@ export function negotiate(
   };
 }
 
+/** Whether some provider serves each of the capabilities that could be served. */
+export function isAllServed(asked: unknown, { holderOf }: Pick<Router, "holderOf">): boolean {
+  const names = Array.isArray(asked) ? asked.filter((name) => isCapability(name) && isAvailable(name)) : [];
+  return names.length > 0 && names.every((name) => holderOf(name) !== undefined);
+}
+
 /** The provider's own metadata, with the members that every host gives. */
 function metadataOf({ name, kind, priority }: Held["provider"], { metadata }: ServedCapability): object {
   return { name, type: kind, priority, exclusive: false, ...metadata };

@@ -33,6 +33,8 @@ export interface OpenSession {
   readonly take: (message: A2eMessage, text: string, requestId: string, type: string) => void;
   /** Calls `done` when no request is left. At `until` each that is left is answered by timeout. A later call replaces the time limit. */
   readonly drain: (until: Millis, done: () => void) => void;
+  /** Ends the requests that still wait for a person. */
+  readonly endHeld: (sentence: string) => void;
   /** Ends the session. `isOrderly`: the agent or the daemon ended it, and the connection did not break. */
   readonly close: (isOrderly: boolean) => void;
 }
@@ -132,6 +134,8 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
       else if (!may("publish"))
         fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
       else if (type.endsWith("/req")) begin(message, text, requestId, type, capability);
+      else if (choices.irreversibleTools().has(String(message.tool_name)))
+        fail("invalid_message", "Call this tool with tool/call/req: a person has to confirm it.", requestId);
       else if (announceMessage(mirror, type, `call_${maker.newId()}`)) providerOf(capability)?.passOn(text);
       else
         fail("runtime_error", "The message could not be announced, so it was not passed on.", requestId, {
@@ -151,6 +155,9 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
           ...requests.begun().map((one) => [one, "The session shut down before this request was answered."] as const),
         ]),
       );
+    },
+    endHeld: (sentence) => {
+      for (const request of requests.begun()) request.endIfHeld(sentence);
     },
     close: (isOrderly) => {
       cancelDrain();

@@ -45,6 +45,8 @@ export interface RelayedRequest extends ParallelRequest {
   readonly id: string;
   /** Answers by an error, if no answer was given. */
   readonly end: (code: ErrorCode, sentence: string) => void;
+  /** Ends the request if it still waits for a person. */
+  readonly endIfHeld: (sentence: string) => void;
   /** The agent is gone: no answer is given. */
   readonly forget: () => void;
 }
@@ -57,6 +59,7 @@ const LONGEST_SECONDS = 86_400;
 
 const NOT_HEARD = "The call could not be announced, so it was not made. Try again later.";
 const NO_PROVIDER = "The provider of this capability has gone. Try again later.";
+const UNREADABLE = "The provider has answered, and the answer could not be read. The call may have had its effect.";
 const NOT_TAKEN = "The answer did not fit: the agent takes no messages at present.";
 
 export function createRelayedRequest(request: RequestMessage, services: RelayServices): RelayedRequest {
@@ -132,6 +135,7 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
         const code = typeof news.code === "string" && news.code !== "" ? news.code : "runtime_error";
         answer(forAgent(news, newsText), () => mirror.failed(call, code));
       },
+      unreadable: () => end("runtime_error", UNREADABLE, { retryable: false }),
       lost: (sentence) => end("runtime_error", sentence),
     });
     // Lost at once.
@@ -197,6 +201,9 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
       else goOn(false);
     },
     end,
+    endIfHeld: (sentence) => {
+      if (question !== undefined) end("runtime_error", sentence, { detail: "confirmation_rejected", retryable: false });
+    },
     forget: () => {
       if (!isOver) close();
     },

@@ -1,9 +1,11 @@
 // An A2E host that the daemon runs as a child, seen from the protocol: the daemon is its agent. It shakes hands for all capabilities, and passes
 // requests.
 import type { Fault } from "../../../base/errors.js";
+import type { Clock } from "../../../contracts/clock.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { Log } from "../../../contracts/log.js";
 import { CAPABILITIES, isAvailable, isCapability, type ServedCapability } from "../messages/capabilities.js";
+import { requestIdIn } from "../messages/id-in-text.js";
 import { type A2eMessage, isMessage, type MessageMaker } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import { createForwarding, type Forwarding } from "../providers/forwarding.js";
@@ -20,8 +22,7 @@ export interface HostProviderOptions {
   readonly router: Router;
   readonly maker: MessageMaker;
   readonly log: Pick<Log, "info" | "warn" | "debug">;
-  /** As `Clock.afterTurn`. */
-  readonly afterTurn: (run: () => void) => void;
+  readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
   /** The host answered the handshake well. */
   readonly ready: () => void;
 }
@@ -59,8 +60,13 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
 
   const accept = (message: A2eMessage): void => {
     const sentence = schemaFault("handshake/resp", message);
-    if (sentence !== undefined || message.ok !== true) {
-      const reason = sentence ?? String(message.reason ?? "no reason");
+    if (sentence !== undefined) {
+      log.warn({ provider: name, reason: sentence }, "an A2E provider answered the handshake in a wrong form");
+      host.close();
+      return;
+    }
+    if (message.ok !== true) {
+      const reason = String(message.reason ?? "no reason");
       log.warn({ provider: name, reason }, "an A2E provider rejected the handshake");
       host.close();
       return;
@@ -78,7 +84,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       maxParallel: () => maxParallel,
       sessionId: String(message.session_id),
       announced: (text) => router.announce(provider, text),
-      afterTurn: options.afterTurn,
+      clock: options.clock,
     });
     forwarding = calls;
     const provider: Provider = {
@@ -110,7 +116,14 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       } else if (forwarding === undefined) odd(text);
       else if (message.type !== "pong") forwarding.receive(message, text);
     },
-    refuse: (fault: Fault, text) => odd(text ?? fault.sentence),
+    refuse: (fault: Fault, text) => {
+      // The end of the connection is told by the process.
+      if (fault.code === "peer_gone") return;
+      const requestId = requestIdIn(text);
+      if (requestId !== undefined) forwarding?.unreadable(requestId);
+      // A message may have what nobody else is to see.
+      odd(text === undefined || text.trimStart().startsWith("{") ? fault.sentence : text);
+    },
     isReadAlways: () => true,
     room: () => undefined,
     isOpen: () => forwarding !== undefined,

@@ -7,6 +7,7 @@ import type { A2eServices } from "../host/a2e-services.js";
 import { isAuthorized } from "../host/authorization.js";
 import { type CapabilityName, isAvailable } from "../messages/capabilities.js";
 import { codeOfFrame, type ErrorCode, errorFields } from "../messages/error-codes.js";
+import { idIn, requestIdIn } from "../messages/id-in-text.js";
 import { type A2eMessage, isId, isMessage, versionIn } from "../messages/message.js";
 import { schemaFault } from "../messages/validate.js";
 import { createForwarding, type Forwarding } from "../providers/forwarding.js";
@@ -65,7 +66,7 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
       announced: (text) => {
         if (registered !== undefined) router.announce(registered, text);
       },
-      afterTurn: services.clock.afterTurn,
+      clock: services.clock,
     });
     registered = {
       name,
@@ -106,8 +107,11 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
 
   return {
     receive,
-    refuse: (fault: Fault) => {
-      if (!isOver) fail(codeOfFrame(fault), fault.sentence, undefined);
+    refuse: (fault: Fault, text) => {
+      if (isOver) return;
+      fail(codeOfFrame(fault), fault.sentence, idIn(text));
+      const requestId = requestIdIn(text);
+      if (requestId !== undefined) forwarding?.unreadable(requestId);
     },
     isReadAlways: () => true,
     room: () => undefined,

@@ -1,5 +1,6 @@
 // The requests that one provider has: each under an id of the daemon's own, because two agents may use the same one. A provider that takes only so
 // many at a time gets the others in order, as it answers.
+import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { A2eMessage } from "../messages/message.js";
 import { withMembers } from "../messages/message-text.js";
 import type { ForwardedRequest, RequestNews } from "./provider.js";
@@ -14,8 +15,7 @@ export interface ForwardingOptions {
   readonly sessionId?: string | undefined;
   /** Told of the text of a message for no request that agents may want: one that is neither an answer nor a message between two ends. */
   readonly announced: (text: string) => void;
-  /** As `Clock.afterTurn`. */
-  readonly afterTurn: (run: () => void) => void;
+  readonly clock: Pick<Clock, "now" | "wakeAt" | "afterTurn">;
 }
 
 export interface Forwarding {
@@ -23,9 +23,11 @@ export interface Forwarding {
   readonly passOn: (text: string) => void;
   /** Takes a message of the provider that concerns requests. Messages of requests that have ended are dropped. */
   readonly receive: (message: A2eMessage, text: string) => void;
+  /** The provider's message about this request could not be read. */
+  readonly unreadable: (id: string) => void;
   /** The provider is gone: every request is lost, the first at once and thousands over several turns (R34). */
   readonly ended: (sentence: string) => void;
-  /** Requests that were sent, or wait to be. */
+  /** Requests that the provider has or that wait for it. */
   readonly count: () => number;
 }
 
@@ -39,6 +41,9 @@ interface Pending {
 const MOST_WAITING_COUNT = 4096;
 const MOST_WAITING_UNITS = 32 * 1024 * 1024;
 
+/** How long a provider may still work on a request that nobody waits for any more. The request has its slot as long. */
+const ABANDONED_MS: Millis = 60_000;
+
 /** Requests that are lost in one turn of the event loop (R34). */
 const LOST_PER_TURN = 64;
 
@@ -46,8 +51,10 @@ const TOO_MANY = "Too many requests wait for the provider. Try again later.";
 const TAKES_NOTHING = "The provider takes no messages at present. Try again later.";
 
 export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { send, newId, maxParallel, sessionId, announced, afterTurn } = options;
+  const { send, newId, maxParallel, sessionId, announced, clock } = options;
   const sent = new Map<string, RequestNews>();
+  /** Requests that the provider has and nobody waits for, with the cancellation of their time limit. */
+  const abandoned = new Map<string, () => void>();
   /** In order of arrival. A map, so that one that is forgotten leaves at once. */
   const waiting = new Map<string, Pending>();
   /** Requests of a provider that is gone, until their agents know. */
@@ -64,7 +71,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       lost.delete(id);
       news.lost(sentence);
     }
-    if (lost.size > 0) afterTurn(() => loseNext(sentence));
+    if (lost.size > 0) clock.afterTurn(() => loseNext(sentence));
   };
 
   /** Sends what may be sent. Losing one request makes room for the next, so this is a loop and no recursion. */
@@ -73,7 +80,7 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     isSending = true;
     try {
       for (const one of waiting.values()) {
-        if (sent.size >= maxParallel()) break;
+        if (sent.size + abandoned.size >= maxParallel()) break;
         removeWaiting(one);
         sent.set(one.id, one.news);
         if (send(one.text)) continue;
@@ -89,10 +96,21 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     if (waiting.delete(one.id)) waitingUnits -= one.text.length;
   };
 
-  const finish = (id: string): RequestNews | undefined => {
-    const news = sent.get(id);
+  /** The provider has no such request any more. */
+  const release = (id: string): void => {
+    abandoned.get(id)?.();
+    abandoned.delete(id);
     sent.delete(id);
-    return news;
+    sendNext();
+  };
+
+  /** A2E has no message that takes a request back, so the provider goes on with it. */
+  const abandon = (id: string): void => {
+    if (sent.delete(id))
+      abandoned.set(
+        id,
+        clock.wakeAt(clock.now() + ABANDONED_MS, () => release(id)),
+      );
   };
 
   return {
@@ -113,10 +131,9 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
       sendNext();
       return {
         forget: () => {
-          const wasSent = sent.delete(id);
+          abandon(id);
           removeWaiting(one);
           lost.delete(id);
-          if (wasSent) sendNext();
         },
       };
     },
@@ -129,27 +146,35 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
         if (!isBetweenTwo(String(type))) announced(text);
         return;
       }
+      const isLast = type === "error" || String(type).endsWith("/resp");
       const news = sent.get(id);
-      if (news === undefined) return;
-      if (type !== "error" && !String(type).endsWith("/resp")) {
-        news.event(message, text);
+      if (!isLast) {
+        news?.event(message, text);
         return;
       }
-      finish(id);
-      if (type === "error") news.refused(message, text);
-      else news.answered(message, text);
-      sendNext();
+      sent.delete(id);
+      if (type === "error") news?.refused(message, text);
+      else news?.answered(message, text);
+      release(id);
+    },
+    unreadable: (id) => {
+      const news = sent.get(id);
+      sent.delete(id);
+      news?.unreadable();
+      release(id);
     },
     ended: (sentence) => {
       whyEnded = sentence;
       for (const [id, news] of sent) lost.set(id, news);
       for (const { id, news } of waiting.values()) lost.set(id, news);
+      for (const cancel of abandoned.values()) cancel();
+      abandoned.clear();
       sent.clear();
       waiting.clear();
       waitingUnits = 0;
       loseNext(sentence);
     },
-    count: () => sent.size + waiting.size + lost.size,
+    count: () => sent.size + abandoned.size + waiting.size + lost.size,
   };
 }
 

@@ -1,13 +1,15 @@
 import type { ServedCapability } from "../messages/capabilities.js";
 import type { A2eMessage } from "../messages/message.js";
 
-/** The news of one request, in the order in which its provider sent it. `answered`, `refused` or `lost` comes once, and last. */
+/** The news of one request, in the order in which its provider sent it. Of the last four, one comes once, and last. */
 export interface RequestNews {
   /** A message about the request that does not end it. */
   readonly event: (message: A2eMessage, text: string) => void;
   readonly answered: (message: A2eMessage, text: string) => void;
   /** The provider answered by an `error`. */
   readonly refused: (message: A2eMessage, text: string) => void;
+  /** The provider's message about the request could not be read. It may have been the answer. */
+  readonly unreadable: () => void;
   /** No answer will come. `sentence` says why. */
   readonly lost: (sentence: string) => void;
 }

@@ -21,6 +21,7 @@ import {
 } from "#gen/a2e/v1/a2e_service_pb.js";
 import { Fault } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
+import { closingQuote } from "../../../base/json-text.js";
 
 type TypedCase = Exclude<NonNullable<Message["message"]["case"]>, "json">;
 
@@ -110,8 +111,8 @@ function malformed(sentence: string, cause?: unknown): Fault {
   return new Fault("invalid_message", sentence, { pointer: "/message", cause });
 }
 
-/** A string of JSON, or the beginning of a number. */
-const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const NUMBER = /-?\d[\d.eE+-]*/y;
+const QUOTE = 0x22;
 /** A number of so many characters is the same as a double, whatever its digits. */
 const SURE_LENGTH = 15;
 /** Half of a pair of UTF-16, which has no UTF-8. `JSON.stringify` writes it so, and a whole pair as it is. */
@@ -119,8 +120,13 @@ const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 
 /** Whether protobuf keeps every number and text of a message. */
 function isKept(text: string, fields: JsonObject): boolean {
-  for (const [token] of text.matchAll(TOKEN))
-    if (!token.startsWith('"') && token.length > SURE_LENGTH && String(Number(token)) !== token) return false;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text.charCodeAt(index) === QUOTE) index = closingQuote(text, index);
+    NUMBER.lastIndex = index;
+    const number = NUMBER.exec(text)?.[0] ?? "";
+    if (number.length > SURE_LENGTH && String(Number(number)) !== number) return false;
+    index += Math.max(0, number.length - 1);
+  }
   return !HALF_PAIR.test(text) || !HALF_PAIR.test(JSON.stringify(fields));
 }
 

@@ -61,7 +61,7 @@ export interface Merged {
   readonly sideEffects: AkashikMergeAnswer["side_effects"];
 }
 
-/** What an AAEP session or another part of the daemon tells the Field. Its epoch is the Field's. */
+/** An event from outside the Field, which gives it its epoch. */
 export type Told = Omit<FieldEvent, "epoch">;
 
 export interface Field {

@@ -3,11 +3,11 @@
 import type { EventKind, FieldAgent, Subject, UnitType } from "./field-types.js";
 import { wordsOf } from "./words.js";
 
-/** What each part adds at most. */
+/** The largest share of each part of a score. */
 const INTEREST_SHARE = 0.6;
 const ROLE_SHARE = 0.2;
 
-/** What the type alone adds: at most 0.2. */
+/** The share of the type, at most 0.2. */
 const BASES: Readonly<Record<UnitType | EventKind, number>> = {
   human_directive: 0.2,
   contradiction: 0.15,
