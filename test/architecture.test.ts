@@ -307,8 +307,10 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     status: ["platform"],
     presence: ["platform", "config"],
     replay: [],
-    a2e: ["config"],
-    services: ["platform", "config", "status", "presence", "a2e"],
+    exchanges: [],
+    a2e: ["config", "exchanges"],
+    akashik: ["config", "exchanges"],
+    services: ["platform", "config", "status", "presence", "a2e", "akashik"],
   },
   "src/cli": {
     terminal: [],

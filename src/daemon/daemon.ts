@@ -8,7 +8,7 @@ import { within } from "../base/time-limit.js";
 import type { Access } from "../contracts/access.js";
 import type { Log } from "../contracts/log.js";
 import type { Conversation } from "../contracts/protocol.js";
-import type { Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
+import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
 import { createTurnRoom } from "../engine/time/turn-room.js";
@@ -19,7 +19,7 @@ import { createCheckpoints } from "../runtime/checkpoints.js";
 import { createSendingTurns } from "../runtime/sending-turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { createA2eDoor } from "./a2e/a2e-door.js";
-import { createTextCodec } from "./a2e/text-codec.js";
+import { createAkashikDoor } from "./akashik/akashik-door.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { countReplies } from "./audit/reply-counts.js";
 import type { Configuration, OptionName } from "./config/config.js";
@@ -27,6 +27,7 @@ import type { DaemonOptions } from "./config/daemon-options.js";
 import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
+import { createTextCodec } from "./exchanges/text-codec.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
@@ -84,10 +85,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   if (options.mostInstances === 1) await assertNameFree(options);
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const { engine, retentionChanged } =
+  const { engine, journal, retentionChanged } =
     options.engine === undefined
       ? await startEngine(options, audit)
-      : { engine: options.engine, retentionChanged: () => {} };
+      : { engine: options.engine, journal: undefined, retentionChanged: () => {} };
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -119,17 +120,29 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
       ),
     });
-    return { ...document, ...(relayed === undefined ? {} : { a2e: relayed }) };
+    const field = akashik?.report();
+    return {
+      ...document,
+      ...(relayed === undefined ? {} : { a2e: relayed }),
+      ...(field === undefined ? {} : { akashik: field }),
+    };
   };
   const access = options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy);
   const utf8 = createUtf8();
   const handshakeTimeoutMs = (): number => options.handshakeTimeoutSeconds * 1000;
-  const a2e = createA2eDoor(options, { clock, log, handshakeTimeoutMs, engine, access, codec: createTextCodec(utf8) });
+  const exchange = { clock, log, handshakeTimeoutMs, engine, access, codec: createTextCodec(utf8) };
+  const a2e = createA2eDoor(options, exchange);
+  // A replay has no journal of its own, and so no Field.
+  const akashik = journal === undefined ? undefined : createAkashikDoor(options, { ...exchange, journal });
   const shared: ProtocolServices = {
     clock,
     log,
     codec: createJsonCodec(utf8),
-    a2e: { recognizes: a2e.recognizes, serve: (connection) => a2e.serve(connection) },
+    exchanges: [a2e, akashik].flatMap((door) =>
+      door === undefined
+        ? []
+        : [{ recognizes: door.recognizes, serve: (connection: Connection<Uint8Array>) => door.serve(connection) }],
+    ),
     handshakeTimeoutMs,
     sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
     checkpoints: createCheckpoints(clock),
@@ -179,6 +192,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   // Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
   const services = offersServices(options) ? await import("./services/offer-services.js") : undefined;
   if (options.a2eProviders.length > 0) await a2e.open();
+  await akashik?.openKept();
   try {
     listener = await listen(options, (connection) => void serve(connection, false));
     if (services !== undefined) {
@@ -186,6 +200,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         aaep: shared.aaep,
         auditDropped: auditLog.droppedCount,
         a2e,
+        akashik,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
         connections: () => countByTransport(connections),
         isReady: () => !isStopping,
@@ -224,7 +239,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       // Bounded, because a parent that takes no answers may leave input in its pipe (S9).
       if (reason === "stdin_ended" && parent !== undefined)
         await within(clock.now() + INPUT_TIMEOUT_MS, parent.inputEnded, clock);
-      await within(begun + times.sessionsMs, a2e.endAgents(begun + times.sessionsMs), clock);
+      await within(begun + times.sessionsMs, a2e.endAll(begun + times.sessionsMs), clock);
       await within(begun + times.sessionsMs, keepsSessions ? engine.leaveSessionsOpen() : endSessions(reason), clock);
       offered?.endAgents();
     } catch (caught) {
@@ -237,6 +252,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       await offered?.drain(LAST_ANSWERS_MS);
       tellLeft(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await a2e.stop(until);
+      akashik?.stop();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       tellStopped();

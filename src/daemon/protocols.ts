@@ -14,7 +14,8 @@ import { runConversation } from "../runtime/run-conversation.js";
 
 export interface ProtocolServices extends ConversationServices {
   readonly aaep: RpcServices;
-  readonly a2e: ServedProtocol;
+  /** The protocols of exchanges: A2E and Akashik. */
+  readonly exchanges: readonly ServedProtocol[];
   readonly codec: Codec<Uint8Array, unknown>;
 }
 
@@ -45,7 +46,7 @@ export function createProtocols(services: ProtocolServices): Protocols {
   const jsonRpc = byCalls(createRpcProtocol(aaep), services);
   const plain = byMessages(createPlainProtocol(aaep), services);
   return {
-    all: [jsonRpc, plain, services.a2e],
+    all: [jsonRpc, plain, ...services.exchanges],
     // An object counts as a message of AAEP; anything else counts as a broken message of the protocol that such peers speak.
     strangers: ({ kind }, { speaksRpc }) => (kind === "object" || !speaksRpc ? plain : jsonRpc),
     nothingSaid: ({ speaksRpc }) => {

@@ -10,6 +10,8 @@ import { createSegmenter } from "./platform/segmenter.js";
 
 export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
   readonly engine: Engine;
+  /** The journal of the engine, which closes it. */
+  readonly journal: Pick<Journal, "durableState" | "append"> | undefined;
 }
 
 /** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */
@@ -34,7 +36,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
       },
       engineOptionsOf(options),
     );
-    return { engine, retentionChanged };
+    return { engine, journal, retentionChanged };
   } catch (caught) {
     await (journal?.close() ?? abandon());
     throw caught;

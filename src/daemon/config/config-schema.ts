@@ -2,6 +2,7 @@
 // are made from it.
 import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../../transports/framing/framings.js";
 import { A2E_OPTIONS } from "./a2e-options.js";
+import { AKASHIK_OPTIONS } from "./akashik-options.js";
 import type { Configuration, OptionName } from "./config.js";
 import {
   auditChoice,
@@ -337,6 +338,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     change: "at_once",
   },
   ...A2E_OPTIONS,
+  ...AKASHIK_OPTIONS,
   onStop: {
     group: "Process",
     type: oneOf("CHOICE", ["keep", "end"]),

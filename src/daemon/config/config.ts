@@ -89,6 +89,7 @@ export interface Configuration {
   readonly onStop: "keep" | "end";
   readonly stopTimeoutSeconds: number;
   /** Undefined accepts any token. */
+  readonly akashikMaxUnits: number;
   readonly a2eAuthToken: string | undefined;
   readonly a2eProviders: readonly ProviderChoice[];
   readonly a2eMaxParallel: number;

@@ -9,6 +9,7 @@ export const OPTION_GROUPS = [
   "Questions",
   "What is kept",
   "A2E",
+  "Akashik",
   "Process",
 ] as const;
 export type OptionGroup = (typeof OPTION_GROUPS)[number];

@@ -11,7 +11,7 @@ export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
 export const CONFORMANCE_LEVELS: readonly number[] = [1, 2, 3];
 
 /** The protocols that share the daemon's connections (R23). */
-const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0"];
+const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0", "akashik 0.1.0"];
 
 export interface ManifestFacts {
   readonly configuration: Pick<

@@ -7,10 +7,12 @@ import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
+import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
 import type { SendingTurns } from "../../runtime/sending-turns.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
+import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createUtf8 } from "../platform/utf8.js";
 import { createMetrics } from "../status/metrics.js";
@@ -30,6 +32,7 @@ export interface OfferedBy {
   readonly aaep: RpcServices;
   readonly auditDropped: () => number;
   readonly a2e: Pick<A2eDoor, "serve" | "counts">;
+  readonly akashik: Pick<AkashikDoor, "serve" | "report"> | undefined;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
@@ -57,6 +60,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     checkpoints: by.checkpoints,
     served: (served: Conversation, peer: PeerIdentity) => by.track(served, peer, "services"),
   };
+  const { a2e, akashik } = by;
   const agents = agentMethods({ ...shared, agentIdleMs: () => options.agentIdleSeconds * 1000 });
   const methods = [
     ...subscriberMethods({
@@ -66,10 +70,13 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
       serve: createStreamServer(shared),
     }),
     ...agents.methods,
-    ...a2eMethods(
-      (connection, frames) => by.track(by.a2e.serve(connection, frames), connection.peer, "services"),
-      utf8,
-    ),
+    ...a2eMethods((connection, frames) => by.track(a2e.serve(connection, frames), connection.peer, "services"), utf8),
+    ...(akashik === undefined
+      ? []
+      : akashikMethods(
+          (connection, frames) => by.track(akashik.serve(connection, frames), connection.peer, "services"),
+          utf8,
+        )),
   ];
   const metrics = createMetrics({
     status: aaep.engine.status,
@@ -78,7 +85,8 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     connections: by.connections,
     replies: () => by.replies,
     auditDropped: by.auditDropped,
-    a2e: by.a2e.counts,
+    a2e: a2e.counts,
+    akashik: () => akashik?.report(),
   });
   let token = ids.hex(TOKEN_BYTES);
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });

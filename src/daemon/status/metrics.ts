@@ -16,6 +16,15 @@ export interface MetricsSources {
   /** Lines of the audit log that could not be written. */
   readonly auditDropped: () => number;
   /** Agents, providers and requests of A2E. */
+  /** The Field of Akashik; undefined while it was never used. */
+  readonly akashik: () =>
+    | {
+        readonly units: number;
+        readonly agents: number;
+        readonly subscriptions: number;
+        readonly waiting_notifications: number;
+      }
+    | undefined;
   readonly a2e: () => { readonly agents: number; readonly providers: number; readonly requests: number };
 }
 
@@ -87,6 +96,18 @@ export function createMetrics(sources: MetricsSources): Metrics {
   labelled(Counter, "aaepd_closures_total", closures, "reason", () => report.closures);
   gauge("aaepd_a2e_agents", "Agents of A2E with a session.", () => sources.a2e().agents);
   gauge("aaepd_a2e_providers", "Providers of A2E that are ready.", () => sources.a2e().providers);
+  gauge("aaepd_akashik_units", "Memory units of the Akashik Field.", () => sources.akashik()?.units ?? 0);
+  gauge("aaepd_akashik_agents", "Agents of the Akashik Field, away or not.", () => sources.akashik()?.agents ?? 0);
+  gauge(
+    "aaepd_akashik_subscriptions",
+    "Subscriptions of the Akashik Field.",
+    () => sources.akashik()?.subscriptions ?? 0,
+  );
+  gauge(
+    "aaepd_akashik_waiting_notifications",
+    "Notifications that wait for agents of the Akashik Field.",
+    () => sources.akashik()?.waiting_notifications ?? 0,
+  );
   gauge("aaepd_a2e_requests", "Requests of A2E agents under way.", () => sources.a2e().requests);
   addJournalMetrics(gauge, () => report.journal, sources.wallTime);
   addSubscriberMetrics(registry, () => report.subscriptions);

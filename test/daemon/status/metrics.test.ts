@@ -13,6 +13,7 @@ function metricsOf(rig: EngineRig, others: Partial<MetricsSources> = {}) {
     replies: () => new Map(),
     auditDropped: () => 0,
     a2e: () => ({ agents: 2, providers: 3, requests: 5 }),
+    akashik: () => ({ units: 7, agents: 8, subscriptions: 9, waiting_notifications: 10 }),
     ...others,
   });
   return async (): Promise<ReadonlyMap<string, number>> => {
@@ -38,6 +39,8 @@ it("K5: each count follows its source, and adds nothing up twice", async () => {
   expect(first.get("aaepd_sessions_open")).toBe(1);
   expect(first.get("aaepd_questions_open")).toBe(1);
   expect(["agents", "providers", "requests"].map((name) => first.get(`aaepd_a2e_${name}`))).toEqual([2, 3, 5]);
+  const ofField = ["units", "agents", "subscriptions", "waiting_notifications"];
+  expect(ofField.map((name) => first.get(`aaepd_akashik_${name}`))).toEqual([7, 8, 9, 10]);
   expect(first.get("aaepd_views")).toBe(1);
   expect(first.get("aaepd_journal_epoch")).toBe(rig.engine.status().head);
   expect(first.get('aaepd_connections{transport="ipc"}')).toBe(5);

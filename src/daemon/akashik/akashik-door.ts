@@ -1,0 +1,32 @@
+// The way into Akashik: nothing of it is loaded before an agent speaks it, unless an earlier boot has left a Field.
+import type { FirstMessage } from "../../contracts/protocol.js";
+import { isAkashik } from "../../protocols/akashik/messages/protocol.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
+import { createExchangeDoor, type ExchangeDoor } from "../exchanges/exchange-door.js";
+import type { AkashikHost, AkashikHostServices, AkashikReport } from "./akashik-host.js";
+import { hasKeptField } from "./kept-field.js";
+
+export interface AkashikDoor extends Pick<ExchangeDoor<AkashikHost>, "serve" | "endAll"> {
+  readonly recognizes: (first: FirstMessage) => boolean;
+  /** Loads the Field of an earlier boot, if there is one: sessions go on feeding it. */
+  readonly openKept: () => Promise<void>;
+  /** Undefined while Akashik was never used. */
+  readonly report: () => AkashikReport | undefined;
+  readonly stop: () => void;
+}
+
+export function createAkashikDoor(options: DaemonOptions, services: AkashikHostServices): AkashikDoor {
+  const { serve, open, opened, endAll } = createExchangeDoor(() =>
+    import("./akashik-host.js").then(({ startAkashikHost }) => startAkashikHost(options, services)),
+  );
+  return {
+    serve,
+    endAll,
+    recognizes: ({ members }) => isAkashik(members),
+    openKept: async () => {
+      if (hasKeptField(services.journal.durableState)) await open();
+    },
+    report: () => opened()?.report(),
+    stop: () => opened()?.stop(),
+  };
+}

@@ -1,0 +1,85 @@
+// Akashik in the daemon: the Field with its memory, its protocol, and the sessions that feed it.
+import type { AccessPolicy } from "../../contracts/access.js";
+import type { Journal } from "../../contracts/journal.js";
+import type { Conversation } from "../../contracts/protocol.js";
+import type { Connection } from "../../contracts/transport.js";
+import type { Engine } from "../../engine/engine.js";
+import { createField } from "../../protocols/akashik/field/field.js";
+import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-protocol.js";
+import type { ConversationServices } from "../../runtime/conversation.js";
+import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
+import type { ExchangeServer } from "../exchanges/exchange-door.js";
+import { createFieldKept, readKeptField } from "./kept-field.js";
+import { feedSessions } from "./session-feed.js";
+
+export interface AkashikHostServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
+  readonly engine: Engine;
+  readonly journal: Pick<Journal, "durableState" | "append">;
+  readonly access: AccessPolicy;
+  readonly codec: TextCodec<Uint8Array>;
+}
+
+/** The Field in the status. */
+export interface AkashikReport {
+  readonly epoch: number;
+  readonly units: number;
+  readonly max_units: number;
+  readonly conflicts: number;
+  readonly agents: number;
+  readonly subscriptions: number;
+  readonly waiting_notifications: number;
+}
+
+export interface AkashikHost extends ExchangeServer {
+  readonly report: () => AkashikReport;
+  /** Ends the feed of sessions. */
+  readonly stop: () => void;
+}
+
+const ID_BYTES = 8;
+
+/** Opens the Field that an earlier boot has left, or an empty one. */
+export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices): AkashikHost {
+  const { clock, log, journal, engine } = by;
+  const { durableState } = journal;
+  const newId = (): string => options.ids.hex(ID_BYTES);
+  const field = createField(
+    {
+      clock,
+      kept: createFieldKept(durableState),
+      newId,
+      limits: { maxUnits: () => options.akashikMaxUnits },
+    },
+    readKeptField(durableState),
+  );
+  const protocol = createAkashikProtocol({
+    engine,
+    field,
+    access: by.access,
+    clock,
+    log,
+    newId,
+    whenDurable: () => journal.append([]).durable,
+    persistence: durableState.isDurable ? "durable" : "memory",
+  });
+  const room = createWaitingRoom();
+  const endFeed = feedSessions({ engine, field, clock, log });
+  return {
+    serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>
+      runExchange(connection, frames, protocol, { ...by, room }),
+    report: () => {
+      const { units, conflicts, agents, subscriptions, waiting } = field.counts();
+      return {
+        epoch: field.epoch(),
+        units,
+        max_units: options.akashikMaxUnits,
+        conflicts,
+        agents,
+        subscriptions,
+        waiting_notifications: waiting,
+      };
+    },
+    stop: endFeed,
+  };
+}

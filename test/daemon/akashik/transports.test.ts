@@ -1,0 +1,158 @@
+// Akashik through a real daemon, over each transport of bytes (R23): the page's own example, and notifications from one agent to another.
+import { describe, expect, it } from "vitest";
+import type { Connection } from "../../../src/contracts/transport.js";
+import { a2ePeer } from "../../support/peers/a2e-peer.js";
+import { akashikAgent, akashikPeer, unit } from "../../support/peers/akashik-peer.js";
+import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
+
+/** The page's own example, literally. */
+const EXAMPLE = `{
+  "protocol": "akashik",
+  "version": "0.1.0",
+  "id": "msg-030",
+  "operation": "SUBSCRIBE",
+  "agent_id": "strategist-01",
+  "session_id": null,
+  "epoch": 30,
+  "payload": {
+    "action": "subscribe",
+    "subscription": {
+      "events": ["conflict.detected", "memory.recorded"],
+      "min_relevance": 0.6,
+      "debounce_ms": 2000
+    }
+  }
+}`;
+
+const WAYS: readonly (readonly [name: string, open: (rig: DaemonRig) => Promise<Connection<Uint8Array>>])[] = [
+  ["a socket, length-prefixed", (rig) => rig.connect("length-prefixed")],
+  ["a socket, one message a line", (rig) => rig.connect("newline")],
+  ["a socket, with headers", (rig) => rig.connect("content-length")],
+  ["memory", (rig) => rig.connect("memory")],
+  ["stdio", async (rig) => rig.parentConnection()],
+];
+
+const ALL = { action: "subscribe", subscription: { events: ["memory.recorded", "memory.superseded"] } };
+
+describe.each(WAYS)("over %s", (name, open) => {
+  const start = () => startRig({ stdio: name === "stdio" });
+
+  it("the page's example is answered as on the page, and notifications have the page's form", async () => {
+    const rig = await start();
+    const strategist = await akashikAgent(await open(rig), "strategist-01", "strategist", ["market prices"]);
+    // One line, because lines are frames on some of these connections.
+    strategist.sayText(EXAMPLE.replaceAll("\n", " "));
+    const answer = await strategist.others.next("the answer");
+    expect(answer).toMatchObject({
+      protocol: "akashik",
+      id: "msg-030",
+      operation: "SUBSCRIBE",
+      agent_id: "strategist-01",
+    });
+    expect(answer.payload).toEqual({ status: "ok", subscription_id: expect.any(String) });
+    const watcher = await akashikAgent(await rig.connect("newline"), "watcher-01");
+    const { memory_unit_id: id, epoch } = await watcher.ask("RECORD", unit("Market prices rose."));
+    expect(await strategist.notifications.next("the notification")).toEqual({
+      ...(answer.payload as object),
+      status: undefined,
+      event: "memory.recorded",
+      epoch,
+      relevance_score: 0.7,
+      summary: "watcher-01 recorded: Market prices rose.",
+      memory_unit_id: id,
+      conflict_id: null,
+      requires_action: false,
+    });
+  });
+
+  it("a broken message is answered, and costs nothing else", async () => {
+    const rig = await start();
+    const agent = await akashikAgent(await open(rig), "one");
+    agent.sayText('{"protocol":"akashik",');
+    expect(await agent.others.next("the error")).toMatchObject({
+      id: null,
+      payload: { error: { code: "INVALID_TYPE" } },
+    });
+    expect(await agent.ask("DETECT", {})).toEqual({ status: "ok", conflicts: [] });
+  });
+});
+
+describe("beside other protocols", () => {
+  it("a message of another protocol is answered in Akashik, and one of Akashik in the other's", async () => {
+    const rig = await startRig();
+    const agent = await akashikAgent(await rig.connect("newline"), "one");
+    for (const message of [
+      { a2e: "1.0", type: "ping", id: "p" },
+      { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "x" },
+      { jsonrpc: "2.0", id: 1, method: "aaep.ping" },
+    ]) {
+      agent.sayText(JSON.stringify(message));
+      const { payload } = await agent.others.next("the error");
+      expect(payload).toMatchObject({ status: "error", error: { code: "INVALID_TYPE" } });
+    }
+    const other = a2ePeer(await rig.connect("newline"));
+    await other.ask("ping");
+    other.sayText(JSON.stringify({ protocol: "akashik", id: "x", operation: "DETECT" }));
+    expect(await other.messages.next("the error")).toMatchObject({ type: "error", code: "invalid_message" });
+  });
+
+  it("sessions of AAEP are heard as events of the Field", async () => {
+    const rig = await startRig();
+    const agent = await akashikAgent(await rig.connect("newline"), "watcher");
+    const events = [
+      "agent.joined",
+      "agent.failed",
+      "session.paused",
+      "session.ended",
+      "task.state_changed",
+      "task.completed",
+      "handoff.incoming",
+    ];
+    await agent.ask("SUBSCRIBE", { action: "subscribe", subscription: { events } });
+    const publisher = await rig.rpc();
+    const session_id = "sess_1";
+    for (const event of [
+      { type: "aaep:agent.session.started", session_id, summary_normal: "Cleans up the photos." },
+      { type: "aaep:agent.state.changed", session_id, from_state: "idle", to_state: "thinking" },
+      { type: "aaep:agent.tool.invoked", session_id, tool: "list", tool_call_id: "call_1", summary_normal: "Lists." },
+      { type: "aaep:agent.tool.completed", session_id, tool: "list", tool_call_id: "call_1", status: "success" },
+      { type: "aaep:agent.session.completed", session_id, summary_normal: "Done." },
+    ])
+      await publisher.request("aaep.publish", event);
+    const heard = [];
+    for (let count = 0; count < 4; count += 1) heard.push(await agent.notifications.next("an event"));
+    expect(heard.map(({ event, summary }) => [event, summary])).toEqual([
+      ["agent.joined", "Cleans up the photos."],
+      ["task.state_changed", expect.any(String)],
+      ["task.completed", expect.any(String)],
+      ["session.ended", "Done."],
+    ]);
+  });
+
+  it("the status names the Field once it is used, and the manifest always", async () => {
+    const rig = await startRig({ configuration: { akashikMaxUnits: 2 } });
+    const asker = await rig.rpc();
+    expect(await asker.request("aaepd.status", {})).not.toHaveProperty("akashik");
+    const agent = await akashikAgent(await rig.connect("newline"), "one");
+    await agent.ask("SUBSCRIBE", ALL);
+    for (const expected of ["recorded", "recorded", "error"])
+      expect(await agent.ask("RECORD", unit("The price."))).toMatchObject({ status: expected });
+    expect(await asker.request("aaepd.status", {})).toMatchObject({
+      akashik: { units: 2, max_units: 2, agents: 1, subscriptions: 1, conflicts: 0, waiting_notifications: 0 },
+    });
+  });
+
+  it("an agent that is away gets what waited, on another transport", async () => {
+    const rig = await startRig();
+    const first = await akashikAgent(await rig.connect("newline"), "reader");
+    await first.ask("SUBSCRIBE", ALL);
+    await first.close();
+    const writer = await akashikAgent(await rig.connect("memory"), "writer");
+    await writer.ask("RECORD", unit("One."));
+    // The daemon may not have noticed yet that the first connection is gone.
+    let second = akashikPeer(await rig.connect("length-prefixed"), "reader again");
+    while ((await second.ask("REGISTER", { id: "reader", role: "r" })).status !== "registered")
+      second = akashikPeer(await rig.connect("length-prefixed"), "reader again");
+    expect(await second.notifications.next("what waited")).toMatchObject({ summary: "writer recorded: One." });
+  });
+});
