@@ -112,3 +112,13 @@ it("R32: lists that are too long are refused where they stand, and so is what ca
   }
   expect(await peer.subscribe(requestOf())).toMatchObject({ type: "subscription.accepted" });
 });
+
+it.each([{}, { a: 1 }, { type: 5 }, { type: null, session_id: "sess_1" }])(
+  "R20: an event without a type, %j, is the agent's mistake and no accident",
+  async (event) => {
+    const rig = await startRig();
+    const agent = await rig.rpc();
+    expect(await agent.refusal("aaep.publish", event)).toMatchObject({ code: "invalid_event" });
+    expect(await agent.refusal("aaep.publish", [event])).toMatchObject({ code: "invalid_event" });
+  },
+);

@@ -90,11 +90,12 @@ export function createAnsweringConnection(
 
   /** Refuses a request whose handler threw, or whose result could not be written. */
   function refuseCaught(id: RpcId, method: string, caught: unknown): void {
-    if (caught instanceof Fault) {
+    const { code, cause } = faultFrom(caught);
+    // An internal fault may say what only the log is to be told (R20).
+    if (caught instanceof Fault && code !== "internal") {
       refuse(id, caught);
       return;
     }
-    const { cause } = faultFrom(caught);
     log?.error({ method, cause }, "a request failed in an unexpected way");
     const sentence = "The request failed for a reason of the receiver's own. Its log says more.";
     refuse(id, new Fault("internal", sentence));

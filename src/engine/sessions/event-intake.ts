@@ -39,13 +39,15 @@ export function createEventIntake(options: {
   const languages = createLanguageHints(defaultLanguage);
   return (input, session, facts) => {
     const { fields, source } = input;
-    const kind = typeof fields.type === "string" ? topicKind(fields.type) : "extension";
+    const hasType = typeof fields.type === "string";
+    const kind = hasType ? topicKind(String(fields.type)) : "extension";
     const completed = completeEvent(fields, kind, session, facts);
     const isPlain = source !== undefined && isPlainSource(source);
     const repaired = isPlain
       ? completed
       : wellFormedFields(completed, kind === "output.streaming" ? "chunk" : undefined);
-    const missing = languages.missingFrom(repaired, kind, session, facts.agentLanguage);
+    // Without a type nothing is readable; the validation says so.
+    const missing = hasType ? languages.missingFrom(repaired, kind, session, facts.agentLanguage) : undefined;
     validate(repaired, missing === undefined ? 0 : missing.ending.length - 1);
     const isAsSent = repaired === fields;
     // A completed or repaired event is already a copy.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FAULT_CODES, Fault } from "../../../src/base/errors.js";
+import { FAULT_CODES, Fault, faultFrom } from "../../../src/base/errors.js";
 import { idFromHead } from "../../../transports/json-rpc/incoming.js";
 import { createRpcConnection } from "../../../transports/json-rpc/rpc-connection.js";
 import { faultFromRpcError, rpcErrorFromFault } from "../../../transports/json-rpc/status.js";
@@ -125,11 +125,14 @@ describe("M4, R33: errors", () => {
           circular.push(circular);
           return circular;
         }
+        // An error on its way through a part that gives every fault its place.
+        if (method === "placed") throw faultFrom(new Error("secret place")).with({ pointer: "/0" });
         throw new Error("secret path");
       },
     });
-    peer.say(request(1, "throws"), request(2, "rejects"), request(3, "breaks"), request(4, "circular"));
-    const heard = await peer.hear(4);
+    const methods = ["throws", "rejects", "breaks", "circular", "placed"];
+    peer.say(...methods.map((method, index) => request(index + 1, method)));
+    const heard = await peer.hear(5);
     expect(heard).toContainEqual({
       jsonrpc: "2.0",
       id: 1,
@@ -142,6 +145,7 @@ describe("M4, R33: errors", () => {
     expect(heard).toContainEqual(errorOf(-32602, 2));
     expect(heard).toContainEqual(errorOf(-32603, 3));
     expect(heard).toContainEqual(errorOf(-32603, 4));
+    expect(heard).toContainEqual(errorOf(-32603, 5));
     expect(JSON.stringify(heard)).not.toContain("secret");
   });
 });
