@@ -24,7 +24,7 @@ it("units, subscriptions and notifications outlive kills", async () => {
   const daemon = createMortalDaemon({
     directory: temporaryDirectory(),
     services: [],
-    options: ["--producer-id", "test", "--journal-sync", "os"],
+    options: ["--producer-id", "test"],
   });
   onTestFinished(() => daemon.kill());
   const acknowledged = new Set<string>();

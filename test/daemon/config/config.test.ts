@@ -73,6 +73,7 @@ describe("configuration", () => {
       journalMaxBytes: undefined,
       a2eProviders: [],
       a2eAuthToken: undefined,
+      akashikMaxUnits: 10_000,
       a2eMaxParallel: 4,
       a2eRequestTimeoutSeconds: 300,
       a2eIrreversibleTools: [],
