@@ -1,36 +1,15 @@
 // A2E through a real daemon, over each transport of bytes (R23): the page's own examples, and calls with their events.
 import { describe, expect, it } from "vitest";
-import type { Connection } from "../../../src/contracts/transport.js";
 import { a2eAgent, a2ePeer, a2eProvider } from "../../support/peers/a2e-peer.js";
-import { a2eOverConnect, a2eOverGrpc } from "../../support/peers/a2e-service.js";
-import { type DaemonRig, requestOf, startRig } from "../../support/rigs/daemon-rig.js";
-import { socketTransport } from "../../transports/connect/bidi-client.js";
+import { A2E_STREAM } from "../../support/peers/a2e-service.js";
+import { requestOf, startRig } from "../../support/rigs/daemon-rig.js";
+import { waysOf } from "../ways.js";
 
 /** The page's own example, literally. */
 const EXAMPLE =
   '{"a2e":"1.0","type":"handshake/req","id":"a1b2c3d4","ts":1716123456.789,"agent_id":"my-agent","agent_caps":["tools","memory","env"],"auth_token":"dev-secret"}';
 
-const WAYS: readonly (readonly [name: string, open: (rig: DaemonRig) => Promise<Connection<Uint8Array>>])[] = [
-  ["a socket, length-prefixed", (rig) => rig.connect("length-prefixed")],
-  ["a socket, one message a line", (rig) => rig.connect("newline")],
-  ["a socket, with headers", (rig) => rig.connect("content-length")],
-  ["memory", (rig) => rig.connect("memory")],
-  ["stdio", async (rig) => rig.parentConnection()],
-  ...[true, false].flatMap((isTyped): (typeof WAYS)[number][] => {
-    const form = isTyped ? "typed" : "JSON in bytes";
-    return [
-      [`gRPC, ${form}`, async (rig) => a2eOverGrpc(rig.serviceAddress("grpc"), isTyped, rig.authorization())],
-      ...(["connect", "grpc", "grpc-web"] as const).map((protocol): (typeof WAYS)[number] => [
-        `${protocol} of HTTP, ${form}`,
-        async (rig) => {
-          const path = rig.serviceAddress("http").replace(/^unix:/, "");
-          const { transport, kill } = socketTransport(protocol, path, true);
-          return a2eOverConnect(transport, isTyped, kill);
-        },
-      ]),
-    ];
-  }),
-];
+const WAYS = waysOf(A2E_STREAM);
 
 describe.each(WAYS)("over %s", (name, open) => {
   const isStdio = name === "stdio";

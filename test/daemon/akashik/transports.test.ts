@@ -1,9 +1,10 @@
 // Akashik through a real daemon, over each transport of bytes (R23): the page's own example, and notifications from one agent to another.
 import { describe, expect, it } from "vitest";
-import type { Connection } from "../../../src/contracts/transport.js";
 import { a2ePeer } from "../../support/peers/a2e-peer.js";
 import { akashikAgent, akashikPeer, unit } from "../../support/peers/akashik-peer.js";
-import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
+import { AKASHIK_STREAM } from "../../support/peers/akashik-service.js";
+import { startRig } from "../../support/rigs/daemon-rig.js";
+import { waysOf } from "../ways.js";
 
 /** The page's own example, literally. */
 const EXAMPLE = `{
@@ -24,18 +25,14 @@ const EXAMPLE = `{
   }
 }`;
 
-const WAYS: readonly (readonly [name: string, open: (rig: DaemonRig) => Promise<Connection<Uint8Array>>])[] = [
-  ["a socket, length-prefixed", (rig) => rig.connect("length-prefixed")],
-  ["a socket, one message a line", (rig) => rig.connect("newline")],
-  ["a socket, with headers", (rig) => rig.connect("content-length")],
-  ["memory", (rig) => rig.connect("memory")],
-  ["stdio", async (rig) => rig.parentConnection()],
-];
+const WAYS = waysOf(AKASHIK_STREAM);
 
 const ALL = { action: "subscribe", subscription: { events: ["memory.recorded", "memory.superseded"] } };
 
 describe.each(WAYS)("over %s", (name, open) => {
-  const start = () => startRig({ stdio: name === "stdio" });
+  const isService = /gRPC|HTTP/.test(name);
+  const start = () =>
+    startRig({ stdio: name === "stdio", ...(isService ? { services: { grpc: "unix", http: "unix" } } : {}) });
 
   it("the page's example is answered as on the page, and notifications have the page's form", async () => {
     const rig = await start();
@@ -65,7 +62,8 @@ describe.each(WAYS)("over %s", (name, open) => {
     });
   });
 
-  it("a broken message is answered, and costs nothing else", async () => {
+  // A typed message cannot be broken: its client encodes it.
+  it.skipIf(name.endsWith("typed"))("a broken message is answered, and costs nothing else", async () => {
     const rig = await start();
     const agent = await akashikAgent(await open(rig), "one");
     agent.sayText('{"protocol":"akashik",');
