@@ -12,6 +12,9 @@ import { announceMessage } from "./announce-message.js";
 import { createParallelRequests } from "./parallel-requests.js";
 import { createRelayedRequest, type RelayedRequest } from "./relayed-request.js";
 
+/** An agent without a request under way for so long is told to be idle. Until then it may only be between two calls. */
+const REST_AFTER_MS: Millis = 1000;
+
 /** Requests that end for lack of time in one turn of the event loop (R34). */
 const ENDED_PER_TURN = 32;
 
@@ -51,6 +54,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
   });
   let cancelDrain = (): void => {};
   let tellDrained: (() => void) | undefined;
+  let cancelRest = (): void => {};
 
   /** A message that a provider sends to no request. It is for the agents that may use the provider. */
   const stopListening = router.listen({
@@ -68,7 +72,10 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
   const ended = (request: RelayedRequest): void => {
     byId.delete(request.id);
     requests.ended(request);
-    if (requests.isIdle()) drained();
+    if (!requests.isIdle()) return;
+    cancelRest();
+    cancelRest = clock.wakeAt(clock.now() + REST_AFTER_MS, mirror.rested);
+    drained();
   };
 
   const drained = (): void => {
@@ -105,6 +112,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         ended,
       },
     );
+    cancelRest();
     byId.set(requestId, request);
     if (requests.add(request)) return;
     byId.delete(requestId);
@@ -161,6 +169,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
     },
     close: (isOrderly) => {
       cancelDrain();
+      cancelRest();
       tellDrained = undefined;
       for (const one of requests.dropWaiting()) one.forget();
       for (const one of requests.begun()) one.forget();

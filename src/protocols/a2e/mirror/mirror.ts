@@ -58,6 +58,8 @@ export interface Mirror {
   readonly completed: (call: HeardCall) => void;
   /** `code`: of the error that the agent gets. */
   readonly failed: (call: HeardCall, code: string) => void;
+  /** The agent uses no tool any more, until the next call. */
+  readonly rested: () => void;
   /** As `AgentHandle.room`. */
   readonly room: () => Promise<void> | undefined;
   /** The session ended in order. */
@@ -75,6 +77,8 @@ export function createMirror(services: MirrorServices): Mirror {
   /** The newest progress that waits until the agent may publish more. */
   let waiting: Fields | undefined;
   let hasStarted = false;
+  /** Whether a call was the last thing that changed the agent's state. */
+  let isCalling = false;
   const textsOfTools = new Map<string, Fields>();
 
   const summary = <Key extends MessageKey>(key: Key, parameters: MessageParameters[Key]): Fields => {
@@ -137,17 +141,21 @@ export function createMirror(services: MirrorServices): Mirror {
       publish("session.started", summary("relayStarted", { agent: speaker, capabilities }));
       hasStarted = true;
     },
-    called: (call, isIrreversible) =>
-      publish(
+    called: (call, isIrreversible) => {
+      const receipt = publish(
         "tool.invoked",
         membersOf(call),
         isIrreversible ? { irreversible: true, risk_level: "high" } : {},
         callTexts(call),
-      ),
+      );
+      isCalling = true;
+      return receipt;
+    },
     ask: (call, done) => {
       const names = namesOf(call);
       const action = localizedMessages(texts, "relayAction", () => names).summaries;
       const consequence = localizedMessages(texts, "relayConsequence", () => names);
+      isCalling = false;
       const { token } = agent.ask(
         {
           type: "aaep:agent.awaiting.confirmation",
@@ -189,6 +197,10 @@ export function createMirror(services: MirrorServices): Mirror {
           code: shortenedText(code, LONGEST_NAME),
         }),
       ),
+    rested: () => {
+      if (hasStarted && isCalling) tell("state.changed", { from_state: "calling_tool", to_state: "idle" });
+      isCalling = false;
+    },
     room: agent.room,
     ended: () => {
       if (!hasStarted) return;
