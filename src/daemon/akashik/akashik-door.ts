@@ -10,6 +10,8 @@ export interface AkashikDoor extends Pick<ExchangeDoor<AkashikHost>, "serve" | "
   readonly recognizes: (first: FirstMessage) => boolean;
   /** Loads the Field of an earlier boot, if there is one: sessions go on feeding it. */
   readonly openKept: () => Promise<void>;
+  /** As `AkashikHost.answer`. */
+  readonly answer: AkashikHost["answer"];
   /** Undefined while Akashik was never used. */
   readonly report: () => AkashikReport | undefined;
   readonly stop: () => void;
@@ -26,6 +28,7 @@ export function createAkashikDoor(options: DaemonOptions, services: AkashikHostS
     openKept: async () => {
       if (hasKeptField(services.journal.durableState)) await open();
     },
+    answer: async (...request) => (await open()).answer(...request),
     report: () => opened()?.report(),
     stop: () => opened()?.stop(),
   };

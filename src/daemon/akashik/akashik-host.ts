@@ -2,9 +2,12 @@
 import type { AccessPolicy } from "../../contracts/access.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Conversation } from "../../contracts/protocol.js";
-import type { Connection } from "../../contracts/transport.js";
+import type { Connection, PeerIdentity } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
+import { answerSingle, type SingleAnswer } from "../../protocols/akashik/agent/single-request.js";
 import { createField } from "../../protocols/akashik/field/field.js";
+import type { AkashikServices } from "../../protocols/akashik/host/akashik-services.js";
+import type { Operation } from "../../protocols/akashik/messages/capabilities.js";
 import { createAkashikProtocol } from "../../protocols/akashik/sessions/akashik-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
@@ -32,6 +35,8 @@ export interface AkashikReport {
 }
 
 export interface AkashikHost extends ExchangeServer {
+  /** Answers one message that has no connection. */
+  readonly answer: (text: string, operation: Operation, peer: PeerIdentity) => Promise<SingleAnswer>;
   readonly report: () => AkashikReport;
   /** Ends the feed of sessions. */
   readonly stop: () => void;
@@ -53,7 +58,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     },
     readKeptField(durableState),
   );
-  const protocol = createAkashikProtocol({
+  const services: AkashikServices = {
     engine,
     field,
     access: by.access,
@@ -62,12 +67,14 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     newId,
     whenDurable: () => journal.append([]).durable,
     persistence: durableState.isDurable ? "durable" : "memory",
-  });
+  };
+  const protocol = createAkashikProtocol(services);
   const room = createWaitingRoom();
   const endFeed = feedSessions({ engine, field, clock, log });
   return {
     serve: (connection: Connection<Uint8Array>, frames = by.codec): Conversation =>
       runExchange(connection, frames, protocol, { ...by, room }),
+    answer: (text, operation, peer) => answerSingle(text, operation, peer, services),
     report: () => {
       const { units, conflicts, agents, subscriptions, waiting } = field.counts();
       return {

@@ -16,6 +16,7 @@ import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createUtf8 } from "../platform/utf8.js";
 import { createMetrics } from "../status/metrics.js";
+import { akashikPosts } from "./akashik-posts.js";
 import { servicePages } from "./service-pages.js";
 import { type RunningServices, startServices } from "./services.js";
 
@@ -32,7 +33,7 @@ export interface OfferedBy {
   readonly aaep: RpcServices;
   readonly auditDropped: () => number;
   readonly a2e: Pick<A2eDoor, "serve" | "counts">;
-  readonly akashik: Pick<AkashikDoor, "serve" | "report"> | undefined;
+  readonly akashik: Pick<AkashikDoor, "serve" | "answer" | "report"> | undefined;
   readonly closeTimeoutMs: number;
   readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
@@ -100,6 +101,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
     },
     methods,
     pages,
+    akashik === undefined ? [] : akashikPosts(akashik),
   );
   return {
     ...running,

@@ -1,7 +1,9 @@
 // The services of the daemon over gRPC and Connect: one list of methods, served at every configured address. Loaded only if there is an address.
 import { createConnectService } from "../../../transports/connect/connect-service.js";
+import { platformAfter } from "../../../transports/framing/options.js";
 import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
+import { createJsonPosts, type JsonPost } from "../../../transports/http/json-posts.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import { firstFreeInstance } from "../../../transports/ipc/instances.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
@@ -52,6 +54,7 @@ export async function startServices(
   options: ServiceOptions,
   methods: readonly ServiceMethod[],
   pages: readonly Page[],
+  posts: readonly JsonPost[],
 ): Promise<RunningServices> {
   const { configuration, closeTimeoutMs, log } = options;
   const listeners: {
@@ -94,7 +97,14 @@ export async function startServices(
             onAcceptFault: shared.onAcceptFault,
             corsOrigins: () => configuration.corsOrigins,
           },
-          [createConnectService(shared)],
+          [
+            createConnectService(shared),
+            createJsonPosts(posts, {
+              maxBodyBytes: configuration.maxFrameBytes,
+              silentConnectionMs: shared.silentConnectionMs,
+              after: platformAfter,
+            }),
+          ],
         );
     }
   };

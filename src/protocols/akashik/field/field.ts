@@ -82,6 +82,8 @@ export interface Field {
     agentId: string,
   ) => { readonly subscriptions: number; readonly notifications: number } | undefined;
   readonly has: (agentId: string) => boolean;
+  /** Whether the agent has a connection. */
+  readonly isThere: (agentId: string) => boolean;
   readonly record: (agentId: string, sessionId: string | null, request: RecordRequest) => Outcome<Recorded>;
   readonly attune: (agentId: string, request: AttuneRequest) => Promise<Outcome<Attuned>>;
   /** The newest conflicts first, at most 1,000. */
@@ -202,6 +204,7 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       return cleanup;
     },
     has: (agentId) => agents.has(agentId),
+    isThere: (agentId) => agents.get(agentId)?.isThere() === true,
     record: (agentId, sessionId, request) => {
       const agent = agents.get(agentId)?.agent();
       if (agent === undefined) return NOT_REGISTERED;
