@@ -9,6 +9,7 @@ import { listenerOf, relevanceScore } from "../../src/protocols/akashik/field/re
 import { wordsOf } from "../../src/protocols/akashik/field/words.js";
 import { OPERATIONS } from "../../src/protocols/akashik/messages/capabilities.js";
 import { eventually } from "../cli/command-stage.js";
+import { ensureBuilt } from "../support/built.js";
 import { startRig } from "../support/rigs/daemon-rig.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -31,20 +32,28 @@ function run(command: string, socket: string) {
   return { out: () => out, ended };
 }
 
-it("an agent is told of what another one records", async () => {
+const IN_PYTHON = "python3 examples/akashik/agent.py";
+const IN_TYPESCRIPT = block("sh", "typescript").trim();
+
+it.each([
+  [IN_PYTHON, IN_PYTHON],
+  [IN_TYPESCRIPT, IN_PYTHON],
+  [IN_PYTHON, IN_TYPESCRIPT],
+])("an agent by %s is told of what another one by %s records", async (reading, writing) => {
+  ensureBuilt();
   const rig = await startRig();
   const socket = String(rig.daemon.endpoints.ipc);
-  const reader = run(block("sh", "reader"), socket);
+  const reader = run(block("sh", "reader").replace(IN_PYTHON, reading), socket);
   await eventually(() => expect(reader.out()).toContain("subscribed"));
-  const writer = run(block("sh", "writer"), socket);
+  const writer = run(block("sh", "writer").replace(IN_PYTHON, writing), socket);
   expect(await writer.ended).toBe(0);
   expect(await reader.ended).toBe(0);
   expect(reader.out()).toBe(block("text", "reader"));
   expect(writer.out()).toContain("recorded: recorded");
 });
 
-it("the client has fewer than 50 lines of code", () => {
-  const source = readFileSync(join(ROOT, "examples/akashik/agent.py"), "utf8");
+it.each(["akashik/agent.py", "typescript/akashik-agent.ts"])("the client %s has fewer than 50 lines", (path) => {
+  const source = readFileSync(join(ROOT, "examples", path), "utf8");
   expect(source.split("\n").filter((line) => line.trim() !== "").length).toBeLessThan(50);
 });
 
