@@ -2,4 +2,4 @@
 # Makes the messages and stubs in gen/aaepv1.
 set -eu
 cd "$(dirname "$0")"
-../../node_modules/.bin/buf generate ../.. --template buf.gen.yaml
+../../node_modules/.bin/buf generate ../.. --path ../../proto/aaep --template buf.gen.yaml

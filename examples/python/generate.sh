@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")"
 python3 -m venv .venv
 .venv/bin/pip install --quiet --requirement requirements.txt
-../../node_modules/.bin/buf generate ../.. --template buf.gen.yaml
+../../node_modules/.bin/buf generate ../.. --path ../../proto/aaep --template buf.gen.yaml
