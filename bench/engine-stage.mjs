@@ -15,7 +15,7 @@ import { createPump } from "../dist/src/runtime/pump.js";
 import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
 
 /** A clock that stands still until it is advanced. */
-function createVirtualClock() {
+export function createVirtualClock() {
   const wallStart = Date.now();
   const wakeUps = createWakeUps();
   let now = 0;

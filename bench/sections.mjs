@@ -1,5 +1,6 @@
 // Every section of the report, in its order. Loaded after the build, because some rows measure compiled modules in this process.
 import { a2e } from "./rows/a2e.mjs";
+import { akashik } from "./rows/akashik.mjs";
 import { attack } from "./rows/attack.mjs";
 import { encodings } from "./rows/counted.mjs";
 import { durable, jetstream } from "./rows/durable.mjs";
@@ -42,6 +43,7 @@ export const SECTIONS = [
   servicesPaused,
   servicesIngest,
   a2e,
+  akashik,
   start,
   shaped,
   encodings,

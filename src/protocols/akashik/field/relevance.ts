@@ -61,7 +61,7 @@ export interface Relevance {
 
 /** The score alone. */
 export function relevanceScore(subject: Subject, listener: Listener): number {
-  return scoreOf(subject, bestInterest(subject, listener)?.share ?? 0, shareOf(listener.role, subject.words));
+  return scoreOfShares(subject, bestInterest(subject, listener)?.share ?? 0, shareOf(listener.role, subject.words));
 }
 
 export function relevance(subject: Subject, listener: Listener): Relevance {
@@ -72,10 +72,11 @@ export function relevance(subject: Subject, listener: Listener): Relevance {
     ...(role === 0 ? [] : [`has ${percent(role)} of the role`]),
     `is of the type ${subject.kind}`,
   ];
-  return { score: scoreOf(subject, best?.share ?? 0, role), reason: `It ${reasons.join(", ")}.` };
+  return { score: scoreOfShares(subject, best?.share ?? 0, role), reason: `It ${reasons.join(", ")}.` };
 }
 
-function scoreOf(subject: Subject, interest: number, role: number): number {
+/** The score of a subject that has these parts, 0 to 1 each, of the best-matching interest and of the role. */
+export function scoreOfShares(subject: Pick<Subject, "kind">, interest: number, role: number): number {
   return Math.round((baseScore(subject) + INTEREST_SHARE * interest + ROLE_SHARE * role) * 1000) / 1000;
 }
 
