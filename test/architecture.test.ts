@@ -321,7 +321,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     journal: ["terminal", "shell", "recordings"],
     status: ["terminal", "shell"],
     questions: ["terminal"],
-    tail: ["terminal", "shell", "questions"],
+    field: ["terminal", "shell"],
+    tail: ["terminal", "shell", "questions", "field"],
   },
 };
 

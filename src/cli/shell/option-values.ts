@@ -19,6 +19,13 @@ export function positiveNumber(most: number): (text: string) => number {
   };
 }
 
+/** For commander: a number from 0 to 1. */
+export function share(text: string): number {
+  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= 1) return value;
+  throw new InvalidArgumentError("Give a number from 0 to 1.");
+}
+
 /** For commander: an instant of RFC 3339, or a day, which begins at midnight UTC; as milliseconds since 1970. */
 export function instant(text: string): number {
   const isWhole = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/i.test(text);

@@ -12,6 +12,7 @@ import type {
 } from "../../daemon/status/daemon-status.js";
 import { counted } from "../terminal/counted.js";
 import { shownText, wrapText } from "../terminal/shown-text.js";
+import { timeOfDay } from "../terminal/time-of-day.js";
 import { span } from "./span.js";
 
 /** `now`: milliseconds since 1970. No line is wider than `columns`, unless a word is. */
@@ -54,7 +55,7 @@ function problemLines(problems: readonly StatusProblem[]): Paragraph[] {
   return [
     [0, `Problems: ${problems.length}`],
     ...problems.flatMap(({ message, remedy, since }): Paragraph[] => [
-      [2, since === undefined ? message : `${message} Since ${timeOf(since)}.`],
+      [2, since === undefined ? message : `${message} Since ${timeOfDay(new Date(since))}.`],
       [4, `Remedy: ${remedy}`],
     ]),
   ];
@@ -199,10 +200,4 @@ function secondsUntil(instant: string, now: number): number {
 function bytesText(bytes: number): string {
   if (bytes < 1024 * 1024) return `${Math.ceil(bytes / 1024)} KiB`;
   return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-}
-
-/** The time of day on this machine's clock. */
-function timeOf(instant: string): string {
-  const at = new Date(instant);
-  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }

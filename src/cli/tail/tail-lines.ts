@@ -3,6 +3,7 @@ import type { Envelope } from "#gen/aaep/types.js";
 import { eventText } from "../terminal/event-text.js";
 import { jsonText } from "../terminal/json-text.js";
 import { shownText } from "../terminal/shown-text.js";
+import { timeOfDay } from "../terminal/time-of-day.js";
 
 export interface TailLinesOptions {
   readonly asJson: boolean;
@@ -29,16 +30,9 @@ export function createTailLines({ asJson, withLabel, withTime, colors }: TailLin
     const who = [label, agent].filter((name, index, all) => name !== "" && all.indexOf(name) === index).join(", ");
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);
     const body = event.urgency === "background" ? colors.dim(text) : text;
-    const time = withTime ? `${colors.dim(timeOf(event.timestamp))} ` : "";
+    const time = withTime ? `${colors.dim(timeOfDay(new Date(event.timestamp)))} ` : "";
     return `${time}${who}: ${kind}: ${body}`.trimEnd();
   }
 
   return { event: (label, event, quotesText) => (asJson ? json(label, event) : plain(label, event, quotesText)) };
-}
-
-/** The time of day on this machine's clock. */
-function timeOf(timestamp: string): string {
-  const at = new Date(timestamp);
-  if (Number.isNaN(at.getTime())) return "--:--:--";
-  return [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }

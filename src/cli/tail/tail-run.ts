@@ -35,6 +35,10 @@ export interface TailOptions extends CapabilityOptions {
   readonly reconnect: boolean;
   readonly subscriberId?: string;
   readonly subscriberName: string;
+  readonly akashik?: true;
+  readonly interests?: readonly string[];
+  readonly minRelevance?: number;
+  readonly debounce?: number;
 }
 
 /** Most lines held back while a question is being asked; nobody will want to hear more afterwards. */
@@ -47,7 +51,36 @@ interface Followed {
 }
 
 export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
-  return runCommand(io, () => tail(options, io));
+  return runCommand(io, async () => {
+    refuseMixture(options);
+    if (options.akashik !== true) return tail(options, io);
+    const { followField } = await import("../field/follow-field.js");
+    return followField(options, io);
+  });
+}
+
+/** Options of one way to follow mean nothing in the other. */
+function refuseMixture(options: TailOptions): void {
+  const { label, interactive, resumeAfter, cursorFile, akashik, interests, minRelevance, debounce } = options;
+  const ofField = { "--interests": interests, "--min-relevance": minRelevance, "--debounce": debounce };
+  const ofEvents = {
+    "--label": label,
+    "--interactive": interactive,
+    "--resume-after": resumeAfter,
+    "--cursor-file": cursorFile,
+  };
+  const [name] = givenNames(akashik === true ? ofEvents : ofField);
+  if (name !== undefined) {
+    const sentence = akashik === true ? `${name} does not go with --akashik.` : `${name} goes with --akashik.`;
+    throw new Fault("usage", sentence, { origin: "local" });
+  }
+  if (akashik !== true || Object.keys(capabilitiesFromOptions(options)).length === 0) return;
+  const sentence = "--akashik has no terms of a subscription. Give --interests, --min-relevance or --debounce.";
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+function givenNames(options: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(options).filter((name) => options[name] !== undefined);
 }
 
 async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {

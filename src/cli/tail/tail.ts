@@ -1,7 +1,7 @@
 // `aaepd tail`: the options and the help. The command itself is in tail-run.ts, which is loaded only when it runs.
 import { type Command, Option } from "commander";
 import { addCapabilityOptions } from "../shell/capability-options.js";
-import { wholeNumber } from "../shell/option-values.js";
+import { share, textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { TailOptions } from "./tail-run.js";
 
@@ -26,6 +26,9 @@ When a question ends without your answer, press Enter before you answer the next
 begun it for the old question. An answer in the first second of a question is not sent either, because nobody can have heard the question yet. Type it
 again. Answers may be piped in, one a line. They count at once.
 
+With --akashik, the command is an agent of the Akashik Field, and prints what it is told. It leaves the Field at its end. With --subscriber-id it stays,
+and is told next time of what it missed.
+
 To record a session for aaepd publish, start tail before the session.
 
 Examples:
@@ -37,7 +40,11 @@ Examples:
   aaepd tail --languages yo,en                  in Yoruba if there is any, otherwise in English
   aaepd tail --interactive                      answers the agents' questions, h explains how
   aaepd tail --json -b none --verbosity detailed --confirmations --clarifications > session.ndjson   a recording, for aaepd publish
-  aaepd tail --json | jq -r .type               events as JSON, for other programs`;
+  aaepd tail --json | jq -r .type               events as JSON, for other programs
+  aaepd tail --akashik --interests prices       the Akashik Field, with scores for this interest`;
+
+/** The longest `debounce_ms` of Akashik: a day. */
+const MOST_DEBOUNCE_MS = 86_400_000;
 
 /** `io` is for tests; default: this process. */
 export function registerTail(program: Command, io?: CommandIo): void {
@@ -59,6 +66,7 @@ export function registerTail(program: Command, io?: CommandIo): void {
     .option("--subscriber-id <id>", "the subscriber's name in logs and status")
     .option("--subscriber-name <name>", "the subscriber's name for people", "aaepd tail");
   addCapabilityOptions(command);
+  for (const option of fieldOptions()) command.addOption(option.helpGroup("The Field of Akashik:"));
   command.addHelpText("after", HELP).action(async (options: TailOptions) => {
     const [{ processIo }, { runTail }] = await Promise.all([
       import("../terminal/command-io.js"),
@@ -66,4 +74,18 @@ export function registerTail(program: Command, io?: CommandIo): void {
     ]);
     await runTail(options, io ?? processIo());
   });
+}
+
+function fieldOptions(): readonly Option[] {
+  return [
+    new Option("--akashik", "follow the Akashik Field of the daemon instead of its events"),
+    new Option("--interests <texts>", "what the Field compares its units with: market prices,rivals").argParser(
+      textList,
+    ),
+    new Option("--min-relevance <n>", "least relevance, from 0 to 1").argParser(share),
+    new Option(
+      "--debounce <ms>",
+      "at most one line for a unit, conflict, task, agent or session in this time",
+    ).argParser(wholeNumber(0, MOST_DEBOUNCE_MS)),
+  ];
 }

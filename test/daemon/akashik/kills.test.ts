@@ -4,15 +4,13 @@ import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { ensureBuilt } from "../../support/built.js";
 import { casesOf } from "../../support/extent.js";
-import { type AkashikPeer, akashikAgent, unit } from "../../support/peers/akashik-peer.js";
+import { akashikAgent, unit } from "../../support/peers/akashik-peer.js";
 import { createMortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-async function dial(
-  path: string,
-): Promise<AkashikPeer["closed"] extends Promise<void> ? Parameters<typeof akashikAgent>[0] : never> {
+async function dial(path: string) {
   const socket = connect(path);
   await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   return createByteConnection({ readable: socket, writable: socket }, { label: "client", trust: "same-user" }, {});

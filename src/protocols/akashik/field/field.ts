@@ -20,7 +20,7 @@ import {
 } from "./field-types.js";
 import { changedEvent, conflictEvent, joinedEvent, recordedEvent } from "./happenings.js";
 import { createLamportClock } from "./lamport-clock.js";
-import type { Waiting } from "./mailbox.js";
+import type { KeptWaiting } from "./mailbox.js";
 import { createNotifier } from "./notifier.js";
 import type { ToldAgent } from "./told-agent.js";
 import { createUnits, type HeldUnit } from "./units.js";
@@ -32,7 +32,7 @@ export interface KeptField {
   readonly units: readonly MemoryUnit[];
   readonly conflicts: readonly Conflict[];
   readonly subscriptions: readonly FieldSubscription[];
-  readonly waiting: readonly (Waiting & { readonly agentId: string })[];
+  readonly waiting: readonly KeptWaiting[];
 }
 
 export const NOTHING_KEPT: KeptField = {

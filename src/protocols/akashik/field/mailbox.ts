@@ -7,6 +7,13 @@ export interface Waiting {
   readonly notification: Notification;
 }
 
+/** As it is kept for the next boot. */
+export interface KeptWaiting extends Waiting {
+  readonly agentId: string;
+  /** Its place in the order of all that has waited for the agent. Epochs do not order the events of one operation. */
+  readonly place: number;
+}
+
 export interface Mailbox {
   /** Keeps a notification, in place of an earlier one of its entity and subscription. */
   readonly put: (waiting: Waiting) => void;
@@ -28,7 +35,7 @@ export function waitingKey(subscriptionId: string, entity: string): string {
 }
 
 /** `kept`: the values of an earlier boot, in any order. */
-export function createMailbox(agentId: string, store: FieldKept, kept: readonly Waiting[]): Mailbox {
+export function createMailbox(agentId: string, store: FieldKept, kept: readonly KeptWaiting[]): Mailbox {
   const waiting = new Map<string, Waiting>();
   /** The key of the notice, if it waits. */
   let notice: string | undefined;
@@ -53,12 +60,18 @@ export function createMailbox(agentId: string, store: FieldKept, kept: readonly 
   const clear = (): void => {
     for (const key of [...waiting.keys()]) take(key);
   };
-  const add = (one: Waiting): void => {
+  let places = 0;
+  const add = ({ entity, notification }: Waiting): void => {
+    places += 1;
+    const one: KeptWaiting = { agentId, place: places, entity, notification };
     hold(one);
-    store.put("waiting", storeKey(keyOf(one)), () => ({ agentId, ...one }));
+    store.put("waiting", storeKey(keyOf(one)), () => one);
   };
 
-  for (const one of [...kept].sort((a, b) => a.notification.epoch - b.notification.epoch)) hold(one);
+  for (const one of [...kept].sort((a, b) => a.place - b.place)) {
+    hold(one);
+    places = one.place;
+  }
 
   return {
     put: (one) => {

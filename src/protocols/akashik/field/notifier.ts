@@ -1,7 +1,7 @@
 // Tells agents of events: finds the subscriptions that an event concerns, and hands it to their agents. Many matches take several turns of the event
 // loop (R34).
 import type { FieldAgent, FieldEvent, FieldServices, FieldSubscription } from "./field-types.js";
-import type { Waiting } from "./mailbox.js";
+import type { KeptWaiting } from "./mailbox.js";
 import { createSubscriptionIndex, type Match, type SubscriptionIndex } from "./subscription-index.js";
 import { createToldAgent, type ToldAgent } from "./told-agent.js";
 
@@ -10,7 +10,7 @@ const STEPS_PER_TURN = 64;
 
 export interface Notifier {
   /** `waiting`: of an earlier boot. */
-  readonly add: (agent: FieldAgent, waiting?: readonly Waiting[]) => ToldAgent;
+  readonly add: (agent: FieldAgent, waiting?: readonly KeptWaiting[]) => ToldAgent;
   /** The agent registers again. Its subscriptions and what waits for it stay. */
   readonly renew: (known: ToldAgent, agent: FieldAgent) => void;
   /** Forgets an agent with everything of it. */

@@ -8,7 +8,7 @@ import type {
   FieldSubscription,
   Notification,
 } from "./field-types.js";
-import { createMailbox, type Waiting, waitingKey } from "./mailbox.js";
+import { createMailbox, type KeptWaiting, type Waiting, waitingKey } from "./mailbox.js";
 import { type Listener, listenerOf } from "./relevance.js";
 import { createWindows, type Windows } from "./windows.js";
 
@@ -47,7 +47,7 @@ export interface ToldAgent {
 export function createToldAgent(
   registered: FieldAgent,
   { clock, kept: store }: Pick<FieldServices, "clock" | "kept">,
-  kept: readonly Waiting[],
+  kept: readonly KeptWaiting[],
 ): ToldAgent {
   const subscriptions = new Map<string, ToldSubscription>();
   const mailbox = createMailbox(registered.id, store, kept);

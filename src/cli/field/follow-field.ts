@@ -1,0 +1,115 @@
+// `aaepd tail --akashik`: prints what an agent of the Field is told.
+
+import type { AkashikNotification } from "#gen/akashik/types.js";
+import type { Framing } from "../../../transports/framing/framings.js";
+import { faultFrom } from "../../base/errors.js";
+import { backOffMs, isHopeless } from "../../client/back-off.js";
+import { ipcConnector } from "../../client/node.js";
+import { createPause } from "../../client/pause.js";
+import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
+import { findSocket } from "../shell/find-socket.js";
+import { colorsFor } from "../terminal/colors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { createFieldLines } from "./field-lines.js";
+import { type FieldMembership, joinField } from "./field-membership.js";
+
+export interface FollowFieldOptions {
+  readonly socket?: string;
+  readonly framing?: Framing;
+  readonly json?: true;
+  readonly time: boolean;
+  readonly quiet?: true;
+  readonly count?: number;
+  readonly reconnect: boolean;
+  /** An agent with a name of its own stays in the Field, which keeps for it what it misses. */
+  readonly subscriberId?: string;
+  readonly interests?: readonly string[];
+  readonly minRelevance?: number;
+  readonly debounce?: number;
+}
+
+export async function followField(options: FollowFieldOptions, io: CommandIo): Promise<ExitCode> {
+  const { subscriberId, interests = [], minRelevance = 0, debounce = 0 } = options;
+  const output = createLineWriter(io.stdout);
+  const status = createLineWriter(io.stderr);
+  const say = (text: string): void => {
+    if (options.quiet !== true) void status.write(text);
+  };
+  const lines = createFieldLines({
+    asJson: options.json === true,
+    withTime: options.time,
+    colors: colorsFor(io),
+    wallTime: io.clock.wallTime,
+  });
+  const socket = chosenSocket(options.socket, io.environment) ?? {
+    path: await findSocket(io.daemonDirectories),
+    isByVariable: false,
+  };
+  const agentId = subscriberId ?? `aaepd-tail-${io.ids.hex(4)}`;
+  const framing = options.framing === undefined ? {} : { framing: options.framing };
+  const pause = createPause(io.clock);
+  let left = options.count ?? Number.POSITIVE_INFINITY;
+  let membership: FieldMembership | undefined;
+  let isOver = false;
+
+  const finish = (): void => {
+    if (isOver) return;
+    isOver = true;
+    pause.cutShort();
+    void membership?.leave(subscriberId === undefined);
+  };
+  async function print(notification: AkashikNotification): Promise<void> {
+    if (left <= 0) return;
+    left -= 1;
+    await output.write(lines.notification(notification));
+    if (left <= 0) finish();
+  }
+  async function follow(): Promise<ExitCode> {
+    let hasSubscribed = false;
+    for (let retry = 0; !isOver; retry += 1) {
+      membership = joinField({
+        connect: connectingTo(socket, ipcConnector(socket.path, framing)),
+        agentId,
+        interests,
+        minRelevance,
+        debounceMs: debounce,
+        newId: () => io.ids.hex(8),
+        subscribed: () => {
+          hasSubscribed = true;
+          retry = 0;
+          say(`Connected to the Field as ${agentId}.`);
+        },
+        notified: print,
+      });
+      const end = await membership.ended;
+      if (end.kind === "left") break;
+      if (end.kind === "refused") {
+        void status.write(`Error: ${end.sentence}`);
+        return EXIT.fault;
+      }
+      if (!hasSubscribed || !options.reconnect || isHopeless(end.fault)) {
+        void status.write(`Error: ${end.fault.sentence}`);
+        return exitCodeFromFault(end.fault);
+      }
+      if (retry === 0) say("The daemon has gone. Waiting for it to come back.");
+      await pause.take(backOffMs(retry, Math.random()));
+    }
+    return EXIT.ok;
+  }
+
+  // The reader has gone, as at the end of `aaepd tail --akashik | head`.
+  output.gone.then(finish, finish);
+  const cancelInterrupt = io.onInterrupt(finish);
+  try {
+    return await follow();
+  } catch (caught) {
+    if (output.hasGone()) return EXIT.ok;
+    throw faultFrom(caught);
+  } finally {
+    cancelInterrupt();
+    await output.flush();
+    await status.flush();
+  }
+}
