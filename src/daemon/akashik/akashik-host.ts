@@ -66,6 +66,7 @@ export function startAkashikHost(options: DaemonOptions, by: AkashikHostServices
     log,
     newId,
     whenDurable: () => journal.append([]).durable,
+    assertKeeps: () => void journal.append([]),
     persistence: durableState.isDurable ? "durable" : "memory",
   };
   const protocol = createAkashikProtocol(services);

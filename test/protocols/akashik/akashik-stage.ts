@@ -11,11 +11,12 @@ export type Document = Readonly<Record<string, unknown>>;
 export interface AkashikStageOptions extends FieldStageOptions {
   readonly access?: AccessPolicy;
   readonly whenDurable?: () => Promise<void> | undefined;
+  readonly assertKeeps?: () => void;
 }
 
 const SAME_USER: PeerIdentity = { label: "test", trust: "same-user" };
 
-export function createAkashikStage({ access, whenDurable, ...options }: AkashikStageOptions = {}) {
+export function createAkashikStage({ access, whenDurable, assertKeeps, ...options }: AkashikStageOptions = {}) {
   const stage = createFieldStage(options);
   const errors: unknown[] = [];
   const refused: string[] = [];
@@ -31,6 +32,7 @@ export function createAkashikStage({ access, whenDurable, ...options }: AkashikS
       return `push-${ids}`;
     },
     whenDurable: whenDurable ?? (() => undefined),
+    assertKeeps: assertKeeps ?? (() => {}),
     persistence: "memory",
   });
 

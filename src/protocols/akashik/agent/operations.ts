@@ -1,4 +1,5 @@
 // The effect of each operation in the Field, over whichever transport it is asked for. Everything is answered after it is safe (R29).
+import { Fault } from "../../../base/errors.js";
 import type { Access } from "../../../contracts/access.js";
 import type { Outcome } from "../field/field.js";
 import type { AgentLink } from "../field/field-types.js";
@@ -36,9 +37,10 @@ function mayUse(access: Access, operation: Operation): boolean {
 
 /** Carries out a message at once. Resolves with the payload of its answer when that may be sent. Never rejects. */
 export async function carryOut(message: unknown, caller: Caller, services: AkashikServices): Promise<object> {
-  const { field, log, whenDurable } = services;
+  const { field, log, whenDurable, assertKeeps } = services;
   const { operation } = addressOf(message);
   try {
+    assertKeeps();
     const outcome = await begin(message, caller, services);
     if (outcome.kind === "refused") return errorPayload(outcome.refusal, operation);
     // Nothing is acknowledged that a kill could take back, or of which an agent that it concerns would not hear.
@@ -46,6 +48,8 @@ export async function carryOut(message: unknown, caller: Caller, services: Akash
     await whenDurable();
     return outcome.value;
   } catch (caught) {
+    if (caught instanceof Fault && caught.code === "storage_unavailable")
+      return errorPayload({ code: "INTERNAL_ERROR", message: caught.sentence }, operation);
     log.error({ err: caught }, "a message of Akashik could not be carried out");
     return errorPayload({ code: "INTERNAL_ERROR" }, operation);
   }

@@ -117,7 +117,7 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
   const notifier = createNotifier(services);
   const units = createUnits(store, kept.units);
   const conflicts = createConflicts(store, kept.conflicts);
-  const clock = createLamportClock(newestEpoch(kept), () => store.put("clock", "", clock.now));
+  const clock = createLamportClock(newestEpoch(kept), (end) => store.put("clock", "", () => end));
 
   const waiting = grouped(kept.waiting);
   const subscribed = grouped(kept.subscriptions);

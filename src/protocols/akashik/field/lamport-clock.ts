@@ -3,6 +3,10 @@ import type { FieldEpoch } from "./field-types.js";
 
 /** How far a received epoch may be ahead. */
 export const FURTHEST_AHEAD = 2 ** 32;
+/** The largest epoch that moves the clock. The Field's own events have the rest of the safe integers. */
+export const LARGEST_RECEIVED = 2 ** 52;
+/** Epochs that are reserved at a time. */
+const RESERVED = 1024;
 
 export interface LamportClock {
   readonly now: () => FieldEpoch;
@@ -12,17 +16,26 @@ export interface LamportClock {
   readonly tick: () => FieldEpoch;
 }
 
-export function createLamportClock(start: FieldEpoch, changed: () => void): LamportClock {
+/**
+ * `reserve` keeps an epoch that is ahead of the clock, from which the next boot starts. An epoch that was sent before a kill is therefore never given
+ * again, also where nothing waited for the disk: an agent that polls since it misses nothing.
+ */
+export function createLamportClock(start: FieldEpoch, reserve: (end: FieldEpoch) => void): LamportClock {
   let local = start;
+  let reserved = start;
   const moveTo = (epoch: FieldEpoch): FieldEpoch => {
     local = epoch;
-    changed();
+    if (local + RESERVED > reserved) {
+      reserved = local + 2 * RESERVED;
+      reserve(reserved);
+    }
     return local;
   };
   return {
     now: () => local,
     receive: (epoch) => {
-      if (!Number.isSafeInteger(epoch) || epoch < 0 || epoch > local + FURTHEST_AHEAD) return false;
+      if (!Number.isSafeInteger(epoch) || epoch < 0) return false;
+      if (epoch > local && epoch > Math.min(local + FURTHEST_AHEAD, LARGEST_RECEIVED)) return false;
       moveTo(Math.max(local, epoch) + 1);
       return true;
     },

@@ -17,8 +17,8 @@ export interface SubscriptionIndex {
   readonly add: (agent: ToldAgent, subscription: ToldSubscription) => void;
   readonly remove: (subscription: ToldSubscription) => void;
   /**
-   * Walks the index: undefined for a step without a match. A subscription that comes or goes meanwhile may be met or not. One walk takes its steps at a
-   * time, because the words are counted in the index.
+   * Walks the index: undefined for a step without a match. A subscription that comes or goes meanwhile may be met or not. One walk takes its steps
+   * at a time, because the words are counted in the index.
    */
   readonly matches: (event: FieldEvent) => Generator<Match | undefined, void, void>;
 }

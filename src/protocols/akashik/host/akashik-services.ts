@@ -15,5 +15,7 @@ export interface AkashikServices {
   readonly newId: () => string;
   /** Resolves when everything kept so far is as safe as the journal's policy makes it (R29); undefined: it is. Rejects if it could not be written. */
   readonly whenDurable: () => Promise<void> | undefined;
+  /** Throws a Fault "storage_unavailable" while nothing can be kept. */
+  readonly assertKeeps: () => void;
   readonly persistence: AkashikFieldCapabilities["persistence"];
 }

@@ -1,6 +1,7 @@
 // The session of one connection: its answers, their order, its notifications, and its end.
 import { describe, expect, it } from "vitest";
 import { isAkashikAnswer, isAkashikNotification } from "#gen/akashik/validators.js";
+import { Fault } from "../../../../src/base/errors.js";
 import { createAkashikStage, envelope, RECORD } from "../akashik-stage.js";
 
 /** The page's own example, literally. */
@@ -199,6 +200,28 @@ describe("answers", () => {
     expect(stage.errors).toHaveLength(1);
   });
 
+  it("are errors while the journal takes nothing, and nothing has changed then", async () => {
+    let isFull = false;
+    const stage = createAkashikStage({
+      assertKeeps: () => {
+        if (isFull) throw new Fault("storage_unavailable", "The disk is full. Make room.");
+      },
+    });
+    const peer = await stage.agent("one");
+    isFull = true;
+    for (const [operation, payload] of [
+      ["RECORD", RECORD],
+      ["SUBSCRIBE", { action: "subscribe", subscription: { events: ["memory.recorded"] } }],
+    ] as const)
+      expect((await peer.ask(operation, payload)).payload).toMatchObject({
+        error: { code: "INTERNAL_ERROR", message: "The disk is full. Make room.", recoverable: true },
+      });
+    expect(stage.field().counts()).toMatchObject({ units: 0, subscriptions: 0 });
+    expect(stage.errors).toEqual([]);
+    isFull = false;
+    expect((await peer.ask("RECORD", RECORD)).payload).toMatchObject({ status: "recorded" });
+  });
+
   it("are at most 64 at a time", async () => {
     let tell = (): void => {};
     const safe = new Promise<void>((resolve) => {
@@ -218,7 +241,6 @@ describe("answers", () => {
   it("come to frames that are no messages, too", async () => {
     const stage = createAkashikStage();
     const one = await stage.agent("one");
-    const { Fault } = await import("../../../../src/base/errors.js");
     one.session.refuse(new Fault("invalid_json", "A message is not JSON."), "{");
     await one.quiet();
     expect(one.received.at(-1)).toMatchObject({ id: null, payload: { error: { code: "INVALID_TYPE" } } });

@@ -439,7 +439,7 @@ describe("what is kept", () => {
     const before = doneOf(await stage.field().attune("reader", attuneOf()));
     const counts = stage.field().counts();
     stage.restart();
-    expect(stage.field().epoch()).toBe(101);
+    expect(stage.field().epoch()).toBeGreaterThan(101);
     expect(stage.field().counts()).toEqual(counts);
     expect(stage.field().conflicts()).toEqual(conflicts);
     expect(doneOf(await stage.field().attune("reader", attuneOf()))).toEqual(before);
