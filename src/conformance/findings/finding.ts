@@ -39,7 +39,12 @@ export interface Evidence {
 
 export type Verdict =
   | { readonly kind: "passed" }
-  | { readonly kind: "failed"; readonly expected: string; readonly seen: string; readonly evidence: readonly Evidence[] }
+  | {
+      readonly kind: "failed";
+      readonly expected: string;
+      readonly seen: string;
+      readonly evidence: readonly Evidence[];
+    }
   /** The case could not judge: the target was not there, or could not be made to show what the case is about. */
   | { readonly kind: "skipped"; readonly reason: string };
 

@@ -1,0 +1,213 @@
+// An agent of the suite, for producers that take agents. It publishes as an agent of aaepd does (AAEP §4).
+import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
+import { ipcRpcConnector } from "../../client/node.js";
+import type { Driver } from "./driver.js";
+import { type ScenarioName, SENTENCES } from "./scenarios.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface AgentDriverOptions {
+  /** The socket or pipe of the producer. */
+  readonly path: string;
+  /** Draws lower-case hex digits, two for each of `bytes`. */
+  readonly hex: (bytes: number) => string;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/** One session, with the words of its events. */
+interface Acting {
+  readonly sessionId: string;
+  readonly say: (type: string, members?: Fields) => Promise<void>;
+  readonly ask: (kind: "confirm" | "clarify", members: Fields) => Promise<Fields>;
+  readonly wait: (ms: number) => Promise<void>;
+  readonly hex: (bytes: number) => string;
+}
+
+const PRODUCER = { agent_id: "conformance-agent", agent_version: "1.0.0", agent_name: "Conformance agent" };
+
+export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
+  let client: Promise<AgentClient> | undefined;
+  const connected = (): Promise<AgentClient> => {
+    client ??= createAgentClient(ipcRpcConnector(path));
+    return client;
+  };
+  return {
+    lacks: () => undefined,
+    perform: async (scenario) => {
+      const agent = await connected();
+      const sessionId = `sess_${hex(12)}`;
+      const publish = (type: string, members: Fields) =>
+        agent.publish({ type: `aaep:agent.${type}`, session_id: sessionId, producer: PRODUCER, ...members });
+      const acting: Acting = {
+        sessionId,
+        say: async (type, members = {}) => void (await publish(type, members)),
+        ask: async (kind, members) =>
+          (await (kind === "confirm" ? agent.confirm : agent.clarify)({
+            session_id: sessionId,
+            producer: PRODUCER,
+            ...(members as { question: string; action: string; consequence: string }),
+          })) as unknown as Fields,
+        wait,
+        hex,
+      };
+      const done = ACTS[scenario](acting);
+      // A case that does not wait for the end is not interrupted by it.
+      done.catch(() => {});
+      return { sessionId, done };
+    },
+    stop: async () => (await client)?.close(),
+  };
+}
+
+const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = {
+  session: async (acting) => {
+    await begin(acting);
+    await tool(acting, "list_photos", { status: "success" });
+    await write(acting, SENTENCES.slice(0, 2));
+    await complete(acting);
+  },
+  text: async (acting) => {
+    await begin(acting);
+    await write(acting, SENTENCES);
+    await complete(acting);
+  },
+  flood: async (acting) => {
+    await begin(acting);
+    await flood(acting, 120);
+    await complete(acting);
+  },
+  "critical-in-flood": async (acting) => {
+    await begin(acting);
+    await flood(acting, 30, false);
+    await acting.say("session.errored", FAILURE);
+  },
+  confirmation: (acting) => confirmed(acting, 30, 1),
+  "confirmation-short": (acting) => confirmed(acting, 2, 1),
+  "two-confirmations": (acting) => confirmed(acting, 30, 2),
+  clarification: async (acting) => {
+    await begin(acting);
+    await acting.ask("clarify", {
+      question: "Which year?",
+      accepted_response_kinds: ["freetext"],
+      timeout_seconds: 30,
+      summary_normal: "Which year do you mean?",
+    });
+    await complete(acting);
+  },
+  "cancel-question": async (acting) => {
+    await begin(acting);
+    const asked = acting.ask("confirm", QUESTION).catch(() => ({}));
+    await acting.wait(1000);
+    await acting.say("session.cancelled", { cancelled_by: "user", summary_normal: "Cancelled by the user." });
+    await asked;
+  },
+  error: async (acting) => {
+    await begin(acting);
+    await acting.say("tool.invoked", { ...INVOKED, tool: "list_photos", tool_call_id: `call_${acting.hex(8)}` });
+    await acting.say("session.errored", FAILURE);
+  },
+  cancel: async (acting) => {
+    await begin(acting);
+    await acting.say("session.cancelled", { cancelled_by: "user", summary_normal: "Cancelled by the user." });
+  },
+  handoff: async (acting) => {
+    await begin(acting);
+    await acting.say("handoff.requested", {
+      target_kind: "human",
+      reason: "The question is about taxes.",
+      summary_normal: "A person takes over: the question is about taxes.",
+    });
+    await complete(acting);
+  },
+  "tool-failure": async (acting) => {
+    await begin(acting);
+    await tool(acting, "read_disk", { status: "error", error_message: "The disk is not there." });
+    await tool(acting, "read_tape", { status: "timeout" });
+    await complete(acting);
+  },
+  languages: async (acting) => {
+    await begin(acting, { summary_normal_fr: "Trie les photos.", localization_hints: BILINGUAL });
+    await complete(acting, { summary_normal_fr: "Les photos sont triées.", localization_hints: BILINGUAL });
+  },
+};
+
+const BILINGUAL = { primary_language: "en", available_languages: ["en", "fr"] };
+const INVOKED = { args_summary: "all", risk_level: "low", irreversible: false, summary_normal: "Lists the photos." };
+const FAILURE = {
+  error_code: "DISK_GONE",
+  error_category: "permanent",
+  summary_normal: "The disk is not there.",
+};
+const QUESTION = {
+  action: "Delete nine photos.",
+  consequence: "The photos cannot be brought back.",
+  risk_level: "high",
+  irreversible: true,
+  timeout_seconds: 30,
+  default_decision: "reject",
+  summary_normal: "May I delete nine photos?",
+};
+
+async function begin({ say }: Acting, members: Fields = {}): Promise<void> {
+  await say("session.started", { summary_normal: "Sorts the photos.", ...members });
+  await say("state.changed", { from_state: "idle", to_state: "thinking", summary_normal: "Thinks." });
+}
+
+async function complete({ say }: Acting, members: Fields = {}): Promise<void> {
+  await say("session.completed", { summary_normal: "The photos are sorted.", ...members });
+}
+
+async function tool({ say, hex }: Acting, name: string, ending: Fields): Promise<void> {
+  const tool_call_id = `call_${hex(8)}`;
+  await say("tool.invoked", { ...INVOKED, tool: name, tool_call_id });
+  await say("tool.completed", {
+    tool: name,
+    tool_call_id,
+    duration_ms: 5,
+    summary_normal: "Has listed them.",
+    ...ending,
+  });
+}
+
+/** Writes in pieces of three characters, without hints. */
+async function write({ say, hex }: Acting, sentences: readonly string[]): Promise<void> {
+  const output_id = `out_${hex(8)}`;
+  const pieces = sentences.join("").match(/.{1,3}/gsu) ?? [];
+  for (const chunk of pieces) await say("output.streaming", { output_id, chunk, complete: false });
+  await say("output.streaming", { output_id, chunk: "", complete: true });
+}
+
+/** Progress, text and states: 20 events a second and more, for `rounds` tenths of a second. */
+async function flood({ say, wait, hex }: Acting, rounds: number, isWhole = true): Promise<void> {
+  const output_id = `out_${hex(8)}`;
+  for (let round = 0; round < rounds; round += 1) {
+    await say("progress.updated", { progress: { percent: Math.min(99, round) }, summary_normal: `Step ${round + 1}.` });
+    await say("output.streaming", { output_id, chunk: `This is sentence ${round + 1}. `, complete: false });
+    await wait(90);
+  }
+  if (isWhole) await say("output.streaming", { output_id, chunk: "", complete: true });
+}
+
+async function confirmed(acting: Acting, timeout_seconds: number, questions: number): Promise<void> {
+  await begin(acting);
+  for (let asked = 0; asked < questions; asked += 1) {
+    const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, timeout_seconds });
+    const tool_call_id = `call_${acting.hex(8)}`;
+    if (decision !== "accept" || resolved_by !== "reply") continue;
+    await acting.say("tool.invoked", {
+      ...INVOKED,
+      risk_level: "high",
+      irreversible: true,
+      tool: "delete_photos",
+      tool_call_id,
+    });
+    await acting.say("tool.completed", {
+      tool: "delete_photos",
+      tool_call_id,
+      status: "success",
+      duration_ms: 5,
+      summary_normal: "Deleted.",
+    });
+  }
+  await complete(acting);
+}

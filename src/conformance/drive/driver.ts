@@ -1,0 +1,24 @@
+import type { ScenarioName } from "./scenarios.js";
+
+/** A scenario that is being performed. */
+export interface Performance {
+  /** The session, if the driver chose its id. */
+  readonly sessionId: string | undefined;
+  /** Resolves when nothing more of the scenario comes. Rejects with an error whose message says what went wrong. */
+  readonly done: Promise<void>;
+}
+
+/** Makes the tested producer show a scenario. */
+export interface Driver {
+  /** Undefined: the producer can be made to show it, as far as the driver knows. Otherwise the reason, in a sentence. */
+  readonly lacks: (scenario: ScenarioName) => string | undefined;
+  readonly perform: (scenario: ScenarioName) => Promise<Performance>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The driver of a producer that nothing is known of. */
+export const NO_DRIVER: Driver = {
+  lacks: () => "Nothing makes the producer show it. Give --agent or --control.",
+  perform: () => Promise.reject(new Error("There is no driver.")),
+  stop: async () => {},
+};

@@ -1,0 +1,34 @@
+// The vendor's hook: a command that makes the producer show a scenario.
+import { spawn } from "node:child_process";
+import type { Driver } from "./driver.js";
+import { SCENARIOS, type ScenarioName } from "./scenarios.js";
+
+/** The exit code by which the command says that its producer cannot show the scenario. */
+export const CANNOT = 3;
+
+/**
+ * `command` is read by the system's shell. It gets the name of the scenario in AAEP_SCENARIO, and the scenario's sentence in AAEP_SCENARIO_TEXT. It
+ * ends with 0 when the scenario is over, and with 3 if the producer cannot show it.
+ */
+export function hookDriver(command: string): Driver {
+  const lacking = new Set<ScenarioName>();
+  return {
+    lacks: (scenario) =>
+      lacking.has(scenario) ? `The control command cannot show the scenario "${scenario}".` : undefined,
+    perform: async (scenario) => {
+      const environment = { ...process.env, AAEP_SCENARIO: scenario, AAEP_SCENARIO_TEXT: SCENARIOS[scenario] };
+      const child = spawn(command, { shell: true, stdio: ["ignore", "inherit", "inherit"], env: environment });
+      const done = new Promise<void>((resolve, reject) => {
+        child.on("error", reject);
+        child.on("close", (code) => {
+          if (code === CANNOT) lacking.add(scenario);
+          if (code === 0 || code === CANNOT) resolve();
+          else reject(new Error(`The control command ended with ${code} at the scenario "${scenario}".`));
+        });
+      });
+      done.catch(() => {});
+      return { sessionId: undefined, done };
+    },
+    stop: async () => {},
+  };
+}

@@ -1,0 +1,35 @@
+// The scenarios that cases need, each in a sentence for the vendor's hook.
+
+export const SCENARIOS = {
+  session: "Begin a session, think, call a tool without risk, write two sentences, and complete the session.",
+  text: "Begin a session, write a text of at least six sentences in pieces shorter than a word, and complete the session.",
+  flood:
+    "Begin a session. For 12 seconds report progress and write text, at least 20 events a second together. Complete the session.",
+  "critical-in-flood": "As flood, but end the session by an error after 3 seconds.",
+  confirmation:
+    "Begin a session. Ask for confirmation of an irreversible action of high risk, with a timeout of 30 seconds. After an accept, call the tool. After anything else, go on thinking. Complete the session.",
+  "confirmation-short": "As confirmation, with a timeout of 2 seconds.",
+  "two-confirmations":
+    "As confirmation, and ask for another confirmation after the first has ended, in the same session.",
+  clarification:
+    "Begin a session. Ask a question that is answered by a free text, with a timeout of 30 seconds. Go on thinking after the answer. Complete the session.",
+  "cancel-question":
+    "Begin a session, ask for confirmation as in confirmation, and cancel the session after one second.",
+  error: "Begin a session, call a tool, and end the session by an error while the tool runs.",
+  cancel: "Begin a session, think, and cancel the session.",
+  handoff: "Begin a session, hand it over to a person, and complete the session.",
+  "tool-failure": "Begin a session, call a tool that fails and a tool that times out, and complete the session.",
+  languages: "Begin a session whose summaries are in English and in French, and complete it.",
+} as const;
+
+export type ScenarioName = keyof typeof SCENARIOS;
+
+/** The text of the scenario "text", when an agent of the suite performs it. */
+export const SENTENCES = [
+  "The photos are sorted now. ",
+  "Nine of them were taken twice. ",
+  "The copies stay where they are. ",
+  "Dr. Adams took most of them in 2024. ",
+  "It rained on the third day. ",
+  "Nothing was deleted.",
+] as const;

@@ -1,0 +1,32 @@
+// Verdicts that a case throws, so that a case reads as the steps of its rule.
+import type { Evidence, Verdict } from "./finding.js";
+
+/** Carries the verdict of a case out of it. */
+export class Judged extends Error {
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super(verdict.kind === "failed" ? verdict.seen : verdict.kind);
+    this.verdict = verdict;
+  }
+}
+
+const LONGEST_EVIDENCE = 4000;
+
+/** Ends the case: the rule is broken. Both sentences are about the tested side. */
+export function fail(expected: string, seen: string, evidence: readonly Evidence[] = []): never {
+  throw new Judged({
+    kind: "failed",
+    expected,
+    seen,
+    evidence: evidence.map(({ note, text }) => ({
+      note,
+      ...(text === undefined ? {} : { text: text.slice(0, LONGEST_EVIDENCE) }),
+    })),
+  });
+}
+
+/** Ends the case: it cannot judge. */
+export function skip(reason: string): never {
+  throw new Judged({ kind: "skipped", reason });
+}

@@ -1,0 +1,314 @@
+// Chapter 5: rates, boundaries, filters, and what passes them.
+import { fail, skip } from "../findings/verdicts.js";
+import type { Message, Recorded } from "../wire/conversation.js";
+import { ANSWERS } from "./asking.js";
+import { isTerminal } from "./hearing.js";
+import type { ActiveCase } from "./producer-case.js";
+import {
+  eventsOf,
+  evidenceOf,
+  isCritical,
+  isEvent,
+  isType,
+  kindOf,
+  PATIENCE_MS,
+  type ProducerStage,
+  type Subscription,
+} from "./stage.js";
+
+type About = Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>;
+
+function delivery(about: About, run: ActiveCase["run"]): ActiveCase {
+  return { kind: "active", level: 3, severity: "error", ...about, run };
+}
+
+/** The rate that the flood exceeds, events/s. */
+const RATE = 5;
+/** The shortest time from which a rate is judged, ms. */
+const SHORTEST_MS = 9000;
+/** Longest time from a scenario's end to its last event, ms: text of the flood may still be held at the rate. */
+const DRAINING_MS = 30_000;
+
+/** The end of the session on this subscription. Skips the case if it does not come. */
+async function endOf({ conversation }: Subscription, sessionId: string, withinMs = PATIENCE_MS): Promise<Recorded> {
+  const end = await conversation.seek((message) => message.session_id === sessionId && isTerminal(message), withinMs);
+  return end ?? skip("The session did not end.");
+}
+
+/** A scenario as one subscription hears it to its end. */
+async function heard(
+  stage: ProducerStage,
+  scenario: Parameters<ProducerStage["show"]>[0],
+  capabilities: Message,
+): Promise<{
+  readonly listener: Subscription;
+  readonly events: readonly (Recorded & { readonly message: Message })[];
+}> {
+  const listener = await stage.subscribe(capabilities);
+  const { sessionId, done } = await stage.show(scenario, listener);
+  await done;
+  await endOf(listener, sessionId, DRAINING_MS);
+  const events = eventsOf(listener, sessionId).flatMap((one) =>
+    one.message === undefined ? [] : [{ ...one, message: one.message }],
+  );
+  return { listener, events };
+}
+
+export const DELIVERY_CASES: readonly ActiveCase[] = [
+  delivery(
+    {
+      id: "P3-rate",
+      title: "Events that are not critical come at the honored rate at most.",
+      paragraphs: ["AAEP §5.3.1.1", "AAEP §5.6.1", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const listener = await stage.subscribe({ max_events_per_second: RATE });
+      const { sessionId, done } = await stage.show("flood", listener);
+      await done;
+      await endOf(listener, sessionId, DRAINING_MS);
+      const rate = Number(listener.honored.max_events_per_second ?? RATE);
+      const burst = burstOf(listener.honored);
+      const counted = listener.conversation.record.filter(
+        ({ way, message }) => way === "received" && message !== undefined && isEvent(message) && !isCritical(message),
+      );
+      const [first, last] = [counted[0], counted.at(-1)];
+      if (first === undefined || last === undefined || last.at - first.at < SHORTEST_MS)
+        skip(`The events came within less than ${SHORTEST_MS} ms, which is too short to judge a rate.`);
+      const most = (rate * (last.at - first.at)) / 1000 + burst;
+      if (counted.length > Math.floor(most) + 1)
+        fail(
+          `In ${Math.round(last.at - first.at)} ms at most ${Math.floor(most) + 1} events come, at ${rate} events/s.`,
+          `${counted.length} events came.`,
+          [evidenceOf(first), evidenceOf(last)],
+        );
+    },
+  ),
+  delivery(
+    {
+      id: "P3-critical-first",
+      title: "A critical event is not delayed behind what the rate holds back.",
+      paragraphs: ["AAEP §5.6.1", "AAEP §5.5.4", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const paced = await stage.subscribe({ max_events_per_second: 1 });
+      const free = await stage.subscribe();
+      const { sessionId } = await stage.show("critical-in-flood", free);
+      const isError = (message: Message): boolean =>
+        message.session_id === sessionId && isType(message, "session.errored");
+      const [toFree, toPaced] = [
+        await free.conversation.seek(isError, DRAINING_MS),
+        await paced.conversation.seek(isError, DRAINING_MS),
+      ];
+      if (toFree === undefined) skip("The session did not end by an error.");
+      if (toPaced === undefined)
+        fail("The error comes to a subscription with a rate of 1 event/s.", "It did not come.", [evidenceOf(toFree)]);
+      // By order, not by a clock: a queue of the rate would bring at least five of the held events before the error, one a second.
+      const late = paced.conversation.record.filter(
+        ({ way, at, place, message }) =>
+          way === "received" &&
+          message !== undefined &&
+          isEvent(message) &&
+          place < toPaced.place &&
+          at > toFree.at + 1500,
+      );
+      if (late.length >= 2)
+        fail("Nothing that was held comes before the critical event.", `${late.length} held events came before it.`, [
+          ...late.slice(0, 2).map(evidenceOf),
+          evidenceOf(toPaced),
+        ]);
+    },
+  ),
+  delivery(
+    {
+      id: "P3-critical-passes-filters",
+      title: "A critical event passes the filters.",
+      paragraphs: ["AAEP §5.5.4", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const filtered = await stage.subscribe({
+        event_filters: { include: ["aaep:agent.tool.*"], exclude: ["aaep:agent.session.*"] },
+      });
+      const free = await stage.subscribe();
+      const { sessionId } = await stage.show("error", free);
+      const isError = (message: Message): boolean =>
+        message.session_id === sessionId && isType(message, "session.errored");
+      if ((await free.conversation.seek(isError, PATIENCE_MS)) === undefined)
+        skip("The session did not end by an error.");
+      if ((await filtered.conversation.seek(isError, PATIENCE_MS)) === undefined)
+        fail("session.errored comes, whatever the filters say.", "It did not come.");
+    },
+  ),
+  delivery(
+    {
+      id: "P3-filter-exclude",
+      title: "Events that exclude names do not come, and others do.",
+      paragraphs: ["AAEP §5.3.1.7", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const { events } = await heard(stage, "session", { event_filters: { exclude: ["aaep:agent.tool.*"] } });
+      const wrong = events.find(
+        ({ message }) => isType(message, "tool.invoked", "tool.completed") && !isCritical(message),
+      );
+      if (wrong !== undefined) fail("No event of a tool comes.", "One came.", [evidenceOf(wrong)]);
+    },
+  ),
+  delivery(
+    {
+      id: "P3-filter-include",
+      title: "Events that include does not name do not come.",
+      paragraphs: ["AAEP §5.3.1.7", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const { events } = await heard(stage, "session", { event_filters: { include: ["aaep:agent.session.*"] } });
+      const wrong = events.find(({ message }) => !kindOf(message)?.startsWith("session.") && !isCritical(message));
+      if (wrong !== undefined) fail("Only events of agent.session come.", "Another came.", [evidenceOf(wrong)]);
+      if (!events.some(({ message }) => isType(message, "session.completed")))
+        fail("session.completed comes.", "It did not come.");
+    },
+  ),
+  delivery(
+    {
+      id: "P3-text-whole",
+      title: "The chunks of an output, joined, are its text, whatever the boundaries.",
+      paragraphs: ["AAEP §5.6.3", "AAEP §4.3.5", "AAEP §8.2.4"],
+    },
+    async (stage) => {
+      const wishes = [["none"], ["sentence", "completion"], ["completion"]];
+      const listeners: Subscription[] = [];
+      for (const coalesce_boundaries of wishes) listeners.push(await stage.subscribe({ coalesce_boundaries }));
+      const [first] = listeners;
+      if (first === undefined) return;
+      const { sessionId } = await stage.show("text", first);
+      const texts: string[] = [];
+      for (const listener of listeners) {
+        await endOf(listener, sessionId);
+        texts.push(textOf(eventsOf(listener, sessionId)));
+      }
+      if (texts.every((text) => text === "")) skip("No text came.");
+      if (new Set(texts).size > 1)
+        fail(
+          "Each subscription gets the same text.",
+          "The texts differ.",
+          texts.map((text, index) => ({ note: `boundaries ${wishes[index]?.join()}`, text })),
+        );
+    },
+  ),
+  delivery(
+    {
+      id: "P3-boundary-sentence",
+      title: "A subscriber of sentences does not get pieces of sentences.",
+      paragraphs: ["AAEP §5.3.1.6", "AAEP §5.6.3", "AAEP §9.5.1"],
+      severity: "error",
+    },
+    async (stage) => {
+      const { listener, events } = await heard(stage, "text", { coalesce_boundaries: ["sentence", "completion"] });
+      const honored = listener.honored.coalesce_boundaries;
+      if (Array.isArray(honored) && !honored.includes("sentence")) skip("The producer does not honor sentences.");
+      const chunks = events.filter(({ message }) => isType(message, "output.streaming"));
+      if (chunks.length === 0) skip("No text came.");
+      // A piece that ends within a word is none of a sentence in any language with spaces.
+      const cut = chunks.find(
+        ({ message }, index) =>
+          index < chunks.length - 1 &&
+          /\p{L}$/u.test(String(message.chunk)) &&
+          /^\p{L}/u.test(String(chunks[index + 1]?.message.chunk)),
+      );
+      if (cut !== undefined) fail("No chunk ends within a word.", "One does.", [evidenceOf(cut)]);
+      const hinted = chunks.find(
+        ({ message }) =>
+          message.coalesce_hint !== undefined && !["sentence", "completion"].includes(String(message.coalesce_hint)),
+      );
+      if (hinted !== undefined)
+        fail("The hint of each chunk is among the honored boundaries.", "One is not.", [evidenceOf(hinted)]);
+    },
+  ),
+  delivery(
+    {
+      id: "P3-boundary-completion",
+      title: "A subscriber of completions gets each output once, when it is complete.",
+      paragraphs: ["AAEP §5.3.1.6"],
+      severity: "warning",
+    },
+    async (stage) => {
+      const { events } = await heard(stage, "text", { coalesce_boundaries: ["completion"] });
+      const chunks = events.filter(({ message }) => isType(message, "output.streaming"));
+      if (chunks.length === 0) skip("No text came.");
+      const open = chunks.filter(({ message }) => message.complete !== true);
+      if (open.length > 0) fail("Every chunk completes its output.", "One does not.", [evidenceOf(open[0])]);
+    },
+  ),
+  delivery(
+    {
+      id: "P3-language",
+      title: "A subscriber gets the summaries in its language where the producer has them.",
+      paragraphs: ["AAEP §5.3.1.3", "AAEP §9.5.1", "AAEP §11.2"],
+    },
+    async (stage) => {
+      const french = await stage.subscribe({ languages: ["fr"] });
+      const english = await stage.subscribe({ languages: ["en"] });
+      const { sessionId } = await stage.show("languages", english);
+      const honored = french.honored.languages;
+      if (Array.isArray(honored) && !honored.includes("fr")) skip("The producer does not honor French.");
+      await endOf(french, sessionId);
+      await endOf(english, sessionId);
+      const [inFrench, inEnglish] = [french, english].map((one) => completedIn(eventsOf(one, sessionId)));
+      if (inFrench === undefined || inEnglish === undefined) skip("The session was not completed.");
+      const spoken = inFrench.summary_normal_fr ?? inFrench.summary_normal;
+      if (spoken === inEnglish.summary_normal)
+        fail("The French subscriber gets the French summary.", "Both get the same.", [
+          { note: "French", text: JSON.stringify(inFrench) },
+          { note: "English", text: JSON.stringify(inEnglish) },
+        ]);
+    },
+  ),
+  delivery(
+    {
+      id: "P3-not-asked",
+      title: "A subscription that cannot answer is not kept waiting by a question.",
+      paragraphs: ["AAEP §5.3.1.4", "AAEP §5.5.4"],
+    },
+    async (stage) => {
+      // §5.3.1.4 keeps the event from such a subscription, and §5.5.4 sends it critical events always. Either behaviour passes.
+      const silent = await stage.subscribe({ supports_confirmation_reply: false });
+      const { sessionId } = await stage.show("confirmation", silent);
+      await endOf(silent, sessionId);
+    },
+  ),
+  delivery(
+    {
+      id: "P3-independent",
+      title: "A subscription that is slow does not slow another.",
+      paragraphs: ["AAEP §5.9"],
+    },
+    async (stage) => {
+      const slow = await stage.subscribe({ ...ANSWERS, max_events_per_second: 1 });
+      const free = await stage.subscribe();
+      const { sessionId } = await stage.show("text", free);
+      const end = await endOf(free, sessionId);
+      const count = eventsOf(free, sessionId).length;
+      const slowCount = slow.conversation.record.filter(
+        ({ way, at, message }) => way === "received" && message?.session_id === sessionId && at <= end.at,
+      ).length;
+      if (count <= slowCount) skip("The scenario is too short to tell a slow subscription from another.");
+    },
+  ),
+];
+
+/** The burst that the producer announces, events. The specification names none, and a token bucket has one of 1 at least. */
+function burstOf(honored: Message): number {
+  const { limits } = (honored.aaepd ?? {}) as Message;
+  const { burst } = (limits ?? {}) as Message;
+  return typeof burst === "number" ? burst : 1;
+}
+
+function textOf(events: readonly Recorded[]): string {
+  return events
+    .flatMap(({ message }) =>
+      message !== undefined && isType(message, "output.streaming") ? [String(message.chunk)] : [],
+    )
+    .join("");
+}
+
+function completedIn(events: readonly Recorded[]): Message | undefined {
+  return events.find(({ message }) => message !== undefined && isType(message, "session.completed"))?.message;
+}

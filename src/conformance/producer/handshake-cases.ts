@@ -1,0 +1,275 @@
+// Chapter 5: the handshake and its terms.
+import { diagnoseSubscriptionAccepted, diagnoseSubscriptionRejected } from "#gen/aaep/diagnosis.js";
+import { fail, skip } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
+import type { ActiveCase } from "./producer-case.js";
+import { firstFault } from "./schema-faults.js";
+import { answerIn, evidenceOf, QUIET_MS, REQUEST, type Subscription } from "./stage.js";
+
+const REASONS = new Set([
+  "version_unsupported",
+  "manifest_signature_required",
+  "capabilities_incompatible",
+  "rate_limit",
+  "authentication_required",
+  "authorization_denied",
+  "transport_unavailable",
+  "unknown",
+]);
+
+function handshake(
+  about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
+  run: ActiveCase["run"],
+): ActiveCase {
+  return { kind: "active", level: 3, severity: "error", ...about, run };
+}
+
+/** A rule about the honored terms of one request. `wrong` returns a sentence about terms that break it. */
+function honored(
+  about: Pick<ActiveCase, "id" | "title" | "paragraphs">,
+  capabilities: Message,
+  wrong: (terms: Message) => string | undefined,
+): ActiveCase {
+  return handshake(about, async (stage) => {
+    const { accepted, honored: terms } = await stage.subscribe(capabilities);
+    const fault = wrong(terms);
+    if (fault !== undefined)
+      fail(about.title, fault, [
+        { note: "asked for", text: JSON.stringify(capabilities) },
+        { note: "received", text: JSON.stringify(accepted) },
+      ]);
+  });
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const HANDSHAKE_CASES: readonly ActiveCase[] = [
+  handshake(
+    {
+      id: "P3-accepted-form",
+      title:
+        "subscription.accepted has subscription_id, aaep_version, producer and honored_capabilities, in their forms.",
+      paragraphs: ["AAEP §5.4.1", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const { accepted } = await stage.subscribe();
+      const fault = firstFault(diagnoseSubscriptionAccepted(accepted));
+      if (fault !== undefined)
+        fail("subscription.accepted has its form.", fault, [{ note: "received", text: JSON.stringify(accepted) }]);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-answered-once",
+      title: "A request is answered once.",
+      paragraphs: ["AAEP §5.4", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const { conversation } = await stage.subscribe();
+      await stage.wait(QUIET_MS);
+      const answers = conversation.record.filter(
+        ({ way, message }) => way === "received" && /^subscription\.(?:accepted|rejected)$/.test(String(message?.type)),
+      );
+      if (answers.length !== 1) fail("One answer comes.", `${answers.length} came.`, answers.map(evidenceOf));
+    },
+  ),
+  handshake(
+    {
+      id: "P3-ids-differ",
+      title: "Two subscriptions have different ids.",
+      paragraphs: ["AAEP §5.4.1"],
+    },
+    async (stage) => {
+      const [one, other] = [await stage.subscribe(), await stage.subscribe()];
+      if (one.id === other.id) fail("The ids differ.", `Both are ${one.id}.`);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-version-unsupported",
+      title: "A request of a version that the producer does not have is rejected by version_unsupported.",
+      paragraphs: ["AAEP §5.5.3", "AAEP §12.4"],
+    },
+    async (stage) => {
+      const conversation = await stage.connect();
+      conversation.say({ ...REQUEST, aaep_version: "99.0.0", capabilities: {} });
+      const { message } = await answerIn(conversation);
+      if (message?.type === "subscription.accepted" && message.aaep_version !== "99.0.0") return;
+      if (message?.type !== "subscription.rejected" || message.reason_code !== "version_unsupported")
+        fail("version_unsupported comes, or a version that the producer has.", "Something else came.", [
+          evidenceOf(conversation.record.at(-1)),
+        ]);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-rejected-form",
+      title: "subscription.rejected has a reason_code of the specification and a reason_message.",
+      paragraphs: ["AAEP §5.5.1", "AAEP §5.5.3"],
+    },
+    async (stage) => {
+      const conversation = await stage.connect();
+      conversation.say({ ...REQUEST, aaep_version: "99.0.0", capabilities: {} });
+      const { message, text } = await answerIn(conversation);
+      if (message?.type !== "subscription.rejected") skip("The producer rejected nothing that this case can ask for.");
+      const fault = firstFault(diagnoseSubscriptionRejected(message));
+      const isKnown = REASONS.has(String(message.reason_code));
+      if (fault !== undefined || !isKnown)
+        fail("The rejection has its form.", fault ?? `${String(message.reason_code)} is no reason code.`, [
+          { note: "received", text },
+        ]);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-malformed-answered",
+      title: "A malformed request is answered, and not by silence.",
+      paragraphs: ["AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const conversation = await stage.connect();
+      conversation.say({ ...REQUEST, capabilities: { max_events_per_second: "three" } });
+      const { message, text } = await answerIn(conversation);
+      if (message?.type === "subscription.accepted")
+        fail("A request with a rate that is a text is not accepted.", "It is accepted.", [{ note: "received", text }]);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-unknown-capability",
+      title: "An unknown capability does not cause a rejection.",
+      paragraphs: ["AAEP §5.3.2", "AAEP §7.6"],
+    },
+    async (stage) => {
+      await stage.subscribe({ conformancetest: { patterns: ["pulse"] }, languages: ["en"] });
+    },
+  ),
+  honored(
+    { id: "P3-honored-rate", title: "The honored rate is at most the requested one.", paragraphs: ["AAEP §5.4.4"] },
+    { max_events_per_second: 3 },
+    ({ max_events_per_second: rate }) =>
+      typeof rate === "number" && rate <= 3 ? undefined : `The honored rate is ${String(rate)}.`,
+  ),
+  honored(
+    {
+      id: "P3-honored-languages",
+      title: "The honored languages are among the requested ones.",
+      paragraphs: ["AAEP §5.4.4", "AAEP §11.2"],
+    },
+    { languages: ["fr", "en-US"] },
+    ({ languages }) => {
+      const beyond = listOf(languages).find((one) => one !== "fr" && one !== "en-US");
+      return beyond === undefined ? undefined : `${String(beyond)} was not requested.`;
+    },
+  ),
+  honored(
+    {
+      id: "P3-honored-boundaries",
+      title: "The honored boundaries are among the requested ones.",
+      paragraphs: ["AAEP §5.4.4"],
+    },
+    { coalesce_boundaries: ["paragraph", "completion"] },
+    ({ coalesce_boundaries: boundaries }) => {
+      const beyond = listOf(boundaries).find((one) => one !== "paragraph" && one !== "completion");
+      return beyond === undefined ? undefined : `${String(beyond)} was not requested.`;
+    },
+  ),
+  honored(
+    {
+      id: "P3-honored-filters",
+      title: "The honored filters are at least as restrictive as the requested ones.",
+      paragraphs: ["AAEP §5.4.4"],
+    },
+    { event_filters: { include: ["aaep:agent.session.*"], exclude: ["aaep:agent.session.started"] } },
+    ({ event_filters: filters }) => {
+      const { include, exclude } = (filters ?? {}) as Message;
+      const wider = listOf(include).find((pattern) => !String(pattern).startsWith("aaep:agent.session."));
+      if (!Array.isArray(include) || wider !== undefined) return "The honored filters include more.";
+      return listOf(exclude).includes("aaep:agent.session.started") || !include.some(matchesStarted)
+        ? undefined
+        : "The honored filters do not exclude what the request excludes.";
+    },
+  ),
+  honored(
+    {
+      id: "P3-honored-replies",
+      title: "The producer does not honor replies that the subscriber did not offer.",
+      paragraphs: ["AAEP §5.4.4", "AAEP §5.3.1.4"],
+    },
+    { supports_confirmation_reply: false, supports_clarification_reply: false },
+    ({ supports_confirmation_reply: confirmations, supports_clarification_reply: clarifications }) =>
+      confirmations === true || clarifications === true ? "Replies are honored that were not offered." : undefined,
+  ),
+  handshake(
+    {
+      id: "P3-signature-required",
+      title:
+        "A subscriber that takes signed manifests only is accepted with a signed manifest, or rejected by manifest_signature_required.",
+      paragraphs: ["AAEP §5.3.1.12", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const conversation = await stage.connect();
+      conversation.say({ ...REQUEST, capabilities: { accept_signed_manifests_only: true } });
+      const { message, text } = await answerIn(conversation);
+      const isSigned = message?.type === "subscription.accepted" && typeof message.signed_manifest === "string";
+      const isReferred = message?.type === "subscription.accepted" && typeof message.manifest_uri === "string";
+      const isRejected =
+        message?.type === "subscription.rejected" && message.reason_code === "manifest_signature_required";
+      if (!isSigned && !isRejected && !isReferred)
+        fail("manifest_signature_required comes, or a signed manifest.", "Neither came.", [{ note: "received", text }]);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-prefix-collision",
+      title: "Two extensions with one prefix are rejected by capabilities_incompatible.",
+      paragraphs: ["AAEP §7.4"],
+      severity: "warning",
+    },
+    async (stage) => {
+      const conversation = await stage.connect();
+      const supported = ["https://one.example/medai/context/v1", "https://two.example/medai/context/v1"];
+      conversation.say({ ...REQUEST, capabilities: { supported_extensions: supported } });
+      const { message } = await answerIn(conversation);
+      if (message?.type === "subscription.accepted")
+        skip("The producer knows neither vocabulary, so their prefixes are not known to collide.");
+    },
+  ),
+  handshake(
+    {
+      id: "P3-manifest",
+      title: "The producer names its manifest, or carries it, in subscription.accepted.",
+      paragraphs: ["AAEP §5.10", "AAEP §9.5.1"],
+      severity: "warning",
+    },
+    async (stage) => {
+      const { accepted } = await stage.subscribe();
+      if (typeof accepted.manifest_uri !== "string" && typeof accepted.signed_manifest !== "string")
+        fail("manifest_uri or signed_manifest stands there.", "Neither does.", [
+          { note: "received", text: JSON.stringify(accepted) },
+        ]);
+    },
+  ),
+  handshake(
+    {
+      id: "P3-rejected-may-return",
+      title: "A connection whose request was rejected does not hear events.",
+      paragraphs: ["AAEP §5.5"],
+    },
+    async (stage) => {
+      const rejected = await stage.connect();
+      rejected.say({ ...REQUEST, aaep_version: "99.0.0", capabilities: {} });
+      const { message } = await answerIn(rejected);
+      if (message?.type !== "subscription.rejected") skip("The producer rejected nothing that this case can ask for.");
+      const listener: Subscription = await stage.subscribe();
+      const { done } = await stage.show("session", listener);
+      await done;
+      const event = await rejected.seek(({ event_id: id }) => id !== undefined, QUIET_MS);
+      if (event !== undefined) fail("Nothing comes after a rejection.", "An event came.", [evidenceOf(event)]);
+    },
+  ),
+];
+
+function matchesStarted(pattern: unknown): boolean {
+  return pattern === "aaep:agent.session.*" || pattern === "aaep:agent.session.started";
+}

@@ -1,0 +1,75 @@
+// What a conversation heard, by session, as the watching cases judge it.
+import type { Conversation, Message, Recorded } from "../wire/conversation.js";
+import { isEvent, isType } from "./stage.js";
+
+/** An event that came. */
+export interface HeardEvent {
+  readonly recorded: Recorded;
+  readonly event: Message;
+}
+
+/** The events of one session on one conversation, in their order. */
+export interface HeardSession {
+  readonly sessionId: string;
+  readonly events: readonly HeardEvent[];
+  /** The subscription was there before the session, so it was to hear all of it. */
+  readonly isFromBeginning: boolean;
+  /** The terms may keep events of the session back: filters, a pause, or a low cognitive load. */
+  readonly isFiltered: boolean;
+}
+
+/** All events of all conversations. */
+export function heardEvents(conversations: readonly Conversation[]): readonly HeardEvent[] {
+  return conversations.flatMap(({ record }) => record.flatMap((recorded) => heardEvent(recorded) ?? []));
+}
+
+function heardEvent(recorded: Recorded): HeardEvent | undefined {
+  const { way, message } = recorded;
+  return way === "received" && message !== undefined && isEvent(message) ? { recorded, event: message } : undefined;
+}
+
+export function heardSessions(conversations: readonly Conversation[]): readonly HeardSession[] {
+  const begun = beginnings(conversations);
+  return conversations.flatMap((conversation) => {
+    const sessions = new Map<string, HeardEvent[]>();
+    for (const recorded of conversation.record) {
+      const heard = heardEvent(recorded);
+      if (heard === undefined) continue;
+      const id = String(heard.event.session_id);
+      const events = sessions.get(id);
+      if (events === undefined) sessions.set(id, [heard]);
+      else events.push(heard);
+    }
+    const acceptedAt = conversation.record.find(
+      ({ way, message }) => way === "received" && message?.type === "subscription.accepted",
+    )?.at;
+    const isFiltered = conversation.record.some(({ way, message }) => way === "sent" && filters(message));
+    return Array.from(sessions, ([sessionId, events]) => {
+      const begunAt = begun.get(sessionId);
+      const isFromBeginning = begunAt !== undefined && acceptedAt !== undefined && acceptedAt < begunAt;
+      return { sessionId, events, isFromBeginning, isFiltered };
+    });
+  });
+}
+
+/** When each session was first heard to begin, by anybody. */
+function beginnings(conversations: readonly Conversation[]): ReadonlyMap<string, number> {
+  const begun = new Map<string, number>();
+  for (const { recorded, event } of heardEvents(conversations)) {
+    if (!isType(event, "session.started")) continue;
+    const id = String(event.session_id);
+    begun.set(id, Math.min(begun.get(id) ?? Number.POSITIVE_INFINITY, recorded.at));
+  }
+  return begun;
+}
+
+function filters(message: Message | undefined): boolean {
+  const capabilities = message?.capabilities as Message | undefined;
+  if (capabilities === undefined || capabilities === null) return false;
+  const { event_filters, cognitive_load, aaepd } = capabilities;
+  return event_filters !== undefined || cognitive_load === "low" || aaepd !== undefined;
+}
+
+export function isTerminal(event: Message): boolean {
+  return isType(event, "session.completed", "session.errored", "session.cancelled");
+}

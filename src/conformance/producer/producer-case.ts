@@ -1,0 +1,21 @@
+import type { CaseDescription } from "../findings/finding.js";
+import type { Conversation } from "../wire/conversation.js";
+import type { ProducerStage } from "./stage.js";
+
+/** A case that does something and judges the answer. */
+export interface ActiveCase extends Omit<CaseDescription, "role"> {
+  readonly kind: "active";
+  /** Throws a `Judged`; a case that comes to its end has passed. */
+  readonly run: (stage: ProducerStage) => Promise<void>;
+}
+
+/** A case that judges what all cases received. */
+export interface WatchingCase extends Omit<CaseDescription, "role"> {
+  readonly kind: "watching";
+  /** Returns how many messages or sessions it judged. Throws a `Judged` at the first that breaks the rule. */
+  readonly judge: (conversations: readonly Conversation[]) => number;
+  /** What it did not see, if it judged nothing: "No question was asked." */
+  readonly unseen: string;
+}
+
+export type ProducerCase = ActiveCase | WatchingCase;

@@ -1,0 +1,128 @@
+// Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
+import type { Timers } from "../../client/platform-clock.js";
+import type { Driver } from "../drive/driver.js";
+import type { ScenarioName } from "../drive/scenarios.js";
+import type { CaseResult, Level, Verdict } from "../findings/finding.js";
+import { Judged } from "../findings/verdicts.js";
+import type { Conversation } from "../wire/conversation.js";
+import type { Links } from "../wire/link.js";
+import { describeCase, PRODUCER_CASES } from "./all-cases.js";
+import type { ActiveCase, ProducerCase } from "./producer-case.js";
+import { createStage, PATIENCE_MS, type ProducerStage } from "./stage.js";
+
+export interface ProducerRun {
+  readonly links: Links;
+  readonly driver: Driver;
+  readonly timers: Timers;
+  readonly level: Level;
+  /** Sets of cases beyond the level. */
+  readonly extensions: readonly string[];
+  /** Ids of cases; undefined: all of the level. */
+  readonly chosen: readonly string[] | undefined;
+  /** Called with each result as soon as it is there. */
+  readonly told: (result: CaseResult) => void;
+}
+
+/** The longest that one case may take, ms. */
+const LONGEST_CASE_MS = 60_000;
+/** Scenarios that watching cases want to see, shown to two subscriptions: to one that answers, and to one that has no terms. */
+const SHOWN: readonly ScenarioName[] = ["session", "text", "tool-failure", "cancel", "error", "handoff"];
+
+export async function runProducerCases(run: ProducerRun): Promise<readonly CaseResult[]> {
+  const { links, driver, timers, told } = run;
+  const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
+  const all: Conversation[] = [];
+  const results = new Map<string, CaseResult>();
+  const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
+    const result = { about: describeCase(one), verdict, durationMs: timers.now() - from };
+    results.set(one.id, result);
+    told(result);
+  };
+
+  const unreachable = await reasonNotToRun(createStage({ links, driver, timers, all }), cases);
+  for (const one of cases) {
+    if (one.kind !== "active") continue;
+    const from = timers.now();
+    if (unreachable === undefined)
+      add(one, await verdictOf(one, createStage({ links, driver, timers, all }), timers), from);
+    else add(one, { kind: "skipped", reason: unreachable }, from);
+  }
+  const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
+  if (watching.length > 0 && unreachable === undefined) await showAll(createStage({ links, driver, timers, all }));
+  for (const one of watching) {
+    const from = timers.now();
+    if (unreachable !== undefined) {
+      add(one, { kind: "skipped", reason: unreachable }, from);
+      continue;
+    }
+    let verdict: Verdict = { kind: "passed" };
+    try {
+      if (one.judge(all) === 0) verdict = { kind: "skipped", reason: one.unseen };
+    } catch (caught) {
+      verdict = verdictIn(caught);
+    }
+    add(one, verdict, from);
+  }
+  return cases.flatMap(({ id }) => results.get(id) ?? []);
+}
+
+function isWanted({ id, level, extension }: ProducerCase, run: ProducerRun): boolean {
+  if (run.chosen !== undefined) return run.chosen.includes(id);
+  if (extension !== undefined) return run.extensions.includes(extension);
+  return level <= run.level;
+}
+
+/** One clear finding where the target cannot be reached at all: every case is skipped with it. */
+async function reasonNotToRun(stage: ProducerStage, cases: readonly ProducerCase[]): Promise<string | undefined> {
+  if (cases.length === 0) return undefined;
+  try {
+    const first = await stage.connect();
+    await stage.wait(50);
+    if (first.isOver()) return `The target ended the connection at once. ${first.accident() ?? ""}`.trim();
+    return undefined;
+  } catch (caught) {
+    return `The target cannot be reached: ${caught instanceof Error ? caught.message : String(caught)}`;
+  } finally {
+    await stage.clear();
+  }
+}
+
+async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers): Promise<Verdict> {
+  let cancel = (): void => {};
+  const tooLong = new Promise<Verdict>((resolve) => {
+    const reason = `The case was not over after ${LONGEST_CASE_MS} ms.`;
+    cancel = timers.wakeAt(timers.now() + LONGEST_CASE_MS, () => resolve({ kind: "skipped", reason }));
+  });
+  const judged = one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
+  const verdict = await Promise.race([judged, tooLong]);
+  cancel();
+  await stage.clear();
+  return verdict;
+}
+
+function verdictIn(caught: unknown): Verdict {
+  if (caught instanceof Judged) return caught.verdict;
+  return {
+    kind: "skipped",
+    reason: `The case could not go on: ${caught instanceof Error ? caught.message : String(caught)}`,
+  };
+}
+
+async function showAll(stage: ProducerStage): Promise<void> {
+  for (const scenario of SHOWN) {
+    try {
+      const listener = await stage.subscribe();
+      const { sessionId, done } = await stage.show(scenario, listener);
+      await done;
+      await listener.conversation.seek(
+        (message) =>
+          message.session_id === sessionId &&
+          /agent\.session\.(?:completed|errored|cancelled)$/.test(String(message.type)),
+        PATIENCE_MS,
+      );
+    } catch {
+      // A scenario that cannot be shown is missed by the cases that would have judged it.
+    }
+  }
+  await stage.clear();
+}

@@ -1,0 +1,181 @@
+// Chapter 4: the order of the events of a session.
+import type { Message } from "../wire/conversation.js";
+import { type HeardSession, isTerminal } from "./hearing.js";
+import type { WatchingCase } from "./producer-case.js";
+import { isType, kindOf } from "./stage.js";
+import { eachSession, type SessionFault } from "./watching.js";
+
+const unseen = "No session that was heard from its beginning to its end.";
+
+/** The state that an event implies beside `state.changed` (AAEP §4.3.1). */
+const IMPLIED: Readonly<Record<string, string>> = {
+  "tool.invoked": "calling_tool",
+  "output.streaming": "writing_output",
+  "awaiting.confirmation": "awaiting_input",
+  "awaiting.clarification": "awaiting_input",
+  "handoff.requested": "handing_off",
+};
+
+export const SESSION_CASES: readonly WatchingCase[] = [
+  eachSession(
+    {
+      id: "P1-session-started",
+      title: "A session begins with session.started, and has it once.",
+      paragraphs: ["AAEP §4.5.1", "AAEP §4.2.1", "AAEP §9.3.1"],
+      level: 1,
+      unseen,
+    },
+    ({ events, isFromBeginning, isFiltered }) => {
+      if (!isFromBeginning || isFiltered) return "not judged";
+      const starts = placesOf(events, (event) => isType(event, "session.started"));
+      if (starts.length > 1) return { seen: "A session began twice.", places: starts };
+      return starts[0] === 0
+        ? undefined
+        : { seen: "Another event came before session.started.", places: [0, ...starts] };
+    },
+  ),
+  eachSession(
+    {
+      id: "P1-one-terminal",
+      title:
+        "A session ends with one of session.completed, session.errored and session.cancelled, and has one of them.",
+      paragraphs: ["AAEP §4.5.1", "AAEP §9.3.1"],
+      level: 1,
+      unseen,
+    },
+    ({ events }) => {
+      const ends = placesOf(events, isTerminal);
+      if (ends.length === 0) return "not judged";
+      return ends.length === 1 ? undefined : { seen: `A session ended ${ends.length} times.`, places: ends };
+    },
+  ),
+  eachSession(
+    {
+      id: "P1-nothing-after-end",
+      title: "No event of a session comes after its terminal event.",
+      paragraphs: ["AAEP §4.5.1"],
+      level: 1,
+      unseen,
+    },
+    ({ events }) => {
+      const [end] = placesOf(events, isTerminal);
+      if (end === undefined) return "not judged";
+      const after = events.findIndex(({ event }, place) => place > end && !isTerminal(event));
+      return after === -1 ? undefined : { seen: "An event came after the end of its session.", places: [end, after] };
+    },
+  ),
+  eachSession(
+    {
+      id: "P1-tool-invoked-first",
+      title: "Every tool.completed follows a tool.invoked of the same call.",
+      paragraphs: ["AAEP §4.5.2"],
+      level: 1,
+      unseen: "No tool.completed came in a session that was heard from its beginning.",
+    },
+    (session) => (toolsMayBeMissing(session) ? "not judged" : toolFault(session, "invoked")),
+  ),
+  eachSession(
+    {
+      id: "P1-tool-completed",
+      title: "Every tool.invoked is followed by a tool.completed, unless its session ends by an error or is cancelled.",
+      paragraphs: ["AAEP §9.3.1", "AAEP §4.3.4"],
+      level: 1,
+      unseen: "No tool was invoked in a session that was heard to its end.",
+    },
+    (session) => {
+      const isCompleted = session.events.some(({ event }) => isType(event, "session.completed"));
+      return toolsMayBeMissing(session) || !isCompleted ? "not judged" : toolFault(session, "completed");
+    },
+  ),
+  eachSession(
+    {
+      id: "P1-state-first",
+      title: "The first state.changed of a session comes from the state idle.",
+      paragraphs: ["AAEP §4.3.1"],
+      level: 1,
+      unseen: "No state.changed came in a session that was heard from its beginning.",
+    },
+    ({ events, isFromBeginning, isFiltered }) => {
+      const first = events.findIndex(({ event }) => isType(event, "state.changed"));
+      if (first === -1 || !isFromBeginning || isFiltered) return "not judged";
+      const event = events[first]?.event;
+      const isImplied = events.slice(0, first).some(({ event: before }) => IMPLIED[kindOf(before) ?? ""] !== undefined);
+      return event?.from_state === "idle" || isImplied
+        ? undefined
+        : { seen: `The first state.changed comes from ${String(event?.from_state)}.`, places: [first] };
+    },
+  ),
+  eachSession(
+    {
+      id: "P1-state-chain",
+      title: "Every state.changed comes from the state in which the events before it left the agent.",
+      paragraphs: ["AAEP §4.3.1"],
+      level: 1,
+      unseen: "No two state.changed came in one session.",
+    },
+    stateChainFault,
+  ),
+  eachSession(
+    {
+      id: "P1-states-told",
+      title: "A session that calls tools or writes has state.changed events.",
+      paragraphs: ["AAEP §9.3.1"],
+      level: 1,
+      unseen: "No session that calls tools or writes was heard from its beginning to its end.",
+    },
+    ({ events, isFromBeginning, isFiltered }) => {
+      const works = events.some(({ event }) => isType(event, "tool.invoked", "output.streaming"));
+      const isWhole = isFromBeginning && !isFiltered && events.some(({ event }) => isTerminal(event));
+      if (!works || !isWhole) return "not judged";
+      return events.some(({ event }) => isType(event, "state.changed"))
+        ? undefined
+        : { seen: "A session has no state.changed.", places: [0] };
+    },
+  ),
+];
+
+function placesOf(events: HeardSession["events"], isWanted: (event: Message) => boolean): readonly number[] {
+  return events.flatMap(({ event }, place) => (isWanted(event) ? [place] : []));
+}
+
+function toolsMayBeMissing({ events, isFromBeginning, isFiltered }: HeardSession): boolean {
+  return !isFromBeginning || isFiltered || !events.some(({ event }) => isType(event, "tool.invoked", "tool.completed"));
+}
+
+/** The first call that has no other half. */
+function toolFault({ events }: HeardSession, wanted: "invoked" | "completed"): SessionFault | undefined {
+  const open = new Map<string, number>();
+  for (const [place, { event }] of events.entries()) {
+    if (!isType(event, "tool.invoked", "tool.completed")) continue;
+    const call = String(event.tool_call_id ?? `of ${String(event.tool)}`);
+    if (isType(event, "tool.invoked")) open.set(call, place);
+    else if (!open.delete(call) && wanted === "invoked")
+      return { seen: `tool.completed has the call ${call}, which was not invoked or had completed.`, places: [place] };
+  }
+  const [left] = wanted === "completed" ? open : [];
+  return left === undefined ? undefined : { seen: `The call ${left[0]} never completed.`, places: [left[1]] };
+}
+
+function stateChainFault({ events }: HeardSession): SessionFault | "not judged" | undefined {
+  const states = new Map<unknown, Set<unknown>>();
+  let judged = 0;
+  for (const [place, { event }] of events.entries()) {
+    const agent = (event.producer as Message | undefined)?.agent_id;
+    const implied = IMPLIED[kindOf(event) ?? ""];
+    const possible = states.get(agent);
+    if (implied !== undefined) {
+      // The state that stands, and the state that the event implies: the chapter allows both.
+      states.set(agent, new Set([...(possible ?? []), implied]));
+    }
+    if (!isType(event, "state.changed")) continue;
+    if (possible !== undefined) {
+      judged += 1;
+      if (!possible.has(event.from_state)) {
+        const seen = `A state.changed comes from ${String(event.from_state)}, and the agent was in ${[...possible].join(" or ")}.`;
+        return { seen, places: [place] };
+      }
+    }
+    states.set(agent, new Set([event.to_state]));
+  }
+  return judged === 0 ? "not judged" : undefined;
+}

@@ -1,0 +1,176 @@
+// The stage of a case: connections to the producer, and scenarios that it shows.
+import type { Timers } from "../../client/platform-clock.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { Driver } from "../drive/driver.js";
+import type { ScenarioName } from "../drive/scenarios.js";
+import type { Evidence } from "../findings/finding.js";
+import { fail, skip } from "../findings/verdicts.js";
+import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
+import type { Links } from "../wire/link.js";
+
+/** How long something that must come may take. The producer may be slow, and the machine too. */
+export const PATIENCE_MS: Millis = 8000;
+/** How long a case listens for something that must not come. Lateness can only hide a fault, never make one. */
+export const QUIET_MS: Millis = 400;
+
+export interface Subscription {
+  readonly conversation: Conversation;
+  readonly accepted: Message;
+  readonly id: string;
+  readonly honored: Message;
+}
+
+/** A scenario that a subscription hears. */
+export interface Shown {
+  readonly sessionId: string;
+  /** Resolves when the scenario is over. Rejects with a `Judged` that skips the case if it could not be performed. */
+  readonly done: Promise<void>;
+}
+
+export interface ProducerStage {
+  readonly timers: Timers;
+  /** The connections share one, so none can vanish alone. */
+  readonly isShared: boolean;
+  readonly connect: () => Promise<Conversation>;
+  /** Connects and subscribes. Fails the case if the request is not accepted. */
+  readonly subscribe: (capabilities?: Message, request?: Message) => Promise<Subscription>;
+  /** Makes the producer show a scenario, and waits until the subscription hears its session begin. Skips the case if it does not. */
+  readonly show: (scenario: ScenarioName, to: Subscription) => Promise<Shown>;
+  readonly wait: (ms: Millis) => Promise<void>;
+  /** Ends the case's connections. */
+  readonly clear: () => Promise<void>;
+}
+
+export const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "conformance-suite" };
+
+export interface StageServices {
+  readonly links: Links;
+  readonly driver: Driver;
+  readonly timers: Timers;
+  /** Everything that any case has said and heard. */
+  readonly all: Conversation[];
+}
+
+export function createStage({ links, driver, timers, all }: StageServices): ProducerStage {
+  const own: Conversation[] = [];
+
+  const connect = async (): Promise<Conversation> => {
+    const conversation = converse(`connection ${all.length + 1}`, await links.open(), timers);
+    own.push(conversation);
+    all.push(conversation);
+    return conversation;
+  };
+  const wait = (ms: Millis): Promise<void> => new Promise((resolve) => void timers.wakeAt(timers.now() + ms, resolve));
+
+  return {
+    timers,
+    isShared: links.isShared,
+    connect,
+    wait,
+    subscribe: async (capabilities = {}, request = {}) => {
+      const conversation = await connect();
+      conversation.say({ ...REQUEST, capabilities, ...request });
+      const answer = await answerIn(conversation);
+      if (answer.message?.type !== "subscription.accepted")
+        fail("The request is accepted.", "It is answered by something else.", [
+          evidenceOf(conversation.record[0]),
+          evidenceOf(answer),
+        ]);
+      const accepted = answer.message;
+      const honored = (accepted.honored_capabilities ?? {}) as Message;
+      return { conversation, accepted, id: String(accepted.subscription_id), honored };
+    },
+    show: async (scenario, { conversation }) => {
+      const lack = driver.lacks(scenario);
+      if (lack !== undefined) skip(lack);
+      const from = conversation.record.length;
+      const { sessionId, done } = await driver.perform(scenario).catch((caught: unknown) => skip(reasonOf(caught)));
+      const failed = new Promise<undefined>((resolve) => {
+        done.then(undefined, () => resolve(undefined));
+      });
+      const begins = conversation.seek(
+        (message) =>
+          typeof message.session_id === "string" &&
+          typeof message.event_id === "string" &&
+          (sessionId === undefined ? isType(message, "session.started") : message.session_id === sessionId),
+        PATIENCE_MS,
+        from,
+      );
+      const first = await Promise.race([begins, failed]);
+      const lackNow = driver.lacks(scenario);
+      if (lackNow !== undefined) skip(lackNow);
+      if (first === undefined) {
+        await done.catch((caught: unknown) => skip(reasonOf(caught)));
+        skip(`The scenario "${scenario}" was asked for, and no event of it came within ${PATIENCE_MS} ms.`);
+      }
+      const over = done.catch((caught: unknown) => skip(reasonOf(caught)));
+      // A case that does not wait for the end is not interrupted by it.
+      over.catch(() => {});
+      return { sessionId: String(first.message?.session_id), done: over };
+    },
+    clear: async () => {
+      await Promise.all(own.splice(0).map((one) => one.close()));
+    },
+  };
+}
+
+/** The answer to a request: accepted, rejected, or an error. Fails the case if none comes. */
+export async function answerIn(conversation: Conversation, from = 0): Promise<Recorded> {
+  const answer = await conversation.seek(isAnswer, PATIENCE_MS, from);
+  if (answer !== undefined) return answer;
+  const seen = conversation.isOver()
+    ? `The connection ended without an answer. ${conversation.accident() ?? ""}`.trim()
+    : `Nothing came within ${PATIENCE_MS} ms.`;
+  return fail("A request is answered by subscription.accepted or subscription.rejected.", seen, [
+    evidenceOf(conversation.record[from]),
+  ]);
+}
+
+function isAnswer({ type }: Message): boolean {
+  return type === "subscription.accepted" || type === "subscription.rejected" || type === "aaepd.error";
+}
+
+const LONG_PREFIX = "https://aaep-protocol.org/types/agent.";
+const PREFIX = "aaep:agent.";
+
+/** The core type of a message without its prefix, as in "session.started"; undefined for everything else. */
+export function kindOf({ type }: Message): string | undefined {
+  if (typeof type !== "string") return undefined;
+  const prefix = [PREFIX, LONG_PREFIX].find((one) => type.startsWith(one));
+  return prefix === undefined ? undefined : type.slice(prefix.length);
+}
+
+export function isType(message: Message, ...kinds: readonly string[]): boolean {
+  return kinds.includes(kindOf(message) ?? "");
+}
+
+/** Whether the message is an event, of whatever type. */
+export function isEvent(message: Message): boolean {
+  return (
+    typeof message.event_id === "string" || typeof message.session_id === "string" || kindOf(message) !== undefined
+  );
+}
+
+/** Urgency "critical", or one of the four critical types (AAEP §5.5.4). */
+export function isCritical(message: Message): boolean {
+  return (
+    message.urgency === "critical" ||
+    isType(message, "session.errored", "awaiting.confirmation", "awaiting.clarification", "handoff.requested")
+  );
+}
+
+export function evidenceOf(recorded: Recorded | undefined): Evidence {
+  return recorded === undefined ? { note: "nothing" } : { note: recorded.way, text: recorded.text };
+}
+
+/** The events of a session that came, in their order. */
+export function eventsOf({ conversation }: Subscription, sessionId: string): readonly Recorded[] {
+  return conversation.record.filter(
+    ({ way, message }) =>
+      way === "received" && message !== undefined && isEvent(message) && message.session_id === sessionId,
+  );
+}
+
+function reasonOf(caught: unknown): string {
+  return `The scenario could not be performed: ${caught instanceof Error ? caught.message : String(caught)}`;
+}

@@ -1,0 +1,122 @@
+// Chapter 4: streamed text.
+
+import type { HeardSession } from "./hearing.js";
+import type { WatchingCase } from "./producer-case.js";
+import { isType } from "./stage.js";
+import { eachEvent, eachSession, type SessionFault } from "./watching.js";
+
+const HINTS = new Set(["none", "word", "sentence", "paragraph", "completion"]);
+const unseen = "No streamed text came.";
+
+export const TEXT_CASES: readonly WatchingCase[] = [
+  eachSession(
+    {
+      id: "P1-output-complete",
+      title: "Every output has one event with complete: true, and no text after it.",
+      paragraphs: ["AAEP §4.5.4"],
+      level: 1,
+      unseen,
+    },
+    (session) => overOutputs(session, completionFault),
+  ),
+  eachSession(
+    {
+      id: "P1-output-position",
+      title: "position is the number of characters of the output before the chunk.",
+      paragraphs: ["AAEP §4.3.5"],
+      level: 1,
+      unseen: "No streamed text with a position came.",
+    },
+    (session) => overOutputs(session, positionFault),
+  ),
+  eachEvent(
+    {
+      id: "P1-coalesce-hint",
+      title:
+        "coalesce_hint, where it stands, is none, word, sentence, paragraph or completion; completion stands with complete: true.",
+      paragraphs: ["AAEP §4.3.5", "AAEP §9.3.1"],
+      level: 1,
+      unseen,
+    },
+    (event) => {
+      if (!isType(event, "output.streaming") || event.coalesce_hint === undefined) return "not judged";
+      return HINTS.has(String(event.coalesce_hint))
+        ? undefined
+        : `A chunk has the hint ${String(event.coalesce_hint)}.`;
+    },
+  ),
+];
+
+interface Chunk {
+  readonly place: number;
+  readonly text: string;
+  readonly position: unknown;
+  readonly isComplete: boolean;
+}
+
+/** Judges each output of the session. A session that was not heard from its beginning may lack its first chunks. */
+function overOutputs(
+  { events, isFromBeginning, isFiltered }: HeardSession,
+  judge: (chunks: readonly Chunk[], isOver: boolean) => SessionFault | "not judged" | undefined,
+): SessionFault | "not judged" | undefined {
+  if (!isFromBeginning || isFiltered) return "not judged";
+  const isOver = events.some(({ event }) => isType(event, "session.completed"));
+  const outputs = new Map<unknown, Chunk[]>();
+  for (const [place, { event }] of events.entries()) {
+    if (!isType(event, "output.streaming")) continue;
+    const chunk = {
+      place,
+      text: String(event.chunk ?? ""),
+      position: event.position,
+      isComplete: event.complete === true,
+    };
+    const chunks = outputs.get(event.output_id);
+    if (chunks === undefined) outputs.set(event.output_id, [chunk]);
+    else chunks.push(chunk);
+  }
+  let judged = false;
+  for (const chunks of outputs.values()) {
+    const fault = judge(chunks, isOver);
+    if (fault === "not judged") continue;
+    judged = true;
+    if (fault !== undefined) return fault;
+  }
+  return judged ? undefined : "not judged";
+}
+
+function completionFault(chunks: readonly Chunk[], isOver: boolean): SessionFault | "not judged" | undefined {
+  const complete = chunks.filter(({ isComplete }) => isComplete);
+  const [first] = complete;
+  if (complete.length > 1)
+    return { seen: "An output was completed twice.", places: complete.map(({ place }) => place) };
+  if (first === undefined) {
+    if (!isOver) return "not judged";
+    return { seen: "A session was completed, and an output of it was not.", places: [chunks.at(-1)?.place ?? 0] };
+  }
+  const after = chunks.find(({ place }) => place > first.place);
+  return after === undefined
+    ? undefined
+    : { seen: "Text came after complete: true.", places: [first.place, after.place] };
+}
+
+/** Characters are counted as code points, as UTF-16 units or as bytes: the chapter does not say which. */
+const COUNTS: readonly ((text: string) => number)[] = [
+  (text) => [...text].length,
+  (text) => text.length,
+  (text) => new TextEncoder().encode(text).length,
+];
+
+function positionFault(chunks: readonly Chunk[]): SessionFault | "not judged" | undefined {
+  let before = "";
+  let judged = false;
+  for (const { place, text, position } of chunks) {
+    if (position !== undefined) {
+      judged = true;
+      const fits = COUNTS.map((count) => count(before));
+      if (!fits.includes(Number(position)))
+        return { seen: `A chunk has the position ${String(position)}, after ${fits[0]} characters.`, places: [place] };
+    }
+    before += text;
+  }
+  return judged ? undefined : "not judged";
+}

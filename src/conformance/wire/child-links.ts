@@ -1,0 +1,131 @@
+// Links over the standard input and output of a command: JSON-RPC, one message a line (AAEP §B.6). All links share the one child.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { Fault } from "../../base/errors.js";
+import type { Link, Links } from "./link.js";
+import { createSentMessages, type SentMessages } from "./sent-messages.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Methods of the notifications and requests that carry a message of the subscriber. */
+const METHODS: Readonly<Record<string, { readonly method: string; readonly isRequest: boolean }>> = {
+  "subscription.request": { method: "aaep.subscribe", isRequest: true },
+  "subscription.renegotiate": { method: "aaep.renegotiate", isRequest: true },
+  "subscription.close": { method: "aaep.close", isRequest: false },
+  "confirmation.reply": { method: "aaep.reply", isRequest: false },
+  "clarification.reply": { method: "aaep.reply", isRequest: false },
+};
+
+/** A subscription of the child. */
+interface ChildLink {
+  subscriptionId: string | undefined;
+  readonly texts: SentMessages<string>;
+}
+
+/** Time for the child to end by itself after its input has ended, ms. */
+const ENDING_MS = 3000;
+
+export function childLinks(command: string): Links {
+  const links = new Set<ChildLink>();
+  const asked = new Map<unknown, ChildLink>();
+  let child: ChildProcess | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  let lastId = 0;
+
+  const say = (message: object): void => {
+    if (child?.stdin?.writable === true) child.stdin.write(`${JSON.stringify(message)}\n`);
+  };
+  const ownerOf = (id: unknown): ChildLink | undefined => {
+    const all = [...links];
+    return all.find(({ subscriptionId }) => subscriptionId !== undefined && subscriptionId === id) ?? all[0];
+  };
+
+  function take(line: string): void {
+    const { id, method, params, result, error, subscription_id: outer } = JSON.parse(line) as Fields;
+    if (method === "aaep.ping" && id !== undefined) say({ jsonrpc: "2.0", id, result: {} });
+    const link =
+      method === undefined ? asked.get(id) : ownerOf(outer ?? (params as Fields | undefined)?.subscription_id);
+    asked.delete(id);
+    if (link === undefined) return;
+    if (result !== undefined || error !== undefined) {
+      const answer = (result ?? { type: "aaepd.error", ...(error as Fields) }) as Fields;
+      if (typeof answer.subscription_id === "string") link.subscriptionId = answer.subscription_id;
+      link.texts.push(JSON.stringify(answer));
+    } else if (method === "aaep.event") link.texts.push(JSON.stringify(params));
+    else if (method === "aaep.close")
+      link.texts.push(JSON.stringify({ type: "subscription.close", ...(params as Fields) }));
+    else link.texts.push(JSON.stringify({ type: method, ...(params as Fields) }));
+  }
+
+  function start(): ChildProcess {
+    const started = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
+    started.stdin.on("error", () => {});
+    ended = new Promise((resolve) => {
+      started.on("error", () => resolve());
+      started.on("close", () => resolve());
+    });
+    createInterface({ input: started.stdout }).on("line", (line) => {
+      try {
+        take(line);
+      } catch {
+        for (const { texts } of links) texts.push(line);
+      }
+    });
+    void ended.then(() => {
+      for (const { texts } of links) texts.end();
+      if (child === started) child = undefined;
+    });
+    return started;
+  }
+
+  async function open(): Promise<Link> {
+    child ??= start();
+    if (child.pid === undefined) {
+      await ended;
+      throw new Fault("not_found", `The command ${JSON.stringify(command)} could not be started.`, { origin: "local" });
+    }
+    const link: ChildLink = { subscriptionId: undefined, texts: createSentMessages<string>() };
+    links.add(link);
+    const close = async (): Promise<void> => {
+      if (link.subscriptionId !== undefined)
+        say({
+          jsonrpc: "2.0",
+          method: "aaep.close",
+          params: {
+            subscription_id: link.subscriptionId,
+            type: "subscription.close",
+            reason_code: "subscriber_shutdown",
+          },
+        });
+      links.delete(link);
+      link.texts.end();
+    };
+    return {
+      send: (text) => {
+        const message = JSON.parse(text) as Fields;
+        const way = METHODS[String(message.type)];
+        const call = { jsonrpc: "2.0", method: way?.method ?? String(message.type), params: message };
+        if (way?.isRequest !== true) return say(call);
+        lastId += 1;
+        asked.set(lastId, link);
+        say({ ...call, id: lastId });
+      },
+      incoming: link.texts.messages,
+      close,
+      vanish: close,
+    };
+  }
+
+  return {
+    isShared: true,
+    open,
+    stop: async () => {
+      const stopping = child;
+      if (stopping === undefined) return;
+      stopping.stdin?.end();
+      const patience = setTimeout(() => stopping.kill("SIGKILL"), ENDING_MS);
+      await ended;
+      clearTimeout(patience);
+    },
+  };
+}

@@ -1,0 +1,117 @@
+// A link with a record of everything that went over it, and a patience for what must come.
+import type { Timers } from "../../client/platform-clock.js";
+import type { Millis } from "../../contracts/clock.js";
+import type { Link } from "./link.js";
+
+export type Message = Readonly<Record<string, unknown>>;
+
+/** A message that was sent or received. */
+export interface Recorded {
+  readonly way: "sent" | "received";
+  /** ms on a clock of no particular beginning. */
+  readonly at: Millis;
+  readonly text: string;
+  /** Undefined: the text is no JSON object. */
+  readonly message: Message | undefined;
+  /** Its place among all messages of the conversation. */
+  readonly place: number;
+}
+
+export interface Conversation {
+  /** For evidence, as "subscriber 2". */
+  readonly name: string;
+  /** Grows while the conversation lasts. */
+  readonly record: readonly Recorded[];
+  readonly say: (message: Message) => void;
+  readonly sayText: (text: string) => void;
+  /**
+   * Resolves with the first received message at or after `from` that is wanted, as soon as it is there; undefined: `withinMs` have passed, or the
+   * connection has ended, without one. Default `from`: the beginning.
+   */
+  readonly seek: (
+    isWanted: (message: Message) => boolean,
+    withinMs: Millis,
+    from?: number,
+  ) => Promise<Recorded | undefined>;
+  /** Whether the other side has ended the connection. */
+  readonly isOver: () => boolean;
+  /** The sentence of the error that ended the connection; undefined: it ended in order, or lasts. */
+  readonly accident: () => string | undefined;
+  readonly close: () => Promise<void>;
+  readonly vanish: () => Promise<void>;
+}
+
+export function converse(name: string, link: Link, timers: Timers): Conversation {
+  const record: Recorded[] = [];
+  let waiting: (() => void)[] = [];
+  let isOver = false;
+  let accident: string | undefined;
+
+  const tell = (): void => {
+    const told = waiting;
+    waiting = [];
+    for (const one of told) one();
+  };
+  const note = (way: Recorded["way"], text: string): void => {
+    record.push({ way, at: timers.now(), text, message: objectIn(text), place: record.length });
+  };
+  const read = async (): Promise<void> => {
+    try {
+      for await (const text of link.incoming) {
+        note("received", text);
+        tell();
+      }
+    } catch (caught) {
+      accident = caught instanceof Error ? caught.message : String(caught);
+    }
+    isOver = true;
+    tell();
+  };
+  const reading = read();
+  const sayText = (text: string): void => {
+    note("sent", text);
+    link.send(text);
+  };
+  return {
+    name,
+    record,
+    say: (message) => sayText(JSON.stringify(message)),
+    sayText,
+    seek: async (isWanted, withinMs, from = 0) => {
+      const until = timers.now() + withinMs;
+      for (let next = from; ; ) {
+        for (; next < record.length; next += 1) {
+          const one = record[next];
+          if (one?.way === "received" && one.message !== undefined && isWanted(one.message)) return one;
+        }
+        if (isOver || timers.now() >= until) return undefined;
+        await new Promise<void>((resolve) => {
+          const cancel = timers.wakeAt(until, resolve);
+          waiting.push(() => {
+            cancel();
+            resolve();
+          });
+        });
+      }
+    },
+    isOver: () => isOver,
+    accident: () => accident,
+    close: async () => {
+      await link.close();
+      await reading;
+    },
+    vanish: async () => {
+      await link.vanish();
+      await reading;
+    },
+  };
+}
+
+function objectIn(text: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}

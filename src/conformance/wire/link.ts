@@ -1,0 +1,25 @@
+// A connection to the tested side that carries the texts of AAEP messages.
+
+export interface Link {
+  /** Sends the text of one message. After the end nothing happens. */
+  readonly send: (text: string) => void;
+  /**
+   * The texts of the messages that come. Ends with the connection. Throws if the connection breaks, or if what comes cannot be read; the error's
+   * message says it in a sentence. One iteration only.
+   */
+  readonly incoming: AsyncIterable<string>;
+  /** Ends the connection in order. */
+  readonly close: () => Promise<void>;
+  /** Ends the connection without a word, as the death of this side's process does. */
+  readonly vanish: () => Promise<void>;
+}
+
+/** Opens links to one endpoint. */
+export interface Links {
+  /** Throws a Fault that says why the endpoint cannot be reached. */
+  readonly open: () => Promise<Link>;
+  /** The links share one connection, so none can vanish alone and none can carry broken bytes. */
+  readonly isShared: boolean;
+  /** Ends everything that `open` has started. */
+  readonly stop: () => Promise<void>;
+}
