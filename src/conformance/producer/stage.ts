@@ -109,7 +109,7 @@ export function createStage({ links, driver, timers, all }: StageServices): Prod
       return { sessionId: String(first.message?.session_id), done: over };
     },
     clear: async () => {
-      await Promise.all(own.splice(0).map((one) => one.close()));
+      await Promise.all(own.splice(0).map((one) => one.vanish()));
     },
   };
 }

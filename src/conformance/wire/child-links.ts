@@ -19,6 +19,8 @@ const METHODS: Readonly<Record<string, { readonly method: string; readonly isReq
 /** A subscription of the child. */
 interface ChildLink {
   subscriptionId: string | undefined;
+  /** This side has sent its close. */
+  isClosing: boolean;
   readonly texts: SentMessages<string>;
 }
 
@@ -35,9 +37,11 @@ export function childLinks(command: string): Links {
   const say = (message: object): void => {
     if (child?.stdin?.writable === true) child.stdin.write(`${JSON.stringify(message)}\n`);
   };
+  /** A child that has one subscription need not name it. Then an event belongs to the oldest one that is not closing. */
   const ownerOf = (id: unknown): ChildLink | undefined => {
-    const all = [...links];
-    return all.find(({ subscriptionId }) => subscriptionId !== undefined && subscriptionId === id) ?? all[0];
+    const all = [...links].filter(({ subscriptionId }) => subscriptionId !== undefined);
+    if (id !== undefined) return all.find(({ subscriptionId }) => subscriptionId === id);
+    return all.find(({ isClosing }) => !isClosing) ?? all[0];
   };
 
   function take(line: string): void {
@@ -84,7 +88,7 @@ export function childLinks(command: string): Links {
       await ended;
       throw new Fault("not_found", `The command ${JSON.stringify(command)} could not be started.`, { origin: "local" });
     }
-    const link: ChildLink = { subscriptionId: undefined, texts: createSentMessages<string>() };
+    const link: ChildLink = { subscriptionId: undefined, isClosing: false, texts: createSentMessages<string>() };
     links.add(link);
     const close = async (): Promise<void> => {
       if (link.subscriptionId !== undefined)
@@ -104,6 +108,7 @@ export function childLinks(command: string): Links {
       send: (text) => {
         const message = JSON.parse(text) as Fields;
         const way = METHODS[String(message.type)];
+        link.isClosing ||= message.type === "subscription.close";
         const call = { jsonrpc: "2.0", method: way?.method ?? String(message.type), params: message };
         if (way?.isRequest !== true) return say(call);
         lastId += 1;
