@@ -1,13 +1,23 @@
-// Links over a Unix socket or named pipe, with the length before each message (AAEP §B.4.4).
+// Links over a Unix socket or named pipe (AAEP §B.4). A client puts the length before each message; a server answers in its peer's framing.
 import { connectIpc } from "../../../transports/ipc/connect.js";
+import { createIpcTransport } from "../../../transports/ipc/listen.js";
+import type { Connection, Listener } from "../../contracts/transport.js";
 import type { Link, Links } from "./link.js";
 
 export function socketLinks(path: string): Links {
-  return { isShared: false, stop: async () => {}, open: () => openLink(path) };
+  return {
+    isShared: false,
+    stop: async () => {},
+    open: async () => linkOver(await connectIpc(path, { framing: "length-prefixed" })),
+  };
 }
 
-async function openLink(path: string): Promise<Link> {
-  const connection = await connectIpc(path, { framing: "length-prefixed" });
+/** Listens where subscribers connect. Throws a Fault if that is not possible. */
+export function listenForLinks(path: string, accept: (link: Link) => void): Promise<Listener> {
+  return createIpcTransport({ path }).listen((connection) => accept(linkOver(connection)));
+}
+
+function linkOver(connection: Connection<Uint8Array>): Link {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder("utf-8", { fatal: true });
   async function* texts(): AsyncGenerator<string> {

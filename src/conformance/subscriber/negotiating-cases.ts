@@ -1,0 +1,109 @@
+// Level 3: a subscriber negotiates.
+import { diagnoseSubscriptionRequest } from "#gen/aaep/diagnosis.js";
+import { fail, skip } from "../findings/verdicts.js";
+import { begin, PATIENCE_MS, QUIET_MS, staysThere } from "./stage.js";
+import type { SubscriberCase } from "./subscriber-case.js";
+
+function negotiating(
+  about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
+  run: SubscriberCase["run"],
+): SubscriberCase {
+  return { level: 3, severity: "error", ...about, run };
+}
+
+export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
+  negotiating(
+    {
+      id: "S3-request-first",
+      title: "The first message of the subscriber is a subscription.request with capabilities.",
+      paragraphs: ["AAEP §9.5.2", "AAEP §5.2"],
+    },
+    async (stage) => {
+      const { first } = await stage.meet();
+      const { type, capabilities } = first.message ?? {};
+      const isObject = typeof capabilities === "object" && capabilities !== null && !Array.isArray(capabilities);
+      if (type !== "subscription.request" || !isObject)
+        fail("A subscription.request with capabilities comes first.", "Something else came.", [
+          { note: "received", text: first.text },
+        ]);
+    },
+  ),
+  negotiating(
+    { id: "S3-request-form", title: "The request has the form of the specification.", paragraphs: ["AAEP §5.2"] },
+    async (stage) => {
+      const { first } = await stage.meet();
+      const [fault] = diagnoseSubscriptionRequest(first.message);
+      if (fault !== undefined)
+        fail("The request fits its schema.", `At "${fault.instancePath}" the rule "${fault.keyword}" is broken.`, [
+          { note: "received", text: first.text },
+        ]);
+    },
+  ),
+  negotiating(
+    {
+      id: "S3-accepts-less",
+      title: "The subscriber goes on under terms that are less than it asked for.",
+      paragraphs: ["AAEP §9.5.2", "AAEP §5.4.4"],
+    },
+    async (stage) => {
+      const less = { max_events_per_second: 1, coalesce_boundaries: ["completion"] };
+      const present = await stage.accept(less);
+      begin(present);
+      await staysThere(stage, present, "The subscriber goes on.", less);
+    },
+  ),
+  negotiating(
+    {
+      id: "S3-rejected",
+      title: "A subscriber that is rejected does not go on as if it were accepted.",
+      paragraphs: ["AAEP §5.5"],
+    },
+    async (stage) => {
+      const { conversation } = await stage.meet();
+      conversation.say({
+        type: "subscription.rejected",
+        reason_code: "rate_limit",
+        reason_message: "Too many.",
+        retry_after_seconds: 60,
+      });
+      const wrong = await conversation.seek(
+        ({ type }) => type === "subscription.renegotiate" || type === "confirmation.reply",
+        QUIET_MS,
+      );
+      if (wrong !== undefined)
+        fail("Nothing of an accepted subscription comes.", "Something came.", [{ note: "received", text: wrong.text }]);
+    },
+  ),
+  negotiating(
+    {
+      id: "S3-closes",
+      title: "The subscriber sends subscription.close when it is shut down.",
+      paragraphs: ["AAEP §9.5.2", "AAEP §5.8"],
+    },
+    async (stage) => {
+      const { conversation, subscriber, id } = await stage.accept();
+      await stage.wait(QUIET_MS);
+      void subscriber.shutDown();
+      const close = await conversation.seek(({ type }) => type === "subscription.close", PATIENCE_MS);
+      if (close === undefined) fail("subscription.close comes.", "The connection ended without it.");
+      if (close.message?.subscription_id !== id)
+        fail("subscription.close has the id of the subscription.", "It has another.", [
+          { note: "received", text: close.text },
+        ]);
+    },
+  ),
+  negotiating(
+    {
+      id: "S3-signed-only",
+      title: "A subscriber that takes signed manifests only does not take an unsigned one.",
+      paragraphs: ["AAEP §9.5.2", "AAEP §5.3.1.12"],
+    },
+    async (stage) => {
+      const { capabilities, conversation } = await stage.accept();
+      if (capabilities.accept_signed_manifests_only !== true) skip("The subscriber does not ask for signed manifests.");
+      const close = await conversation.seek(({ type }) => type === "subscription.close", PATIENCE_MS);
+      if (close === undefined && !conversation.isOver())
+        fail("The subscriber closes a subscription without a signed manifest.", "It goes on.");
+    },
+  ),
+];

@@ -1,0 +1,66 @@
+// The events of the scripted producer, whole and valid.
+import type { Message } from "../wire/conversation.js";
+
+export interface ScriptServices {
+  /** Draws lower-case hex digits, two for each of `bytes`. */
+  readonly hex: (bytes: number) => string;
+  /** ms since 1970. */
+  readonly wallTime: () => number;
+}
+
+/** Makes the events of one session. */
+export interface Script {
+  readonly sessionId: string;
+  /** `members` replaces and adds members. */
+  readonly event: (type: string, members?: Message) => Message;
+  readonly question: (members?: Message) => Message;
+  readonly clarification: (members?: Message) => Message;
+}
+
+export const SUITE_PRODUCER = {
+  agent_id: "conformance-producer",
+  agent_version: "1.0.0",
+  agent_name: "Conformance producer",
+};
+const CONTEXT = "https://aaep-protocol.org/context/v1";
+
+export function createScript({ hex, wallTime }: ScriptServices): Script {
+  const sessionId = `sess_${hex(12)}`;
+  const event = (type: string, members: Message = {}): Message => ({
+    "@context": CONTEXT,
+    type: type.includes(":") ? type : `aaep:agent.${type}`,
+    event_id: `evt_${hex(16)}`,
+    session_id: sessionId,
+    timestamp: new Date(wallTime()).toISOString(),
+    producer: SUITE_PRODUCER,
+    localization_hints: { primary_language: "en" },
+    ...members,
+  });
+  return {
+    sessionId,
+    event,
+    question: (members = {}) =>
+      event("awaiting.confirmation", {
+        urgency: "critical",
+        action: "Delete nine photos.",
+        consequence: "The photos cannot be brought back.",
+        risk_level: "high",
+        irreversible: true,
+        reply_token: `rpl_${hex(16)}`,
+        timeout_seconds: 60,
+        default_decision: "reject",
+        summary_normal: "May I delete nine photos?",
+        ...members,
+      }),
+    clarification: (members = {}) =>
+      event("awaiting.clarification", {
+        urgency: "critical",
+        question: "Which year?",
+        accepted_response_kinds: ["freetext"],
+        reply_token: `rpl_${hex(16)}`,
+        timeout_seconds: 60,
+        summary_normal: "Which year do you mean?",
+        ...members,
+      }),
+  };
+}

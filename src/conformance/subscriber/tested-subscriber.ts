@@ -1,0 +1,97 @@
+// The tested subscriber: a command that the suite starts, whose standard input stands for its user, and whose standard output may tell what it announces.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Timers } from "../../client/platform-clock.js";
+import type { Millis } from "../../contracts/clock.js";
+
+export interface SubscriberHooks {
+  /** The command that starts the subscriber. The system's shell reads it. AAEP_ENDPOINT and AAEPD_SOCKET name where it connects to. */
+  readonly start: string;
+  /** Standard output tells what the subscriber announces, a line for each announcement. */
+  readonly tellsAnnouncements: boolean;
+  /** The line that stands for a user who accepts, as it is written to standard input; undefined: nobody answers. */
+  readonly accept: string | undefined;
+  /** The line that stands for a user who answers a question by a text; `{text}` is the text. */
+  readonly answer: string | undefined;
+}
+
+export interface TestedSubscriber {
+  readonly type: (line: string) => void;
+  /** Resolves with whether a line was announced that has all the words, as soon as it was. */
+  readonly announces: (words: readonly string[], withinMs: Millis) => Promise<boolean>;
+  readonly announced: () => string;
+  /** How often a line was announced that has all the words. */
+  readonly countOf: (words: readonly string[]) => number;
+  /** Asks the subscriber to end, as the system does when the user logs out. Resolves when it has ended. */
+  readonly shutDown: () => Promise<void>;
+  readonly hasEnded: () => boolean;
+}
+
+/** Time for the subscriber to end by itself, ms. */
+const ENDING_MS: Millis = 5000;
+
+export function startSubscriber({ start }: SubscriberHooks, path: string, timers: Timers): TestedSubscriber {
+  const environment = { ...process.env, AAEP_ENDPOINT: `unix:${path}`, AAEPD_SOCKET: path };
+  const child: ChildProcess = spawn(start, {
+    shell: true,
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+    env: environment,
+  });
+  let announced = "";
+  let hasEnded = false;
+  let tell = (): void => {};
+  const ended = new Promise<void>((resolve) => {
+    const over = (): void => {
+      hasEnded = true;
+      resolve();
+      tell();
+    };
+    child.on("error", over);
+    child.on("close", over);
+  });
+  child.stdin?.on("error", () => {});
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    announced += text;
+    tell();
+  });
+  /** The command may be a shell with the subscriber under it: all of its group are told. */
+  const signal = (name: NodeJS.Signals): void => {
+    if (hasEnded || child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // It has just ended.
+    }
+  };
+  const countOf = (words: readonly string[]): number =>
+    announced
+      .toLowerCase()
+      .split("\n")
+      .filter((line) => words.every((word) => line.includes(word.toLowerCase()))).length;
+  return {
+    type: (line) => void child.stdin?.write(`${line}\n`),
+    announced: () => announced,
+    countOf,
+    announces: async (words, withinMs) => {
+      const until = timers.now() + withinMs;
+      while (countOf(words) === 0) {
+        if (hasEnded || timers.now() >= until) return false;
+        await new Promise<void>((resolve) => {
+          const cancel = timers.wakeAt(until, resolve);
+          tell = () => {
+            cancel();
+            resolve();
+          };
+        });
+      }
+      return true;
+    },
+    shutDown: async () => {
+      signal("SIGTERM");
+      const cancel = timers.wakeAt(timers.now() + ENDING_MS, () => signal("SIGKILL"));
+      await ended;
+      cancel();
+    },
+    hasEnded: () => hasEnded,
+  };
+}
