@@ -192,6 +192,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   },
   // The types of the ring in memory are those of the window that is handed in.
   "src/storage": { "src/base": "yes", "src/contracts": "types", "src/engine": "types", node: "yes", lmdb: "yes" },
+  "src/conformance": { "src/base": "yes", "src/contracts": "types" },
   "src/security": { "src/base": "yes", "src/contracts": "types", node: "yes" },
   "src/daemon": {
     "src/base": "yes",
@@ -299,6 +300,10 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     lmdb: ["checksums", "blocks"],
     ids: ["checksums", "lmdb"],
   },
+  "src/conformance": {
+    findings: [],
+    report: ["findings"],
+  },
   "src/daemon": {
     platform: [],
     config: ["platform"],
@@ -354,7 +359,7 @@ function arrow(hall: string, from: string, to: string): string {
   return `${hall}: ${from} → ${to}`;
 }
 
-const PURE = /^src\/(base|contracts|engine|protocols|runtime)\//;
+const PURE = /^src\/(base|contracts|engine|protocols|runtime|conformance\/(findings|report))\//;
 const FILES = [...filesIn("src"), ...filesIn("transports")];
 
 function partOf(path: string): string {

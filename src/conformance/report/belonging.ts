@@ -1,0 +1,18 @@
+// The cases that a run's verdict is made of.
+import type { CaseDescription, CaseResult, SuiteRun } from "../findings/finding.js";
+
+/** Whether the case is part of the level that was tested, or of a level below. */
+export function isOfLevel(run: SuiteRun, about: CaseDescription): boolean {
+  return about.extension === undefined && about.level <= run.level;
+}
+
+/** Whether the case can fail the verdict: it is of the level or of a set that was asked for, or it was chosen by its id. */
+function counts(run: SuiteRun, about: CaseDescription): boolean {
+  if (run.chosen?.includes(about.id) === true || isOfLevel(run, about)) return true;
+  return about.extension !== undefined && run.extensions.includes(about.extension);
+}
+
+/** Whether the result fails the verdict (AAEP §9.7): a MUST that counts, and that failed. */
+export function failsVerdict(run: SuiteRun, { about, verdict }: CaseResult): boolean {
+  return verdict.kind === "failed" && about.severity === "error" && counts(run, about);
+}

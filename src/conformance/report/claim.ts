@@ -1,0 +1,88 @@
+// The claim that a run supports (AAEP §9.8), or the reason that there is none.
+import { type CaseResult, type Level, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
+import { isOfLevel } from "./belonging.js";
+import { visibleLine } from "./visible-text.js";
+
+/** Exactly one of both is null. */
+export type Claim =
+  | { readonly claim: string; readonly refused: null }
+  | { readonly claim: null; readonly refused: string };
+
+/** Words of claims that this suite cannot support. A target's name could bring them in. */
+const FOREIGN_WORDS = ["compliant", "certified", "conformance suite", "aaep-conformance"];
+const LEVELS: readonly Level[] = [1, 2, 3];
+
+/**
+ * Words the claim: name, suite, level and date, then the role, each set of extensions, and the ids of skipped cases. A failed case of an extension
+ * does not refuse the claim, which says so. The claim is refused while a MUST of the level fails, while no case of one of its levels passed, for a
+ * run of chosen cases, for a failed SHOULD where `failOnWarning` is set, and for a name that would make the claim say more than the suite does.
+ */
+export function claimOf(run: SuiteRun, failOnWarning: boolean): Claim {
+  const claim = wording(run);
+  const refused = reasonAgainst(run, failOnWarning) ?? reasonAgainstWords(claim);
+  return refused === undefined ? { claim, refused: null } : { claim: null, refused };
+}
+
+function reasonAgainst(run: SuiteRun, failOnWarning: boolean): string | undefined {
+  if (run.chosen !== undefined) return "Cases were chosen. A claim needs all cases of the level.";
+  const ofLevel = run.results.filter(({ about }) => isOfLevel(run, about));
+  const required = ofLevel.filter(hasFailed).filter(({ about }) => about.severity === "error");
+  if (required.length > 0)
+    return `${counted(required.length, "required case")} of the level failed: ${idsOf(required)}.`;
+  const unseen = LEVELS.find((level) => isUnseen(ofLevel.filter(({ about }) => about.level === level)));
+  if (!ofLevel.some(hasPassed)) return "No case of the level passed.";
+  if (unseen !== undefined) return `No case of level ${unseen} passed.`;
+  const warnings = run.results.filter(hasFailed).filter(({ about }) => about.severity === "warning");
+  if (failOnWarning && warnings.length > 0)
+    return `${counted(warnings.length, "recommended case")} failed: ${idsOf(warnings)}.`;
+  return run.target.name.trim() === "" ? "The target has no name. Give one with --name." : undefined;
+}
+
+function reasonAgainstWords(claim: string): string | undefined {
+  const plain = claim.normalize("NFKC").toLowerCase().replace(/\s+/g, " ");
+  const word = FOREIGN_WORDS.find((one) => plain.includes(one));
+  return word === undefined ? undefined : `The claim would say "${word}". Give the target another name with --name.`;
+}
+
+function wording(run: SuiteRun): string {
+  const date = run.completedAt.slice(0, 10);
+  const name = visibleLine(run.target.name.trim().replace(/\s+/g, " "));
+  const skipped = run.results.filter(({ verdict }) => verdict.kind === "skipped");
+  const sentences = [
+    `${name} passes the aaepd suite ${SUITE_VERSION} at level ${run.level} on ${date}.`,
+    `It was tested as a ${run.target.role}.`,
+    ...run.extensions.map((extension) => aboutExtension(run, extension)),
+    skipped.length === 0 ? "No case was skipped." : `Skipped: ${counted(skipped.length, "case")} (${idsOf(skipped)}).`,
+  ];
+  return sentences.join(" ");
+}
+
+function aboutExtension(run: SuiteRun, extension: string): string {
+  const results = run.results.filter(({ about }) => about.extension === extension);
+  const failed = results.filter(hasFailed).filter(({ about }) => about.severity === "error");
+  const name = visibleLine(extension);
+  if (failed.length > 0) return `It fails the extension set ${name} (${idsOf(failed)}).`;
+  return results.some(hasPassed)
+    ? `It passes the extension set ${name}.`
+    : `No case of the extension set ${name} passed.`;
+}
+
+function isUnseen(results: readonly CaseResult[]): boolean {
+  return results.length > 0 && !results.some(hasPassed);
+}
+
+function hasPassed({ verdict }: CaseResult): boolean {
+  return verdict.kind === "passed";
+}
+
+function hasFailed({ verdict }: CaseResult): boolean {
+  return verdict.kind === "failed";
+}
+
+function idsOf(results: readonly CaseResult[]): string {
+  return results.map(({ about }) => visibleLine(about.id)).join(", ");
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
