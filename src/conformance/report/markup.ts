@@ -1,0 +1,45 @@
+// HTML and XML in which text cannot become markup: whatever is put into a template is escaped, unless a template made it.
+import { visibleText } from "./visible-text.js";
+
+/** A well-formed piece of HTML or XML. */
+export interface Markup {
+  readonly markup: string;
+}
+
+/** Text, a number, pieces, or nothing. */
+export type Content = string | number | Markup | readonly Markup[] | undefined;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+/** A parser of XML turns both into blanks within attributes. */
+const SPACING_ESCAPES: Readonly<Record<string, string>> = { "\t": "&#9;", "\n": "&#10;" };
+
+/** Joins the pieces of a template. Values of attributes stand in double quotes, directly behind the equals sign. */
+export function markup(pieces: TemplateStringsArray, ...contents: readonly Content[]): Markup {
+  let joined = pieces[0] ?? "";
+  for (const [index, content] of contents.entries()) {
+    const isAttribute = pieces[index]?.endsWith('="') === true;
+    joined += written(content, isAttribute) + (pieces[index + 1] ?? "");
+  }
+  return { markup: joined };
+}
+
+function written(content: Content, isAttribute: boolean): string {
+  if (content === undefined) return "";
+  if (typeof content === "string") return isAttribute ? escapedAttribute(content) : escapedText(content);
+  if (typeof content === "number") return String(content);
+  return "markup" in content ? content.markup : content.map((one) => one.markup).join("");
+}
+
+function escapedText(text: string): string {
+  return visibleText(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");
+}
+
+function escapedAttribute(text: string): string {
+  return escapedText(text).replace(/[\t\n]/g, (character) => SPACING_ESCAPES[character] ?? "");
+}
