@@ -37,6 +37,11 @@ export const COMMANDS: readonly CommandLoader[] = [
     ownsStdout: false,
     load: async () => withoutContext((await import("./status/status.js")).registerStatus),
   },
+  {
+    name: "conformance",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),
+  },
   { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo/demo.js")).registerDemo) },
 ];
 

@@ -7,6 +7,7 @@ export const EXIT = {
   /** The input or the peer was at fault. */
   fault: EXIT_CODES.failed.code,
   usage: EXIT_CODES.usage.code,
+  suiteFailed: EXIT_CODES.suiteFailed.code,
   /** No daemon could be reached. */
   unreachable: EXIT_CODES.unreachable.code,
   interrupted: EXIT_CODES.interrupted.code,

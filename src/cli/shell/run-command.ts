@@ -3,14 +3,20 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
 
-/** Runs the action of a command. A thrown error is reported in one line on stderr, "Error:" first (A21), and decides the exit code. */
-export async function runCommand(io: CommandIo, action: () => Promise<ExitCode>): Promise<void> {
+/**
+ * Runs the action of a command. A thrown error is reported in one line on stderr, "Error:" first (A21), and decides the exit code by `exitCodeOf`.
+ */
+export async function runCommand(
+  io: CommandIo,
+  action: () => Promise<ExitCode>,
+  exitCodeOf: (fault: Fault) => ExitCode = exitCodeFromFault,
+): Promise<void> {
   try {
     io.setExitCode(await action());
   } catch (caught) {
     const fault = faultFrom(caught);
     io.stderr.write(`Error: ${describeFault(fault)}\n`);
-    io.setExitCode(exitCodeFromFault(fault));
+    io.setExitCode(exitCodeOf(fault));
   }
 }
 

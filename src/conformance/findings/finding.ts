@@ -54,7 +54,7 @@ export interface CaseResult {
   readonly durationMs: number;
 }
 
-/** What was tested, and with what. */
+/** The tested side, as the report names it. */
 export interface TestedTarget {
   readonly role: Role;
   /** As it was given on the command line. */

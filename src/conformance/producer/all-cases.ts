@@ -4,7 +4,9 @@ import { DELIVERY_CASES } from "./delivery-cases.js";
 import { ENVELOPE_CASES } from "./envelope-cases.js";
 import { HANDSHAKE_CASES } from "./handshake-cases.js";
 import type { ProducerCase } from "./producer-case.js";
-import { QUESTION_CASES, QUESTION_WATCHERS } from "./question-cases.js";
+import { QUESTION_CASES } from "./question-cases.js";
+import { QUESTION_WATCHERS } from "./question-watchers.js";
+import { REPLY_CASES } from "./reply-cases.js";
 import { SESSION_CASES } from "./session-cases.js";
 import { TEXT_CASES } from "./text-cases.js";
 
@@ -15,6 +17,7 @@ export const PRODUCER_CASES: readonly ProducerCase[] = [
   ...TEXT_CASES,
   ...QUESTION_WATCHERS,
   ...QUESTION_CASES,
+  ...REPLY_CASES,
   ...HANDSHAKE_CASES,
   ...DELIVERY_CASES,
   ...CHANGE_CASES,

@@ -1,4 +1,4 @@
-// What a conversation heard, by session, as the watching cases judge it.
+// The events that a conversation heard, by session, as the watching cases judge them.
 import type { Conversation, Message, Recorded } from "../wire/conversation.js";
 import { isEvent, isType } from "./stage.js";
 

@@ -14,7 +14,7 @@ export interface WatchingCase extends Omit<CaseDescription, "role"> {
   readonly kind: "watching";
   /** Returns how many messages or sessions it judged. Throws a `Judged` at the first that breaks the rule. */
   readonly judge: (conversations: readonly Conversation[]) => number;
-  /** What it did not see, if it judged nothing: "No question was asked." */
+  /** The reason for skipping a case that judged nothing: "No question was asked." */
   readonly unseen: string;
 }
 

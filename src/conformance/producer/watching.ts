@@ -8,7 +8,10 @@ import { evidenceOf } from "./stage.js";
 
 type About = Omit<CaseDescription, "role" | "severity"> & Partial<Pick<CaseDescription, "severity">>;
 
-/** A rule about each event by itself. `wrong` returns a sentence about an event that breaks it, and "not judged" for an event that it does not concern. */
+/**
+ * A rule about each event by itself. `wrong` returns a sentence about an event that breaks the rule, and "not judged" for an event that the rule does
+ * not concern.
+ */
 export function eachEvent(
   about: About & { readonly unseen: string },
   wrong: (event: Message, text: string) => string | "not judged" | undefined,

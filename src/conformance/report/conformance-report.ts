@@ -41,7 +41,7 @@ export interface TestResult {
   readonly evidence: readonly ReportedEvidence[];
 }
 
-/** What was tested, and how the run was asked for. */
+/** The tested side, and how the run was asked for. */
 export interface ReportMetadata {
   readonly target_kind: Role;
   readonly target_name: string;

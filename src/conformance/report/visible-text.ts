@@ -9,7 +9,7 @@ const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufdd0-\ufdef\ufeff\ufffe\uffff]|\p{Surrogate}/gu;
 const SPACING = /[\t\n]/g;
 
-/** Replaces each character that would not be seen by its code point, as in "⟨U+0000⟩". Every character of the answer can stand in HTML and XML. */
+/** Replaces each invisible character by its code point, as in "⟨U+0000⟩". Every character of the answer can stand in HTML and XML. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, codePointName);
 }

@@ -1,4 +1,4 @@
-// The tested subscriber: a command that the suite starts, whose standard input stands for its user, and whose standard output may tell what it announces.
+// The tested subscriber: a command that the suite starts. Its standard input stands for its user, and its standard output may tell what it announces.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";

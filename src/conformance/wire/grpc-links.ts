@@ -18,7 +18,7 @@ export function grpcLinks({ address, isSecure, token }: GrpcTarget): Links {
   const clients = new Set<Client>();
   const open = async (): Promise<Link> => {
     const security = isSecure ? credentials.createSsl() : credentials.createInsecure();
-    // A connection for each link, so that one can vanish alone. What is not read is not kept for repeats.
+    // A connection for each link, so that one can vanish alone. The library keeps nothing unread for repeats.
     const client = new Client(address, security, {
       "grpc.use_local_subchannel_pool": 1,
       "grpc.enable_retries": 0,

@@ -19,6 +19,7 @@ export const EXIT_CODES = {
     code: 2,
     meaning: "The command line, an `AAEPD_*` variable or the configuration file is wrong. Nothing was started.",
   },
+  suiteFailed: { code: 3, meaning: "`conformance` could not do its work: the suite itself is at fault." },
   unreachable: { code: 69, meaning: "No daemon was found, or it went away." },
   crashed: { code: 70, meaning: "The daemon stopped by itself after an internal error, which its log names." },
   cannotListen: {

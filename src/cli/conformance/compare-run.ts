@@ -1,0 +1,48 @@
+// `aaepd conformance compare`.
+import { readFileSync } from "node:fs";
+import { faultFromNodeError } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import { compareReports } from "../../conformance/report/compare.js";
+import { comparisonLines } from "../../conformance/report/comparison-lines.js";
+import type { ConformanceReport } from "../../conformance/report/conformance-report.js";
+import { EXIT } from "../shell/exit-codes.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { suiteExitCode } from "./suite-exit-code.js";
+
+export function runCompare(before: string, after: string, io: CommandIo): Promise<void> {
+  return runCommand(
+    io,
+    async () => {
+      const comparison = compareReports(readReport(before), readReport(after));
+      const output = createLineWriter(io.stdout);
+      for (const line of comparisonLines(comparison)) await output.write(line);
+      await output.flush();
+      return comparison.isSame ? EXIT.ok : EXIT.fault;
+    },
+    suiteExitCode,
+  );
+}
+
+function readReport(path: string): ConformanceReport {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (caught) {
+    throw faultFromNodeError(caught as Error, path);
+  }
+  const report = parsed(text);
+  const isReport =
+    typeof report === "object" && report !== null && Array.isArray((report as ConformanceReport).test_results);
+  if (isReport) return report as ConformanceReport;
+  throw new Fault("usage", `${path} is no conformance report. Give a conformance-report.json.`, { origin: "local" });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,122 @@
+// `aaepd conformance`: the options and the help. The commands themselves are loaded only when they run.
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { textList } from "../shell/option-values.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import type { ProducerOptions } from "./producer-run.js";
+import type { SubscriberOptions } from "./subscriber-run.js";
+
+const PRODUCER_HELP = `
+Endpoints:
+  unix:/path              a Unix socket
+  pipe:name               a named pipe of Windows
+  stdio:COMMAND           the standard input and output of a command
+  grpc://host:port        gRPC; grpcs:// with TLS; grpc://unix:/path at a socket
+  http://host:port        Connect over HTTP/2; https:// with TLS; http://unix:/path at a socket
+
+Cases need sessions to judge. Name one source of them:
+  --agent unix:/path      an agent of the suite publishes there (producers that take agents, such as aaepd)
+  --control COMMAND       your command makes the producer show a scenario. AAEP_SCENARIO has the scenario's name, AAEP_SCENARIO_TEXT its sentence.
+                          It ends with 0 when the scenario is over, and with 3 if the producer cannot show it.
+
+A case that cannot see its subject is skipped with the reason. It has not passed.
+
+Exit codes: 0 nothing failed, 1 a case failed, 2 usage, 3 the suite itself failed.
+
+Examples:
+  aaepd conformance producer --endpoint unix:/run/user/1000/aaep/aaepd.sock --agent unix:/run/user/1000/aaep/aaepd.sock
+  aaepd conformance producer --endpoint grpc://127.0.0.1:8701 --control ./scenario.sh --level 2 --report reports
+  aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock --case P3-rate`;
+
+const SUBSCRIBER_HELP = `
+The suite is the producer. It listens at --endpoint (unix:/path or pipe:name), and starts the subscriber anew for each case with --start. The variables
+AAEP_ENDPOINT and AAEPD_SOCKET of that command name where it connects to.
+
+  --announcements stdout  each line of the command's standard output is an announcement
+  --accept LINE           this line on the command's standard input stands for a user who accepts
+  --answer LINE           likewise for a user who answers by a text; {text} is the text
+
+A case that cannot see its subject is skipped with the reason. It has not passed.
+
+Exit codes: 0 nothing failed, 1 a case failed, 2 usage, 3 the suite itself failed.
+
+Example:
+  aaepd conformance subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive" \\
+    --announcements stdout --accept accept --answer '{text}'`;
+
+/** `io` is for tests; default: this process. */
+export function registerConformance(program: Command, io?: CommandIo): void {
+  const conformance = program
+    .command("conformance")
+    .summary("test a producer or a subscriber against the chapters of AAEP")
+    .description(
+      "Tests a producer or a subscriber against the chapters of AAEP, and reports what passed, what failed and what was skipped.",
+    );
+
+  const producer = conformance
+    .command("producer")
+    .summary("test a producer")
+    .description("Tests a producer as its subscribers see it.");
+  suiteOptions(producer)
+    .option("--agent <endpoint>", "where an agent of the suite publishes")
+    .option("--control <command>", "your command that makes the producer show a scenario")
+    .option("--token-file <path>", "a file with the bearer token of the endpoint")
+    .addHelpText("after", PRODUCER_HELP)
+    .action(async (options: ProducerOptions) => {
+      const [{ processIo }, { runProducer }] = await Promise.all([
+        import("../terminal/command-io.js"),
+        import("./producer-run.js"),
+      ]);
+      await runProducer(options, io ?? processIo());
+    });
+
+  const subscriber = conformance
+    .command("subscriber")
+    .summary("test a subscriber")
+    .description("Tests a subscriber as a producer sees it.");
+  suiteOptions(subscriber)
+    .requiredOption("--start <command>", "the command that starts the subscriber")
+    .addOption(new Option("--announcements <source>", "where announcements are told").choices(["stdout"]))
+    .option("--accept <line>", "the line by which a user accepts")
+    .option("--answer <line>", "the line by which a user answers; {text} is the answer")
+    .addHelpText("after", SUBSCRIBER_HELP)
+    .action(async (options: SubscriberOptions) => {
+      const [{ processIo }, { runSubscriber }] = await Promise.all([
+        import("../terminal/command-io.js"),
+        import("./subscriber-run.js"),
+      ]);
+      await runSubscriber(options, io ?? processIo());
+    });
+
+  conformance
+    .command("compare")
+    .summary("compare two reports")
+    .description("Compares two reports, dates and durations aside. Ends with 1 if they differ.")
+    .argument("<before>", "a conformance-report.json")
+    .argument("<after>", "another")
+    .action(async (before: string, after: string) => {
+      const [{ processIo }, { runCompare }] = await Promise.all([
+        import("../terminal/command-io.js"),
+        import("./compare-run.js"),
+      ]);
+      await runCompare(before, after, io ?? processIo());
+    });
+}
+
+function suiteOptions(command: Command): Command {
+  return command
+    .requiredOption("--endpoint <url>", "the tested side")
+    .option("--level <level>", "conformance level: 1, 2 or 3", level, 3)
+    .option("--extensions <names>", "sets of cases beyond the level: aaepd", textList)
+    .option("--case <ids>", "these cases alone", textList)
+    .option("--name <text>", "the name of the tested side in the report")
+    .option("--report <folder>", "write conformance-report.json, .html, .junit.xml and badge.svg there")
+    .option("--fail-on-warning", "end with 1 if a SHOULD is not met")
+    .option("-q, --quiet", "print failures and the verdict alone");
+}
+
+function level(text: string): 1 | 2 | 3 {
+  if (text === "1") return 1;
+  if (text === "2") return 2;
+  if (text === "3") return 3;
+  throw new InvalidArgumentError("Give 1, 2 or 3.");
+}

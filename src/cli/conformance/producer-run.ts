@@ -1,0 +1,77 @@
+// `aaepd conformance producer`.
+import { readFileSync } from "node:fs";
+import { faultFromNodeError } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import { agentDriver } from "../../conformance/drive/agent-driver.js";
+import { type Driver, NO_DRIVER } from "../../conformance/drive/driver.js";
+import { hookDriver } from "../../conformance/drive/hook-driver.js";
+import { describeCase, PRODUCER_CASES } from "../../conformance/producer/all-cases.js";
+import { runProducerCases } from "../../conformance/producer/run-producer-cases.js";
+import { readEndpoint } from "../../conformance/wire/endpoint.js";
+import { openLinks } from "../../conformance/wire/open-links.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { runSuite } from "./run-suite.js";
+import { suiteExitCode } from "./suite-exit-code.js";
+import type { SuiteOptions } from "./suite-options.js";
+
+export interface ProducerOptions extends SuiteOptions {
+  readonly agent?: string;
+  readonly control?: string;
+  readonly tokenFile?: string;
+}
+
+export function runProducer(options: ProducerOptions, io: CommandIo): Promise<void> {
+  return runCommand(
+    io,
+    async () => {
+      const links = openLinks(readEndpoint(options.endpoint), tokenIn(options.tokenFile));
+      const driver = driverFor(options, io);
+      try {
+        return await runSuite(options, io, {
+          role: "producer",
+          cases: PRODUCER_CASES.map(describeCase),
+          defaultName: options.endpoint,
+          run: (told) =>
+            runProducerCases({
+              links,
+              driver,
+              timers: io.clock,
+              level: options.level,
+              extensions: options.extensions ?? [],
+              chosen: options.case,
+              told,
+            }),
+        });
+      } finally {
+        await driver.stop().catch(() => {});
+        await links.stop();
+      }
+    },
+    suiteExitCode,
+  );
+}
+
+function driverFor({ agent, control }: ProducerOptions, io: CommandIo): Driver {
+  if (agent !== undefined && control !== undefined)
+    throw new Fault("usage", "Give --agent or --control, and not both.", { origin: "local" });
+  if (control !== undefined) return hookDriver(control);
+  if (agent === undefined) return NO_DRIVER;
+  const endpoint = readEndpoint(agent);
+  if (endpoint.kind !== "socket")
+    throw new Fault("usage", "An agent publishes at a socket or a named pipe. Give --agent unix:/path or pipe:name.", {
+      origin: "local",
+    });
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => void io.clock.wakeAt(io.clock.now() + ms, resolve));
+  return agentDriver({ path: endpoint.path, hex: (bytes) => io.ids.hex(bytes), wait });
+}
+
+function tokenIn(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (caught) {
+    throw faultFromNodeError(caught as Error, path);
+  }
+}

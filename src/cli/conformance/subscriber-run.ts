@@ -1,0 +1,55 @@
+// `aaepd conformance subscriber`.
+import { Fault } from "../../base/errors.js";
+import {
+  describeSubscriberCase,
+  runSubscriberCases,
+  SUBSCRIBER_CASES,
+} from "../../conformance/subscriber/run-subscriber-cases.js";
+import { readEndpoint } from "../../conformance/wire/endpoint.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { runSuite } from "./run-suite.js";
+import { suiteExitCode } from "./suite-exit-code.js";
+import type { SuiteOptions } from "./suite-options.js";
+
+export interface SubscriberOptions extends SuiteOptions {
+  readonly start: string;
+  readonly announcements?: "stdout";
+  readonly accept?: string;
+  readonly answer?: string;
+}
+
+export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promise<void> {
+  return runCommand(
+    io,
+    () => {
+      const endpoint = readEndpoint(options.endpoint);
+      if (endpoint.kind !== "socket")
+        throw new Fault(
+          "usage",
+          "The suite listens at a socket or a named pipe. Give --endpoint unix:/path or pipe:name.",
+          {
+            origin: "local",
+          },
+        );
+      const { start, announcements, accept, answer } = options;
+      return runSuite(options, io, {
+        role: "subscriber",
+        cases: SUBSCRIBER_CASES.map(describeSubscriberCase),
+        defaultName: start,
+        run: (told) =>
+          runSubscriberCases({
+            path: endpoint.path,
+            hooks: { start, tellsAnnouncements: announcements === "stdout", accept, answer },
+            hex: (bytes) => io.ids.hex(bytes),
+            wallTime: io.clock.wallTime,
+            timers: io.clock,
+            level: options.level,
+            chosen: options.case,
+            told,
+          }),
+      });
+    },
+    suiteExitCode,
+  );
+}

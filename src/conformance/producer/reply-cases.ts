@@ -1,0 +1,149 @@
+// Chapter 6: the replies that count, and the replies that do not.
+import { fail } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
+import { type Asked, ask, callsAfter, resolves, staysOpen } from "./asked-question.js";
+import { confirmationReply, questionIn, resolutionAfter } from "./asking.js";
+import type { ActiveCase } from "./producer-case.js";
+import { PATIENCE_MS, QUIET_MS } from "./stage.js";
+
+/** A reply that must not count, and the rule by which it does not. */
+function ignored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, wrong: (asked: Asked) => Message): ActiveCase {
+  return {
+    kind: "active",
+    ...about,
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const asked = await ask(stage);
+      const reply = wrong(asked);
+      asked.listener.conversation.say(reply);
+      await staysOpen(asked, about.title, reply);
+      await resolves(asked, "reject");
+    },
+  };
+}
+
+export const REPLY_CASES: readonly ActiveCase[] = [
+  {
+    kind: "active",
+    id: "P2-first-reply-wins",
+    title: "The first valid reply counts, and a later one with the same token does not.",
+    paragraphs: ["AAEP §6.3.5", "AAEP §5.9", "AAEP §9.4.1"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const asked = await ask(stage);
+      const { conversation } = asked.listener;
+      conversation.say(confirmationReply(asked.listener, asked.question, "reject"));
+      conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
+      if ((await resolutionAfter(asked.listener, asked.sessionId, asked.after, PATIENCE_MS)) === undefined)
+        fail("The first reply counts.", "No event tells of it.");
+      const calls = await callsAfter(asked);
+      if (calls.some(({ irreversible }) => irreversible === true))
+        fail("After a reject a later accept does not count.", "The irreversible tool was invoked.", [
+          { note: "received", text: JSON.stringify(calls[0]) },
+        ]);
+    },
+  },
+  {
+    kind: "active",
+    id: "P2-token-replayed",
+    title: "The token of an earlier question answers no later one.",
+    paragraphs: ["AAEP §6.2", "AAEP §6.3.4"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const first = await ask(stage, "two-confirmations");
+      await resolves(first, "reject");
+      const { message, place } = await questionIn(first.listener, first.sessionId, "confirmation", first.after);
+      const second: Asked = { ...first, question: message, after: place + 1 };
+      const reply = confirmationReply(first.listener, first.question, "accept");
+      first.listener.conversation.say(reply);
+      await staysOpen(second, "A reply with the token of the first question does not answer the second.", reply);
+      await resolves(second, "reject");
+    },
+  },
+  ignored(
+    {
+      id: "P2-token-unknown",
+      title: "A reply with an unknown token is ignored.",
+      paragraphs: ["AAEP §6.3.4", "AAEP §9.4.1"],
+    },
+    ({ listener, question }) => confirmationReply(listener, question, "accept", { reply_token: "rpl_0000unknown0000" }),
+  ),
+  ignored(
+    {
+      id: "P2-decision-unknown",
+      title: "A reply with a decision that is not among allowed_replies is ignored.",
+      paragraphs: ["AAEP §6.3.4"],
+    },
+    ({ listener, question }) => confirmationReply(listener, question, "postpone"),
+  ),
+  ignored(
+    {
+      id: "P2-reply-malformed",
+      title: "A reply without a decision is ignored.",
+      paragraphs: ["AAEP §6.3.1", "AAEP §6.3.4"],
+    },
+    ({ listener, question }) => {
+      const { decision: _, ...rest } = confirmationReply(listener, question, "accept");
+      return rest;
+    },
+  ),
+  ignored(
+    {
+      id: "P2-reply-dated-late",
+      title: "A reply whose timestamp is after the question's timeout is ignored.",
+      paragraphs: ["AAEP §6.3.4"],
+    },
+    ({ listener, question }) => {
+      const late = Date.parse(String(question.timestamp)) + Number(question.timeout_seconds) * 1000 + 60_000;
+      return confirmationReply(listener, question, "accept", { timestamp: new Date(late).toISOString() });
+    },
+  ),
+  {
+    kind: "active",
+    id: "P2-reply-silence",
+    title: "The sender of a reply that fails is not told which check failed.",
+    paragraphs: ["AAEP §6.3.4"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const asked = await ask(stage);
+      const { conversation } = asked.listener;
+      const answers: (readonly string[])[] = [];
+      for (const wrong of [{ reply_token: "rpl_0000unknown0000" }, { decision: "postpone" }]) {
+        const from = conversation.record.length;
+        conversation.say(confirmationReply(asked.listener, asked.question, "accept", wrong));
+        await stage.wait(QUIET_MS);
+        const came = conversation.record.slice(from).filter(({ way }) => way === "received");
+        // Notices that are the same for every reason tell nothing; tokens and places may differ.
+        answers.push(
+          came.flatMap(({ message }) => (message === undefined || "event_id" in message ? [] : [toldBy(message)])),
+        );
+      }
+      if (JSON.stringify(answers[0]) !== JSON.stringify(answers[1]))
+        fail(
+          "Replies that fail for different reasons are answered in the same way.",
+          "They are answered differently.",
+          [
+            { note: "an unknown token", text: JSON.stringify(answers[0]) },
+            { note: "an unknown decision", text: JSON.stringify(answers[1]) },
+          ],
+        );
+      const reason = answers.flat().find((text) => /token|expired|decision|invalid/i.test(text));
+      if (reason !== undefined) fail("No reason is told.", "A reason is told.", [{ note: "received", text: reason }]);
+      await resolves(asked, "reject");
+    },
+  },
+];
+
+function toldBy({
+  reply_token: _token,
+  subscription_id: _id,
+  timestamp: _at,
+  cursor: _cursor,
+  ...rest
+}: Message): string {
+  return JSON.stringify(rest);
+}
