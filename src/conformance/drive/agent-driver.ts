@@ -81,9 +81,9 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
     await flood(acting, 30, false);
     await acting.say("session.errored", FAILURE);
   },
-  confirmation: (acting) => confirmed(acting, 30, 1),
-  "confirmation-short": (acting) => confirmed(acting, 2, 1),
-  "two-confirmations": (acting) => confirmed(acting, 30, 2),
+  confirmation: (acting) => confirmed(acting, 30, ["high"]),
+  "confirmation-short": (acting) => confirmed(acting, 2, ["high"]),
+  "two-confirmations": (acting) => confirmed(acting, 30, ["high", "medium"]),
   clarification: async (acting) => {
     await begin(acting);
     await acting.ask("clarify", {
@@ -92,6 +92,33 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
       timeout_seconds: 30,
       summary_normal: "Which year do you mean?",
     });
+    await complete(acting);
+  },
+  choice: async (acting) => {
+    await begin(acting);
+    await acting.ask("clarify", {
+      question: "Which year?",
+      accepted_response_kinds: ["multiple_choice"],
+      choices: [
+        { value: "2023", label: "In 2023" },
+        { value: "2024", label: "In 2024" },
+      ],
+      timeout_seconds: 30,
+      summary_normal: "In 2023 or in 2024?",
+    });
+    await complete(acting);
+  },
+  "many-tools": async (acting) => {
+    await begin(acting);
+    for (let call = 0; call < 12; call += 1) await tool(acting, `list_album_${call}`, { status: "success" });
+    await complete(acting);
+  },
+  verbosity: async (acting) => {
+    await begin(acting, {
+      summary_terse: "Sorting.",
+      summary_detailed: "Sorts all the photos of the last three years by their dates.",
+    });
+    await tool(acting, "list_photos", { status: "success" });
     await complete(acting);
   },
   "cancel-question": async (acting) => {
@@ -188,15 +215,15 @@ async function flood({ say, wait, hex }: Acting, rounds: number, isWhole = true)
   if (isWhole) await say("output.streaming", { output_id, chunk: "", complete: true });
 }
 
-async function confirmed(acting: Acting, timeout_seconds: number, questions: number): Promise<void> {
+async function confirmed(acting: Acting, timeout_seconds: number, risks: readonly string[]): Promise<void> {
   await begin(acting);
-  for (let asked = 0; asked < questions; asked += 1) {
-    const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, timeout_seconds });
+  for (const risk_level of risks) {
+    const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, risk_level, timeout_seconds });
     const tool_call_id = `call_${acting.hex(8)}`;
     if (decision !== "accept" || resolved_by !== "reply") continue;
     await acting.say("tool.invoked", {
       ...INVOKED,
-      risk_level: "high",
+      risk_level,
       irreversible: true,
       tool: "delete_photos",
       tool_call_id,

@@ -10,7 +10,7 @@ export const SCENARIOS = {
     "Begin a session. Ask for confirmation of an irreversible action of high risk, with a timeout of 30 seconds. After an accept, call the tool. After anything else, go on thinking. Complete the session.",
   "confirmation-short": "As confirmation, with a timeout of 2 seconds.",
   "two-confirmations":
-    "As confirmation, and ask for another confirmation after the first has ended, in the same session.",
+    "As confirmation, and ask for confirmation of an irreversible action of medium risk after the first has ended, in the same session.",
   clarification:
     "Begin a session. Ask a question that is answered by a free text, with a timeout of 30 seconds. Go on thinking after the answer. Complete the session.",
   "cancel-question":
@@ -19,6 +19,11 @@ export const SCENARIOS = {
   cancel: "Begin a session, think, and cancel the session.",
   handoff: "Begin a session, hand it over to a person, and complete the session.",
   "tool-failure": "Begin a session, call a tool that fails and a tool that times out, and complete the session.",
+  choice:
+    "Begin a session. Ask a question that is answered by a choice of at least two values, with a timeout of 30 seconds. Go on thinking after the answer. Complete the session.",
+  "many-tools": "Begin a session, call twelve tools without risk, one after the other, and complete the session.",
+  verbosity:
+    "Begin a session with a terse, a normal and a detailed summary, think, call a tool, and complete the session.",
   languages: "Begin a session whose summaries are in English and in French, and complete it.",
 } as const;
 
@@ -29,7 +34,7 @@ export const SENTENCES = [
   "The photos are sorted now. ",
   "Nine of them were taken twice. ",
   "The copies stay where they are. ",
-  "Dr. Adams took most of them in 2024. ",
+  "Dr. Zoë Adams 📷 took most of them in 2024. ",
   "It rained on the third day. ",
   "Nothing was deleted.",
 ] as const;

@@ -36,6 +36,8 @@ const SPOKEN = [
   "error_message",
 ];
 const TAG = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
+/** Clocks of two machines may differ by less. */
+const FURTHEST_OFF_MS = 300_000;
 const unseen = "No event came.";
 
 export const ENVELOPE_CASES: readonly WatchingCase[] = [
@@ -228,7 +230,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     level: 1,
     severity: "error",
     unseen,
-    judge: (conversations) => {
+    judge: ({ conversations }) => {
       const texts = new Map<string, string>();
       const events = heardEvents(conversations);
       for (const conversation of conversations) {
@@ -269,23 +271,49 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       return events.length > 1 ? undefined : "not judged";
     },
   ),
+  {
+    kind: "watching",
+    id: "P1-timestamp-now",
+    title: "timestamp is the time of the emission, within five minutes.",
+    paragraphs: ["AAEP §3.2.5"],
+    level: 1,
+    severity: "error",
+    unseen,
+    judge: ({ conversations }) => {
+      let judged = 0;
+      for (const { startedAt, record } of conversations)
+        for (const recorded of record) {
+          const { way, at, message } = recorded;
+          if (way !== "received" || message?.event_id === undefined) continue;
+          const instant = Date.parse(String(message.timestamp));
+          if (Number.isNaN(instant)) continue;
+          judged += 1;
+          const off = Math.abs(instant - (startedAt.wallTime + at - startedAt.at));
+          if (off > FURTHEST_OFF_MS)
+            fail("timestamp is the time of the emission.", `It is ${Math.round(off / 60_000)} minutes off.`, [
+              evidenceOf(recorded),
+            ]);
+        }
+      return judged;
+    },
+  },
   eachSession(
     {
       id: "P1-sequence-number",
-      title: "sequence_number is 0 at session.started and rises by one, or is on no event of the session.",
+      title: "sequence_number is 0 at session.started and rises with each event, or is on no event of the session.",
       paragraphs: ["AAEP §3.3"],
       level: 1,
       unseen: "No event with a sequence_number came.",
     },
-    ({ events, isFiltered, isFromBeginning }) => {
+    ({ events, isFromBeginning }) => {
       const numbers = events.map(({ event }) => event.sequence_number);
       if (numbers.every((number) => number === undefined)) return "not judged";
       const without = numbers.indexOf(undefined);
       if (without !== -1) return { seen: "Some events of a session have no sequence_number.", places: [without] };
       for (let place = 1; place < numbers.length; place += 1) {
         const step = Number(numbers[place]) - Number(numbers[place - 1]);
-        if (isFiltered ? step < 1 : step !== 1)
-          return { seen: `${numbers[place]} follows ${numbers[place - 1]}.`, places: [place - 1, place] };
+        // A stream that is merged or filtered has holes.
+        if (step < 1) return { seen: `${numbers[place]} follows ${numbers[place - 1]}.`, places: [place - 1, place] };
       }
       if (isFromBeginning && numbers[0] !== 0) return { seen: "A session begins with another number.", places: [0] };
       return undefined;

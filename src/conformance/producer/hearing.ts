@@ -1,5 +1,6 @@
 // The events that a conversation heard, by session, as the watching cases judge them.
 import type { Conversation, Message, Recorded } from "../wire/conversation.js";
+import type { Heard } from "./producer-case.js";
 import { isEvent, isType } from "./stage.js";
 
 /** An event that came. */
@@ -28,8 +29,8 @@ function heardEvent(recorded: Recorded): HeardEvent | undefined {
   return way === "received" && message !== undefined && isEvent(message) ? { recorded, event: message } : undefined;
 }
 
-export function heardSessions(conversations: readonly Conversation[]): readonly HeardSession[] {
-  const begun = beginnings(conversations);
+export function heardSessions({ conversations, shown }: Heard): readonly HeardSession[] {
+  const begun = beginnings(conversations, shown);
   return conversations.flatMap((conversation) => {
     const sessions = new Map<string, HeardEvent[]>();
     for (const recorded of conversation.record) {
@@ -52,9 +53,12 @@ export function heardSessions(conversations: readonly Conversation[]): readonly 
   });
 }
 
-/** When each session was first heard to begin, by anybody. */
-function beginnings(conversations: readonly Conversation[]): ReadonlyMap<string, number> {
-  const begun = new Map<string, number>();
+/** When each session began: when a case asked for it, or when it was first heard to begin, by anybody. */
+function beginnings(
+  conversations: readonly Conversation[],
+  shown: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number> {
+  const begun = new Map(shown);
   for (const { recorded, event } of heardEvents(conversations)) {
     if (!isType(event, "session.started")) continue;
     const id = String(event.session_id);

@@ -1,3 +1,4 @@
+import type { Millis } from "../../contracts/clock.js";
 import type { CaseDescription } from "../findings/finding.js";
 import type { Conversation } from "../wire/conversation.js";
 import type { ProducerStage } from "./stage.js";
@@ -9,11 +10,18 @@ export interface ActiveCase extends Omit<CaseDescription, "role"> {
   readonly run: (stage: ProducerStage) => Promise<void>;
 }
 
+/** Everything that the cases received. */
+export interface Heard {
+  readonly conversations: readonly Conversation[];
+  /** Sessions that began because a case asked for them, with the time, so that nobody can have missed their beginning. */
+  readonly shown: ReadonlyMap<string, Millis>;
+}
+
 /** A case that judges what all cases received. */
 export interface WatchingCase extends Omit<CaseDescription, "role"> {
   readonly kind: "watching";
   /** Returns how many messages or sessions it judged. Throws a `Judged` at the first that breaks the rule. */
-  readonly judge: (conversations: readonly Conversation[]) => number;
+  readonly judge: (heard: Heard) => number;
   /** The reason for skipping a case that judged nothing: "No question was asked." */
   readonly unseen: string;
 }

@@ -1,5 +1,6 @@
 // Chapter 6: questions and their ends.
 import { fail, skip } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
 import { ask, callsAfter, resolves, staysOpen } from "./asked-question.js";
 import { ANSWERS, clarificationReply, confirmationReply, questionIn, resolutionAfter } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
@@ -146,6 +147,30 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       listener.conversation.say(right);
       if ((await resolutionAfter(listener, sessionId, place + 1, PATIENCE_MS)) === undefined)
         fail("After a valid response an event shows that the producer goes on.", "None came.", [
+          { note: "sent", text: JSON.stringify(right) },
+        ]);
+    },
+  },
+  {
+    kind: "active",
+    id: "P2-choice",
+    title: "A clarification by choices goes on after one of its values, and not after another.",
+    paragraphs: ["AAEP §6.5", "AAEP §9.4.1"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const listener = await stage.subscribe(ANSWERS);
+      const { sessionId } = await stage.show("choice", listener);
+      const { message: question, place } = await questionIn(listener, sessionId, "clarification");
+      const [choice] = Array.isArray(question.choices) ? (question.choices as readonly Message[]) : [];
+      if (choice === undefined) skip("The clarification has no choices.");
+      const wrong = clarificationReply(listener, question, "a value that is no choice");
+      listener.conversation.say(wrong);
+      await staysOpen({ listener, sessionId, question, after: place + 1 }, "Another value does not answer.", wrong);
+      const right = clarificationReply(listener, question, choice.value);
+      listener.conversation.say(right);
+      if ((await resolutionAfter(listener, sessionId, place + 1, PATIENCE_MS)) === undefined)
+        fail("After a choice an event shows that the producer goes on.", "None came.", [
           { note: "sent", text: JSON.stringify(right) },
         ]);
     },

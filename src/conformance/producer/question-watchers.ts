@@ -1,5 +1,6 @@
 // Chapter 6: the members of questions, and the calls that need one.
 import { fail } from "../findings/verdicts.js";
+import { isTerminal } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { isType } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
@@ -26,7 +27,7 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     level: 2,
     severity: "error",
     unseen: "No two questions came.",
-    judge: (conversations) => {
+    judge: ({ conversations }) => {
       const asked = new Map<unknown, { readonly text: string; readonly eventId: unknown }>();
       for (const { record } of conversations)
         for (const { way, text, message } of record) {
@@ -47,6 +48,28 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       return Math.max(0, asked.size - 1);
     },
   },
+  eachSession(
+    {
+      id: "P2-asked-once",
+      title: "While a confirmation is open the same action is not asked for again.",
+      paragraphs: ["AAEP §6.1"],
+      level: 2,
+      unseen: "No confirmation was asked for.",
+    },
+    ({ events }) => {
+      const open = new Map<unknown, number>();
+      let asked = 0;
+      for (const [place, { event }] of events.entries()) {
+        if (isType(event, "state.changed") || isTerminal(event)) open.clear();
+        if (!isType(event, "awaiting.confirmation")) continue;
+        asked += 1;
+        const known = open.get(event.action);
+        if (known !== undefined) return { seen: "An action was asked for twice at a time.", places: [known, place] };
+        open.set(event.action, place);
+      }
+      return asked === 0 ? "not judged" : undefined;
+    },
+  ),
   eachEvent(
     {
       id: "P2-default-reject",

@@ -4,7 +4,7 @@ import type { Message } from "../wire/conversation.js";
 import { type Asked, ask, callsAfter, resolves, staysOpen } from "./asked-question.js";
 import { confirmationReply, questionIn, resolutionAfter } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
-import { PATIENCE_MS, QUIET_MS } from "./stage.js";
+import { evidenceOf, isType, PATIENCE_MS, QUIET_MS } from "./stage.js";
 
 /** A reply that must not count, and the rule by which it does not. */
 function ignored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, wrong: (asked: Asked) => Message): ActiveCase {
@@ -36,8 +36,16 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       const { conversation } = asked.listener;
       conversation.say(confirmationReply(asked.listener, asked.question, "reject"));
       conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
-      if ((await resolutionAfter(asked.listener, asked.sessionId, asked.after, PATIENCE_MS)) === undefined)
-        fail("The first reply counts.", "No event tells of it.");
+      const resolved = await resolutionAfter(asked.listener, asked.sessionId, asked.after, PATIENCE_MS);
+      if (resolved === undefined) fail("The first reply counts.", "No event tells of it.");
+      conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
+      const again = await conversation.seek(
+        (message) => isType(message, "state.changed") && message.from_state === "awaiting_input",
+        QUIET_MS,
+        resolved.place + 1,
+      );
+      if (again !== undefined)
+        fail("A question is resolved once.", "It was resolved again.", [evidenceOf(resolved), evidenceOf(again)]);
       const calls = await callsAfter(asked);
       if (calls.some(({ irreversible }) => irreversible === true))
         fail("After a reject a later accept does not count.", "The irreversible tool was invoked.", [
@@ -87,6 +95,17 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     },
     ({ listener, question }) => {
       const { decision: _, ...rest } = confirmationReply(listener, question, "accept");
+      return rest;
+    },
+  ),
+  ignored(
+    {
+      id: "P2-reply-undated",
+      title: "A reply without a timestamp is ignored.",
+      paragraphs: ["AAEP §6.3.1", "AAEP §6.3.4"],
+    },
+    ({ listener, question }) => {
+      const { timestamp: _, ...rest } = confirmationReply(listener, question, "accept");
       return rest;
     },
   ),

@@ -1,5 +1,6 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
 import type { Timers } from "../../client/platform-clock.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
@@ -7,8 +8,9 @@ import { Judged } from "../findings/verdicts.js";
 import type { Conversation } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
 import { describeCase, PRODUCER_CASES } from "./all-cases.js";
+import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
-import { createStage, PATIENCE_MS, type ProducerStage } from "./stage.js";
+import { createStage, PATIENCE_MS, type ProducerStage, QUIET_MS } from "./stage.js";
 
 export interface ProducerRun {
   readonly links: Links;
@@ -25,13 +27,24 @@ export interface ProducerRun {
 
 /** The longest that one case may take, ms. */
 const LONGEST_CASE_MS = 60_000;
-/** Scenarios that watching cases want to see, shown to two subscriptions: to one that answers, and to one that has no terms. */
-const SHOWN: readonly ScenarioName[] = ["session", "text", "tool-failure", "cancel", "error", "handoff"];
+/** Scenarios that watching cases want to see. The first is the one after whose end the longest time is left for something that must not come. */
+const SHOWN: readonly ScenarioName[] = [
+  "cancel-question",
+  "session",
+  "text",
+  "tool-failure",
+  "cancel",
+  "error",
+  "handoff",
+];
 
 export async function runProducerCases(run: ProducerRun): Promise<readonly CaseResult[]> {
   const { links, driver, timers, told } = run;
+  const stage = (): ProducerStage =>
+    createStage({ links, driver, timers, all, shown, answersRequests: run.level === 3 });
   const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
   const all: Conversation[] = [];
+  const shown = new Map<string, Millis>();
   const results = new Map<string, CaseResult>();
   const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
     const result = { about: describeCase(one), verdict, durationMs: timers.now() - from };
@@ -39,16 +52,15 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     told(result);
   };
 
-  const unreachable = await reasonNotToRun(createStage({ links, driver, timers, all }), cases);
+  const unreachable = await reasonNotToRun(stage(), cases);
   for (const one of cases) {
     if (one.kind !== "active") continue;
     const from = timers.now();
-    if (unreachable === undefined)
-      add(one, await verdictOf(one, createStage({ links, driver, timers, all }), timers), from);
+    if (unreachable === undefined) add(one, await verdictOf(one, stage(), timers), from);
     else add(one, { kind: "skipped", reason: unreachable }, from);
   }
   const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
-  if (watching.length > 0 && unreachable === undefined) await showAll(createStage({ links, driver, timers, all }));
+  if (watching.length > 0 && unreachable === undefined) await showAll(stage());
   for (const one of watching) {
     const from = timers.now();
     if (unreachable !== undefined) {
@@ -57,7 +69,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     }
     let verdict: Verdict = { kind: "passed" };
     try {
-      if (one.judge(all) === 0) verdict = { kind: "skipped", reason: one.unseen };
+      if (one.judge({ conversations: all, shown }) === 0) verdict = { kind: "skipped", reason: one.unseen };
     } catch (caught) {
       verdict = verdictIn(caught);
     }
@@ -111,7 +123,7 @@ function verdictIn(caught: unknown): Verdict {
 async function showAll(stage: ProducerStage): Promise<void> {
   for (const scenario of SHOWN) {
     try {
-      const listener = await stage.subscribe();
+      const listener = await stage.subscribe(scenario === "cancel-question" ? ANSWERS : {});
       const { sessionId, done } = await stage.show(scenario, listener);
       await done;
       await listener.conversation.seek(
@@ -124,5 +136,6 @@ async function showAll(stage: ProducerStage): Promise<void> {
       // A scenario that cannot be shown is missed by the cases that would have judged it.
     }
   }
+  await stage.wait(QUIET_MS);
   await stage.clear();
 }

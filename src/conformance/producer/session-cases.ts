@@ -89,6 +89,48 @@ export const SESSION_CASES: readonly WatchingCase[] = [
   ),
   eachSession(
     {
+      id: "P1-tool-call-unique",
+      title: "A tool_call_id is invoked once in its session.",
+      paragraphs: ["AAEP §4.3.3"],
+      level: 1,
+      unseen: "No tool with a tool_call_id was invoked.",
+    },
+    ({ events }) => {
+      const seen = new Map<unknown, number>();
+      for (const [place, { event }] of events.entries()) {
+        if (!isType(event, "tool.invoked") || event.tool_call_id === undefined) continue;
+        const known = seen.get(event.tool_call_id);
+        if (known !== undefined)
+          return { seen: `${String(event.tool_call_id)} is invoked twice.`, places: [known, place] };
+        seen.set(event.tool_call_id, place);
+      }
+      return seen.size === 0 ? "not judged" : undefined;
+    },
+  ),
+  eachSession(
+    {
+      id: "P1-tool-name",
+      title: "tool.completed names the tool that its tool.invoked names.",
+      paragraphs: ["AAEP §4.3.4"],
+      level: 1,
+      unseen: "No tool with a tool_call_id completed.",
+    },
+    ({ events }) => {
+      const tools = new Map<unknown, unknown>();
+      let judged = 0;
+      for (const [place, { event }] of events.entries()) {
+        if (event.tool_call_id === undefined) continue;
+        if (isType(event, "tool.invoked")) tools.set(event.tool_call_id, event.tool);
+        if (!isType(event, "tool.completed") || !tools.has(event.tool_call_id)) continue;
+        judged += 1;
+        if (tools.get(event.tool_call_id) !== event.tool)
+          return { seen: `The tool of ${String(event.tool_call_id)} is now ${String(event.tool)}.`, places: [place] };
+      }
+      return judged === 0 ? "not judged" : undefined;
+    },
+  ),
+  eachSession(
+    {
       id: "P1-state-first",
       title: "The first state.changed of a session comes from the state idle.",
       paragraphs: ["AAEP §4.3.1"],

@@ -13,6 +13,9 @@ export const PATIENCE_MS: Millis = 8000;
 /** How long a case listens for something that must not come. Lateness can only hide a fault, never make one. */
 export const QUIET_MS: Millis = 400;
 
+/** How long a producer that need not answer has for it. */
+const UNASKED_MS: Millis = 1000;
+
 export interface Subscription {
   readonly conversation: Conversation;
   readonly accepted: Message;
@@ -49,9 +52,13 @@ export interface StageServices {
   readonly timers: Timers;
   /** Everything that any case has said and heard. */
   readonly all: Conversation[];
+  /** Sessions that began because a case asked for them, with the time. */
+  readonly shown: Map<string, Millis>;
+  /** A producer below level 3 need not answer requests: it may send events unasked (AAEP §9.3.3). */
+  readonly answersRequests: boolean;
 }
 
-export function createStage({ links, driver, timers, all }: StageServices): ProducerStage {
+export function createStage({ links, driver, timers, all, shown, answersRequests }: StageServices): ProducerStage {
   const own: Conversation[] = [];
 
   const connect = async (): Promise<Conversation> => {
@@ -70,7 +77,8 @@ export function createStage({ links, driver, timers, all }: StageServices): Prod
     subscribe: async (capabilities = {}, request = {}) => {
       const conversation = await connect();
       conversation.say({ ...REQUEST, capabilities, ...request });
-      const answer = await answerIn(conversation);
+      const answer = await (answersRequests ? answerIn(conversation) : conversation.seek(isAnswer, UNASKED_MS));
+      if (answer === undefined) return { conversation, accepted: {}, id: "sub_unasked", honored: {} };
       if (answer.message?.type !== "subscription.accepted")
         fail("The request is accepted.", "It is answered by something else.", [
           evidenceOf(conversation.record[0]),
@@ -84,6 +92,7 @@ export function createStage({ links, driver, timers, all }: StageServices): Prod
       const lack = driver.lacks(scenario);
       if (lack !== undefined) skip(lack);
       const from = conversation.record.length;
+      const askedAt = timers.now();
       const { sessionId, done } = await driver.perform(scenario).catch((caught: unknown) => skip(reasonOf(caught)));
       const failed = new Promise<undefined>((resolve) => {
         done.then(undefined, () => resolve(undefined));
@@ -103,10 +112,12 @@ export function createStage({ links, driver, timers, all }: StageServices): Prod
         await done.catch((caught: unknown) => skip(reasonOf(caught)));
         skip(`The scenario "${scenario}" was asked for, and no event of it came within ${PATIENCE_MS} ms.`);
       }
+      const begun = String(first.message?.session_id);
+      shown.set(begun, askedAt);
       const over = done.catch((caught: unknown) => skip(reasonOf(caught)));
       // A case that does not wait for the end is not interrupted by it.
       over.catch(() => {});
-      return { sessionId: String(first.message?.session_id), done: over };
+      return { sessionId: begun, done: over };
     },
     clear: async () => {
       await Promise.all(own.splice(0).map((one) => one.vanish()));

@@ -99,12 +99,8 @@ function completionFault(chunks: readonly Chunk[], isOver: boolean): SessionFaul
     : { seen: "Text came after complete: true.", places: [first.place, after.place] };
 }
 
-/** Characters are counted as code points, as UTF-16 units or as bytes: the chapter does not say which. */
-const COUNTS: readonly ((text: string) => number)[] = [
-  (text) => [...text].length,
-  (text) => text.length,
-  (text) => new TextEncoder().encode(text).length,
-];
+/** Characters are counted as code points or as UTF-16 units: the chapter does not say which. */
+const COUNTS: readonly ((text: string) => number)[] = [(text) => [...text].length, (text) => text.length];
 
 function positionFault(chunks: readonly Chunk[]): SessionFault | "not judged" | undefined {
   let before = "";

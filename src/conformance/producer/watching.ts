@@ -20,7 +20,7 @@ export function eachEvent(
     severity: "error",
     ...about,
     kind: "watching",
-    judge: (conversations) => {
+    judge: ({ conversations }) => {
       let judged = 0;
       for (const { recorded, event } of heardEvents(conversations)) {
         const fault = wrong(event, recorded.text);
@@ -48,9 +48,9 @@ export function eachSession(
     severity: "error",
     ...about,
     kind: "watching",
-    judge: (conversations) => {
+    judge: (heard) => {
       let judged = 0;
-      for (const session of heardSessions(conversations)) {
+      for (const session of heardSessions(heard)) {
         const fault = judge(session);
         if (fault === "not judged") continue;
         judged += 1;

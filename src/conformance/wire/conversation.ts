@@ -20,6 +20,8 @@ export interface Recorded {
 export interface Conversation {
   /** For evidence, as "subscriber 2". */
   readonly name: string;
+  /** Its beginning on both clocks. `wallTime`: ms since 1970. */
+  readonly startedAt: { readonly at: Millis; readonly wallTime: number };
   /** Grows while the conversation lasts. */
   readonly record: readonly Recorded[];
   readonly say: (message: Message) => void;
@@ -74,6 +76,7 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
   };
   return {
     name,
+    startedAt: { at: timers.now(), wallTime: Date.now() },
     record,
     say: (message) => sayText(JSON.stringify(message)),
     sayText,

@@ -1,0 +1,202 @@
+"""A producer of level 2 that is made from the chapters alone, at a Unix socket (AAEP appendix B.4). Python's own library suffices.
+
+  python3 producer.py serve SOCKET        listens there
+  python3 producer.py perform SOCKET      makes it show the scenario that AAEP_SCENARIO names; the control command of `aaepd conformance`
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import struct
+import sys
+from datetime import datetime, timezone
+
+PRODUCER = {"agent_id": "photo-sorter", "agent_name": "Photo sorter"}
+CONTEXT = "https://aaep-protocol.org/context/v1"
+SCENARIOS = ("session", "text", "confirmation", "confirmation-short", "two-confirmations", "clarification",
+             "cancel-question", "error", "cancel", "handoff", "tool-failure")  # fmt: skip
+CANNOT = 3
+
+
+def now():
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+async def read(reader):
+    (length,) = struct.unpack(">I", await reader.readexactly(4))
+    return json.loads(await reader.readexactly(length))
+
+
+def write(writer, message):
+    text = json.dumps(message).encode()
+    writer.write(struct.pack(">I", len(text)) + text)
+
+
+class Producer:
+    def __init__(self):
+        self.subscribers = {}  # writer: whether it answers
+        self.open = {}  # reply_token: (question, future)
+        self.state = "idle"
+
+    def emit(self, kind, **members):
+        event = {"@context": CONTEXT, "type": f"aaep:agent.{kind}", "event_id": f"evt_{secrets.token_hex(16)}",
+                 "session_id": self.session, "timestamp": now(), "producer": PRODUCER,
+                 "localization_hints": {"primary_language": "en"}, **members}  # fmt: skip
+        for writer, answers in self.subscribers.items():
+            if answers or not kind.startswith("awaiting"):
+                write(writer, event)
+        return event
+
+    def change(self, state, summary):
+        if state != self.state:
+            self.emit("state.changed", from_state=self.state, to_state=state, summary_normal=summary)
+        self.state = state
+
+    async def listen(self, reader, writer):
+        try:
+            while True:
+                self.take(await read(reader), writer)
+        except (asyncio.IncompleteReadError, ConnectionError, ValueError):
+            pass
+        self.leave(writer)
+        writer.close()
+
+    def take(self, message, writer):
+        if message["type"] == "subscription.request":
+            asked = message.get("capabilities", {})
+            self.subscribers[writer] = asked.get("supports_confirmation_reply") is True
+            honored = {name: asked[name] for name in ("supports_confirmation_reply", "supports_clarification_reply") if name in asked}
+            write(writer, {"type": "subscription.accepted", "subscription_id": f"sub_{secrets.token_hex(8)}",
+                           "aaep_version": "1.0.0", "producer": PRODUCER, "honored_capabilities": honored})  # fmt: skip
+        elif message["type"] == "subscription.close":
+            self.leave(writer)
+        elif message["type"] in ("confirmation.reply", "clarification.reply"):
+            self.reply(message)
+
+    def leave(self, writer):
+        self.subscribers.pop(writer, None)
+        if not any(self.subscribers.values()):
+            for _, future in list(self.open.values()):
+                if not future.done():
+                    future.set_result(None)
+
+    def reply(self, message):
+        question, future = self.open.get(message.get("reply_token"), (None, None))
+        if question is None or future.done():
+            return
+        try:
+            sent = datetime.fromisoformat(message["timestamp"].replace("Z", "+00:00"))
+            asked = datetime.fromisoformat(question["timestamp"].replace("Z", "+00:00"))
+        except (KeyError, ValueError):
+            return
+        if (sent - asked).total_seconds() > question["timeout_seconds"]:
+            return
+        if "decision" in message and message["decision"] in ("accept", "reject") and question["type"].endswith("confirmation"):
+            future.set_result(message["decision"])
+        elif isinstance(message.get("response"), str) and question["type"].endswith("clarification"):
+            future.set_result(message["response"])
+
+    async def ask(self, kind, timeout, **members):
+        """Returns the answer, or None when nobody gave one in time."""
+        before = self.state
+        future = asyncio.get_running_loop().create_future()
+        token = f"rpl_{secrets.token_hex(16)}"
+        question = self.emit(kind, urgency="critical", reply_token=token, timeout_seconds=timeout, **members)
+        self.open[token] = (question, future)
+        self.state = "awaiting_input"
+        if not any(self.subscribers.values()):
+            future.set_result(None)
+        try:
+            answer = await asyncio.wait_for(asyncio.shield(future), timeout)
+        except asyncio.TimeoutError:
+            answer = None
+        del self.open[token]
+        self.change(before, "Goes on.")
+        return answer
+
+    async def confirm(self, timeout):
+        answer = await self.ask("awaiting.confirmation", timeout, action="Delete nine photos.",
+                                consequence="The photos cannot be brought back.", risk_level="high", irreversible=True,
+                                default_decision="reject", summary_normal="May I delete nine photos?")  # fmt: skip
+        if answer == "accept":
+            self.tool("delete_photos", "success", risk_level="high", irreversible=True)
+
+    def tool(self, name, status, **members):
+        call = f"call_{secrets.token_hex(8)}"
+        self.emit("tool.invoked", tool=name, tool_call_id=call, summary_normal=f"Calls {name}.", **members)
+        self.emit("tool.completed", tool=name, tool_call_id=call, status=status, summary_normal=f"{name} has ended.")
+        self.state = "calling_tool"
+        self.change("thinking", "Thinks.")
+
+    def text(self, sentences):
+        output, position = f"out_{secrets.token_hex(8)}", 0
+        self.change("writing_output", "Writes.")
+        for index, sentence in enumerate(sentences):
+            self.emit("output.streaming", output_id=output, chunk=sentence, position=position, coalesce_hint="sentence",
+                      complete=index == len(sentences) - 1)  # fmt: skip
+            position += len(sentence)
+
+    async def perform(self, scenario):
+        self.session, self.state = f"sess_{secrets.token_hex(12)}", "idle"
+        self.emit("session.started", summary_normal="Sorts the photos.")
+        self.change("thinking", "Thinks.")
+        if scenario == "session":
+            self.tool("list_photos", "success")
+            self.text(["The photos are sorted. ", "Nothing was deleted."])
+        elif scenario == "text":
+            self.text([f"This is sentence {number}. " for number in range(6)])
+        elif scenario.startswith("confirmation"):
+            await self.confirm(2 if scenario.endswith("short") else 30)
+        elif scenario == "two-confirmations":
+            await self.confirm(30)
+            await self.confirm(30)
+        elif scenario == "clarification":
+            await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=["freetext"],
+                           summary_normal="Which year do you mean?")  # fmt: skip
+        elif scenario == "handoff":
+            self.emit("handoff.requested", urgency="critical", reason="It is about taxes.", target_kind="human",
+                      summary_normal="A person takes over.")  # fmt: skip
+        elif scenario == "tool-failure":
+            self.tool("read_disk", "error")
+            self.tool("read_tape", "timeout")
+        if scenario == "cancel-question":
+            asking = asyncio.ensure_future(self.confirm(30))
+            await asyncio.sleep(1)
+            asking.cancel()
+            self.open.clear()
+        if scenario in ("cancel", "cancel-question"):
+            self.emit("session.cancelled", cancelled_by="user", summary_normal="Cancelled.")
+        elif scenario == "error":
+            self.emit("tool.invoked", tool="list_photos", summary_normal="Lists the photos.")
+            self.emit("session.errored", urgency="critical", error_category="permanent", summary_normal="The disk is gone.")
+        else:
+            self.emit("session.completed", summary_normal="The photos are sorted.")
+
+    async def control(self, reader, writer):
+        await self.perform((await read(reader))["scenario"])
+        write(writer, {"done": True})
+        writer.close()
+
+
+async def serve(path):
+    producer = Producer()
+    async with (await asyncio.start_unix_server(producer.listen, path),
+                await asyncio.start_unix_server(producer.control, f"{path}.control")):  # fmt: skip
+        print("listening", flush=True)
+        await asyncio.Event().wait()
+
+
+async def perform(path):
+    scenario = os.environ["AAEP_SCENARIO"]
+    if scenario not in SCENARIOS:
+        return CANNOT
+    reader, writer = await asyncio.open_unix_connection(f"{path}.control")
+    write(writer, {"scenario": scenario})
+    await read(reader)
+    return 0
+
+
+if __name__ == "__main__":
+    command, socket_path = sys.argv[1:]
+    sys.exit(asyncio.run({"serve": serve, "perform": perform}[command](socket_path)))
