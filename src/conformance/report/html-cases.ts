@@ -58,6 +58,7 @@ ${skipped.map(({ result, anchor }) => markup`<dt id="${anchor}">${result.test_id
 
 /** The table. The first cell of each row names its case, and leads to what is told about it. */
 export function casesTable(cases: readonly AnchoredResult[]): Markup {
+  if (cases.length === 0) return markup`<p>There is no case.</p>`;
   return markup`<table>
 <caption>All cases, in the order of the table of requirements</caption>
 <thead><tr>

@@ -115,6 +115,9 @@ describe("the page", () => {
       "P1-a",
     ]);
     expect(textsOf(chosen, "dd")[8]).toBe("nothing was judged");
+    const empty = await pageOf(runOf([]));
+    expect(textsOf(empty, "p")).toContain("There is no case.");
+    expect(startsOf(empty, "table")).toEqual([]);
   });
 });
 

@@ -1,0 +1,216 @@
+// The page, the XML and the badge of a conformance report in Chromium: nobody is kept out, and what a target sends stays text.
+import { createRequire } from "node:module";
+import type { AxeResults, RunOptions } from "axe-core";
+import fc from "fast-check";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { SuiteRun } from "../../src/conformance/findings/finding.js";
+import { badgeSvg } from "../../src/conformance/report/badge.js";
+import { reportHtml } from "../../src/conformance/report/report-html.js";
+import { reportJson } from "../../src/conformance/report/report-json.js";
+import { reportJunit } from "../../src/conformance/report/report-junit.js";
+import { visibleText } from "../../src/conformance/report/visible-text.js";
+import { FAILED, hostileRun, MIXED, PASSED, plainOf, result, runOf } from "../conformance/report/runs.js";
+import { casesOf } from "../support/extent.js";
+import { startChromium } from "./browser/chromium.js";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+/** All rules, the experimental ones and those of good practice too. The links to the parts are hidden on paper, which one rule would ask about. */
+const EVERY_RULE: RunOptions = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"],
+  rules: { "hidden-content": { enabled: false } },
+};
+/** With more in a line than any screen is wide. */
+const LONG = "0123456789abcdef".repeat(250);
+const WIDE = runOf([
+  ...MIXED.results,
+  result(`P3-${"x".repeat(80)}`, {
+    kind: "failed",
+    expected: LONG,
+    seen: LONG,
+    evidence: [{ note: "sent", text: LONG }],
+  }),
+]);
+const CLAIMED = runOf([result("P1-a", PASSED), result("P1-b", FAILED, { severity: "warning" })]);
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startChromium();
+}, 120_000);
+afterAll(() => browser?.close());
+
+interface Looks {
+  readonly colorScheme?: "light" | "dark";
+  readonly media?: "screen" | "print";
+  readonly width?: number;
+}
+
+async function openPage(
+  html: string,
+  { colorScheme = "light", media = "screen", width = 1280 }: Looks = {},
+): Promise<Page> {
+  // Only what the test puts in gets past the page's own policy.
+  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.emulateMedia({ media, colorScheme });
+  await page.setContent(html);
+  return page;
+}
+
+async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.addScriptTag({ path: AXE });
+  const found = (await page.evaluate(
+    (options) => (globalThis as unknown as { axe: { run: (options: unknown) => unknown } }).axe.run(options),
+    EVERY_RULE,
+  )) as AxeResults;
+  expect(found.passes.length).toBeGreaterThan(20);
+  return [...found.violations, ...found.incomplete].flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
+  );
+}
+
+const RUNS: readonly (readonly [string, SuiteRun])[] = [
+  ["with every kind of result", MIXED],
+  ["with a claim", CLAIMED],
+  ["without a case", runOf([])],
+  ["with long lines", WIDE],
+];
+const LOOKS: readonly (readonly [string, Looks])[] = [
+  ["light", { colorScheme: "light" }],
+  ["dark", { colorScheme: "dark" }],
+  ["on paper, from a dark screen", { colorScheme: "dark", media: "print" }],
+  ["on a narrow screen", { width: 320 }],
+];
+
+describe.each(LOOKS)("the page, %s", (_, looks) => {
+  it.each(RUNS)("%s: axe finds nothing that keeps people out", async (_, run) => {
+    const page = await openPage(reportHtml(reportJson(run)), looks);
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it.each(RUNS)("%s: nothing has to be scrolled sideways", async (_, run) => {
+    const page = await openPage(reportHtml(reportJson(run)), looks);
+    const [needed, there] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
+      number,
+      number,
+    ];
+    expect(needed).toBeLessThanOrEqual(there);
+  });
+});
+
+it("axe finds what is wrong with a page that is wrong", async () => {
+  const html = reportHtml(reportJson(MIXED)).replace(' lang="en"', "").replace("--text: #1f2328", "--text: #cccccc");
+  const violations = await violationsOf(await openPage(html));
+  expect(violations.filter((one) => one.startsWith("html-has-lang:"))).toHaveLength(1);
+  expect(violations.filter((one) => one.startsWith("color-contrast:")).length).toBeGreaterThan(5);
+});
+
+describe("on paper", () => {
+  it("is light, has no links to follow, and tells everything", async () => {
+    const page = await openPage(reportHtml(reportJson(MIXED)), { colorScheme: "dark", media: "print" });
+    expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe("rgb(255, 255, 255)");
+    expect(await page.locator("nav").isVisible()).toBe(false);
+    expect(await page.locator("tbody tr").count()).toBe(5);
+    expect((await page.pdf()).subarray(0, 5).toString()).toBe("%PDF-");
+  });
+});
+
+/** The elements of a document with the names of their attributes, and the texts that a test compares. Runs in the page. */
+function readInPage(kind: "text/html" | "application/xml", text: string) {
+  const parsed = new (globalThis as unknown as { DOMParser: new () => Parser }).DOMParser().parseFromString(text, kind);
+  const all = [...parsed.querySelectorAll("*")];
+  const named = (name: string) => all.filter((one) => one.localName === name);
+  return {
+    shape: all.map((one) => [one.localName, ...one.getAttributeNames().sort()].join(" ")),
+    pre: named("pre").map((one) => one.textContent),
+    title: named("title").map((one) => one.textContent),
+    failures: [...named("failure"), ...named("system-out")].map((one) => one.textContent),
+    tests: named("testcase").map((one) => one.getAttribute("name")),
+  };
+}
+interface ParsedElement {
+  readonly localName: string;
+  readonly textContent: string;
+  readonly getAttributeNames: () => string[];
+  readonly getAttribute: (name: string) => string;
+}
+interface Parser {
+  readonly parseFromString: (
+    text: string,
+    kind: string,
+  ) => { readonly querySelectorAll: (all: "*") => Iterable<ParsedElement> };
+}
+
+function reader(page: Page) {
+  return (kind: "text/html" | "application/xml", text: string) =>
+    page.evaluate(`(${readInPage.toString()})(${JSON.stringify(kind)}, ${JSON.stringify(text)})`) as Promise<
+      ReturnType<typeof readInPage>
+    >;
+}
+
+describe("whatever a target sends, Chromium", () => {
+  it("sees the same elements in the page, the XML and the badge, and reads each text back", async () => {
+    const read = reader(await openPage("<p>Reads.</p>"));
+    await fc.assert(
+      fc.asyncProperty(hostileRun, async (run) => {
+        const [report, plain] = [reportJson(run), reportJson(plainOf(run))];
+        const page = await read("text/html", reportHtml(report));
+        expect(page.shape).toEqual((await read("text/html", reportHtml(plain))).shape);
+        const sent = report.test_results.flatMap(({ evidence }) => evidence.flatMap(({ text }) => text ?? []));
+        expect(page.pre).toEqual(sent.map(visibleText));
+
+        const xml = await read("application/xml", reportJunit(report));
+        expect(xml.shape).not.toContain("parsererror");
+        expect(xml.shape).toEqual((await read("application/xml", reportJunit(plain))).shape);
+        expect(xml.tests).toEqual(
+          report.test_results.map(({ test_id, description }) => visibleText(`${test_id}: ${description}`)),
+        );
+        for (const text of sent) expect(xml.failures.join("\n")).toContain(visibleText(text));
+
+        const badge = await read("application/xml", badgeSvg(report));
+        expect(badge.shape).toEqual((await read("application/xml", badgeSvg(plain))).shape);
+      }),
+      { numRuns: casesOf(300) },
+    );
+  });
+
+  it("runs nothing of it, and asks nobody", async () => {
+    const attack = `<script>globalThis.hit = 1</script><img src="https://elsewhere.example/x" onerror="globalThis.hit = 1">`;
+    const run = runOf(
+      [
+        result(`"><svg onload="globalThis.hit=1">`, {
+          kind: "failed",
+          expected: attack,
+          seen: `</dd></style>${attack}`,
+          evidence: [{ note: attack, text: `</pre></textarea>--></title>${attack}` }],
+        }),
+        result("P1-s", { kind: "skipped", reason: attack }, { title: attack, paragraphs: [attack] }),
+      ],
+      { target: { role: "producer", endpoint: attack, name: `</title>${attack}` } },
+    );
+    const page = await openPage("<p>Waits.</p>");
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.setContent(reportHtml(reportJson(run)), { waitUntil: "load" });
+    expect(await page.evaluate("globalThis.hit")).toBeUndefined();
+    expect(asked).toEqual([]);
+    expect(await page.locator("script, img, svg").count()).toBe(0);
+  });
+});
+
+describe("the badge", () => {
+  it("has a name, texts that fit, and contrast", async () => {
+    for (const run of [MIXED, CLAIMED, runOf([])]) {
+      const svg = badgeSvg(reportJson(run));
+      const html = `<!doctype html><html lang="en"><head><title>A badge</title></head><body><main><h1>A badge</h1>${svg}</main></body></html>`;
+      const page = await openPage(html);
+      await page.addScriptTag({ path: AXE });
+      expect(await page.getByRole("img", { name: /^aaepd suite: / }).count()).toBe(1);
+      const fits = await page.evaluate(
+        "[...document.querySelectorAll('text')].every((one) => one.getBBox().width <= Number(one.getAttribute('textLength')) + 1)",
+      );
+      expect(fits).toBe(true);
+    }
+  });
+});
