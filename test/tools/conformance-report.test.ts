@@ -58,16 +58,24 @@ async function openPage(
   return page;
 }
 
-async function violationsOf(page: Page): Promise<readonly string[]> {
+interface Findings {
+  readonly violations: readonly string[];
+  /** Rules of which axe could not tell whether they are kept. */
+  readonly undecided: readonly string[];
+}
+
+async function findingsOn(page: Page): Promise<Findings> {
   await page.addScriptTag({ path: AXE });
   const found = (await page.evaluate(
     (options) => (globalThis as unknown as { axe: { run: (options: unknown) => unknown } }).axe.run(options),
     EVERY_RULE,
   )) as AxeResults;
-  expect(found.passes.length).toBeGreaterThan(20);
-  return [...found.violations, ...found.incomplete].flatMap(({ id, nodes }) =>
-    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
-  );
+  expect(found.passes.length).toBeGreaterThan(10);
+  const told = (results: AxeResults["violations"]) =>
+    results.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ""}`),
+    );
+  return { violations: told(found.violations), undecided: told(found.incomplete) };
 }
 
 const RUNS: readonly (readonly [string, SuiteRun])[] = [
@@ -86,10 +94,14 @@ const LOOKS: readonly (readonly [string, Looks])[] = [
 describe.each(LOOKS)("the page, %s", (_, looks) => {
   it.each(RUNS)("%s: axe finds nothing that keeps people out", async (_, run) => {
     const page = await openPage(reportHtml(reportJson(run)), looks);
-    expect(await violationsOf(page)).toEqual([]);
+    const { violations, undecided } = await findingsOn(page);
+    expect(violations).toEqual([]);
+    // Cells that are scrolled out of sight have the colours of the others.
+    const isSeen = looks.width === undefined;
+    expect(undecided.filter((one) => isSeen || !one.startsWith("color-contrast:"))).toEqual([]);
   });
 
-  it.each(RUNS)("%s: nothing has to be scrolled sideways", async (_, run) => {
+  it.each(RUNS)("%s: the page is not scrolled sideways", async (_, run) => {
     const page = await openPage(reportHtml(reportJson(run)), looks);
     const [needed, there] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
       number,
@@ -101,7 +113,7 @@ describe.each(LOOKS)("the page, %s", (_, looks) => {
 
 it("axe finds what is wrong with a page that is wrong", async () => {
   const html = reportHtml(reportJson(MIXED)).replace(' lang="en"', "").replace("--text: #1f2328", "--text: #cccccc");
-  const violations = await violationsOf(await openPage(html));
+  const { violations } = await findingsOn(await openPage(html));
   expect(violations.filter((one) => one.startsWith("html-has-lang:"))).toHaveLength(1);
   expect(violations.filter((one) => one.startsWith("color-contrast:")).length).toBeGreaterThan(5);
 });
@@ -200,15 +212,15 @@ describe("whatever a target sends, Chromium", () => {
 });
 
 describe("the badge", () => {
-  it("has a name, texts that fit, and contrast", async () => {
+  it("has a name and texts that fit, and axe finds nothing", async () => {
     for (const run of [MIXED, CLAIMED, runOf([])]) {
       const svg = badgeSvg(reportJson(run));
       const html = `<!doctype html><html lang="en"><head><title>A badge</title></head><body><main><h1>A badge</h1>${svg}</main></body></html>`;
       const page = await openPage(html);
-      await page.addScriptTag({ path: AXE });
+      expect((await findingsOn(page)).violations).toEqual([]);
       expect(await page.getByRole("img", { name: /^aaepd suite: / }).count()).toBe(1);
       const fits = await page.evaluate(
-        "[...document.querySelectorAll('text')].every((one) => one.getBBox().width <= Number(one.getAttribute('textLength')) + 1)",
+        "[...document.querySelectorAll('text')].every((one, at) => one.getBBox().width < document.querySelectorAll('rect')[at].getBBox().width)",
       );
       expect(fits).toBe(true);
     }

@@ -7,7 +7,7 @@ import { visibleLine } from "./visible-text.js";
 const LABEL = "aaepd suite";
 const HEIGHT = 20;
 const PADDING = 8;
-/** Wide enough for most letters of the fonts below. `textLength` makes the text fit where a font is wider. */
+/** Wider than the letters of the fonts below are on average. */
 const LETTER_WIDTH = 7;
 const LABEL_COLOR = "#3d444d";
 /** Against these, white has a contrast of more than 4.5. */
@@ -32,9 +32,9 @@ aria-label="${name}">
 <title>${report.claim ?? `${name}. ${report.claim_refused ?? ""}`}</title>
 <rect width="${labelWidth}" height="${HEIGHT}" fill="${LABEL_COLOR}"/>
 <rect x="${labelWidth}" width="${valueWidth}" height="${HEIGHT}" fill="${color}"/>
-<g fill="#ffffff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11">
-<text x="${PADDING}" y="14" textLength="${labelWidth - 2 * PADDING}">${LABEL}</text>
-<text x="${labelWidth + PADDING}" y="14" textLength="${valueWidth - 2 * PADDING}">${words}</text>
+<g fill="#ffffff" font-family="Verdana, DejaVu Sans, sans-serif" font-size="11" text-anchor="middle">
+<text x="${labelWidth / 2}" y="14">${LABEL}</text>
+<text x="${labelWidth + valueWidth / 2}" y="14">${words}</text>
 </g>
 </svg>
 `.markup;

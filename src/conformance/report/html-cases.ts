@@ -59,7 +59,8 @@ ${skipped.map(({ result, anchor }) => markup`<dt id="${anchor}">${result.test_id
 /** The table. The first cell of each row names its case, and leads to what is told about it. */
 export function casesTable(cases: readonly AnchoredResult[]): Markup {
   if (cases.length === 0) return markup`<p>There is no case.</p>`;
-  return markup`<table>
+  return markup`<div class="table" role="region" aria-label="Table of all cases" tabindex="0">
+<table>
 <caption>All cases, in the order of the table of requirements</caption>
 <thead><tr>
 <th scope="col">Case</th><th scope="col">Rule</th><th scope="col">Paragraphs</th><th scope="col">Part of</th><th scope="col">Kind</th>
@@ -67,14 +68,16 @@ export function casesTable(cases: readonly AnchoredResult[]): Markup {
 </tr></thead>
 <tbody>
 ${cases.map(row)}</tbody>
-</table>`;
+</table>
+</div>`;
 }
 
 function row({ result, anchor }: AnchoredResult): Markup {
   const name =
     result.outcome === "passed" ? markup`${result.test_id}` : markup`<a href="#${anchor}">${result.test_id}</a>`;
   const part = result.extension === null ? `level ${result.level}` : `extension set ${result.extension}`;
-  return markup`<tr><th scope="row">${name}</th><td>${result.description}</td><td>${result.spec_reference}</td><td>${part}</td>\
+  return markup`<tr><th scope="row">${name}</th><td class="text">${result.description}</td><td class="text">${result.spec_reference}</td>\
+<td class="text">${part}</td>\
 <td>${kindWords(result)}</td><td class="${`verdict ${result.outcome}`}">${outcomeWords(result)}</td></tr>
 `;
 }

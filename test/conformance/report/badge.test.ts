@@ -23,6 +23,14 @@ const good = result("X-a", PASSED, { extension: "good" });
 const bad = result("X-b", FAILED, { extension: "bad" });
 const unseen = result("X-c", SKIPPED, { extension: "unseen" });
 
+/** WCAG 2.2, "contrast ratio", of a colour as in "#116329". */
+function contrastToWhite(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05);
+}
+
 describe("the badge", () => {
   it.each([
     ["level 3", runOf([PASSING])],
@@ -43,11 +51,11 @@ describe("the badge", () => {
     expect(textsOf(seen, "title")).toEqual([claim ?? `aaepd suite: ${words}. ${claim_refused ?? ""}`]);
   });
 
-  it("has a colour for each of the three, beside its words", async () => {
-    const colors: (string | undefined)[] = [];
-    for (const run of [runOf([PASSING]), MIXED, runOf([])])
-      colors.push(valuesOf(await badgeOf(run), "rect", "fill")[1]);
-    expect(new Set(colors).size).toBe(3);
+  it("has a colour for each of the three, beside its words, with contrast to white", async () => {
+    const fills: string[] = [];
+    for (const run of [runOf([PASSING]), MIXED, runOf([])]) fills.push(...valuesOf(await badgeOf(run), "rect", "fill"));
+    expect(new Set(fills).size).toBe(1 + 3);
+    for (const fill of fills) expect(contrastToWhite(fill)).toBeGreaterThan(4.5);
   });
 
   it("says nothing of a level where a warning refuses the claim", async () => {
@@ -57,13 +65,13 @@ describe("the badge", () => {
   it("is as wide as its texts", async () => {
     const seen = await badgeOf(runOf([PASSING]));
     const widths = valuesOf(seen, "rect", "width").map(Number);
-    const lengths = valuesOf(seen, "text", "textLength").map(Number);
-    expect(lengths).toEqual(widths.map((width) => width - 16));
-    expect(valuesOf(seen, "text", "x").map(Number)).toEqual([8, (widths[0] ?? 0) + 8]);
-    const width = (widths[0] ?? 0) + (widths[1] ?? 0);
+    expect(widths).toEqual(textsOf(seen, "text").map((text) => text.length * 7 + 16));
+    const [label = 0, value = 0] = widths;
+    expect(valuesOf(seen, "text", "x").map(Number)).toEqual([label / 2, label + value / 2]);
+    expect(valuesOf(seen, "rect", "x")).toEqual([String(label)]);
+    const width = label + value;
     expect(valuesOf(seen, "svg", "width")).toEqual([String(width)]);
     expect(valuesOf(seen, "svg", "viewBox")).toEqual([`0 0 ${width} 20`]);
-    for (const [index, text] of textsOf(seen, "text").entries()) expect(lengths[index]).toBe(text.length * 7);
   });
 
   it("is XML with the same elements, whatever the target calls itself", async () => {
