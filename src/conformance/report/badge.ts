@@ -1,6 +1,6 @@
 // A badge for a product's page. Its text is text, so that it can be read aloud, searched and enlarged.
 import type { ConformanceReport } from "./conformance-report.js";
-import { markup } from "./markup.js";
+import { documentOf, markup } from "./markup.js";
 import { visibleLine } from "./visible-text.js";
 
 /** The left side of every badge. */
@@ -27,7 +27,7 @@ export function badgeSvg(report: ConformanceReport): string {
   const labelWidth = widthOf(LABEL);
   const valueWidth = widthOf(words);
   const width = labelWidth + valueWidth;
-  return markup`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" \
+  return documentOf(markup`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" \
 aria-label="${name}">
 <title>${report.claim ?? `${name}. ${report.claim_refused ?? ""}`}</title>
 <rect width="${labelWidth}" height="${HEIGHT}" fill="${LABEL_COLOR}"/>
@@ -37,7 +37,7 @@ aria-label="${name}">
 <text x="${labelWidth + valueWidth / 2}" y="14">${words}</text>
 </g>
 </svg>
-`.markup;
+`);
 }
 
 function valueSide(report: ConformanceReport): { readonly words: string; readonly color: string } {

@@ -41,7 +41,7 @@ export interface TestResult {
   readonly evidence: readonly ReportedEvidence[];
 }
 
-/** The tested side, and how the run was asked for. */
+/** The target, and how the run was asked for. */
 export interface ReportMetadata {
   readonly target_kind: Role;
   readonly target_name: string;

@@ -1,9 +1,22 @@
 // HTML and XML in which text cannot become markup: whatever is put into a template is escaped, unless a template made it.
 import { visibleText } from "./visible-text.js";
 
+/** A symbol, because no JSON that was read from a file can have it: a report cannot bring markup of its own. */
+const WRITTEN: unique symbol = Symbol("written");
+
 /** A well-formed piece of HTML or XML. */
 export interface Markup {
-  readonly markup: string;
+  readonly [WRITTEN]: string;
+}
+
+/** Takes text as markup that the project itself wrote, such as a style sheet. */
+export function ownMarkup(text: string): Markup {
+  return { [WRITTEN]: text };
+}
+
+/** The finished document. */
+export function documentOf(markup: Markup): string {
+  return markup[WRITTEN];
 }
 
 /** Text, a number, pieces, or nothing. */
@@ -26,14 +39,18 @@ export function markup(pieces: TemplateStringsArray, ...contents: readonly Conte
     const isAttribute = pieces[index]?.endsWith('="') === true;
     joined += written(content, isAttribute) + (pieces[index + 1] ?? "");
   }
-  return { markup: joined };
+  return ownMarkup(joined);
 }
 
 function written(content: Content, isAttribute: boolean): string {
   if (content === undefined) return "";
   if (typeof content === "string") return isAttribute ? escapedAttribute(content) : escapedText(content);
   if (typeof content === "number") return String(content);
-  return "markup" in content ? content.markup : content.map((one) => one.markup).join("");
+  return isList(content) ? content.map(documentOf).join("") : documentOf(content);
+}
+
+function isList(content: Markup | readonly Markup[]): content is readonly Markup[] {
+  return Array.isArray(content);
 }
 
 function escapedText(text: string): string {

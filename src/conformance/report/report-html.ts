@@ -3,7 +3,7 @@
 import type { ConformanceReport } from "./conformance-report.js";
 import { anchored, casesTable, failedCases, skippedCases } from "./html-cases.js";
 import { STYLE } from "./html-style.js";
-import { type Markup, markup } from "./markup.js";
+import { documentOf, type Markup, markup, ownMarkup } from "./markup.js";
 
 /** Nothing but the page's own style, should a piece of evidence ever get past the escaping. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
@@ -12,14 +12,14 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 export function reportHtml(report: ConformanceReport): string {
   const title = `Report of the aaepd suite: ${report.metadata.target_name}`;
   const cases = anchored(report.test_results);
-  return markup`<!doctype html>
+  return documentOf(markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
 <title>${title}</title>
-<style>${{ markup: STYLE }}</style>
+<style>${ownMarkup(STYLE)}</style>
 </head>
 <body>
 <header>
@@ -45,7 +45,7 @@ ${part("all", "All cases", casesTable(cases))}
 </footer>
 </body>
 </html>
-`.markup;
+`);
 }
 
 function part(id: string, heading: string, content: Markup): Markup {

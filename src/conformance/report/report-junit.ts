@@ -1,6 +1,6 @@
 // The report as JUnit's XML, which tools of continuous integration read. It has no schema of its own; these elements are understood everywhere.
 import type { ConformanceReport, TestResult } from "./conformance-report.js";
-import { type Markup, markup } from "./markup.js";
+import { documentOf, type Markup, markup } from "./markup.js";
 
 /**
  * Writes one suite of tests with a test for each case. A case is a `failure` if it fails the verdict. Where the report was asked for with
@@ -13,14 +13,14 @@ export function reportJunit(report: ConformanceReport): string {
     (failing.has(one.test_id) || (one.severity === "warning" && report.metadata.fail_on_warning));
   const counts = markup`tests="${report.tests_run}" failures="${report.test_results.filter(isFailure).length}" errors="0" \
 skipped="${report.tests_skipped}" time="${report.duration_seconds}"`;
-  return markup`<?xml version="1.0" encoding="UTF-8"?>
+  return documentOf(markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="${`aaepd suite ${report.suite_version}`}" ${counts}>
 <testsuite name="${suiteName(report)}" timestamp="${report.started_at}" ${counts}>
 <properties>
 ${propertiesOf(report).map(([name, value]) => markup`<property name="${name}" value="${value}"/>\n`)}</properties>
 ${report.test_results.map((one) => testCase(one, isFailure(one)))}</testsuite>
 </testsuites>
-`.markup;
+`);
 }
 
 function suiteName({ metadata, conformance_level }: ConformanceReport): string {

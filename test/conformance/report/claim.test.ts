@@ -77,6 +77,8 @@ describe("AAEP §9.7: there is no claim", () => {
       "No case of the level passed.",
     );
     expect(refusal([...ALL.slice(0, 2), result("P3-a", SKIPPED, { level: 3 })])).toBe("No case of level 3 passed.");
+    expect(refusal([result("P1-a", SKIPPED), ...ALL.slice(1)])).toBe("No case of level 1 passed.");
+    expect(refusal([ALL[0], result("P2-a", SKIPPED, { level: 2 }), ALL[2]])).toBe("No case of level 2 passed.");
   });
 
   it("where warnings were to refuse it and one failed", () => {

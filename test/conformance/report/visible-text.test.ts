@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { markup } from "../../../src/conformance/report/markup.js";
+import { documentOf, type Markup, markup, ownMarkup } from "../../../src/conformance/report/markup.js";
 import { visibleLine, visibleText } from "../../../src/conformance/report/visible-text.js";
 import { casesOf } from "../../support/extent.js";
 import { hostileText } from "./runs.js";
@@ -47,13 +47,22 @@ describe("text from a target", () => {
 describe("a template", () => {
   it("escapes text, and more within an attribute", () => {
     const text = `<a b="c">'&amp;'\t\n`;
-    expect(markup`<p>${text}</p>`.markup).toBe("<p>&lt;a b=&quot;c&quot;&gt;&#39;&amp;amp;&#39;\t\n</p>");
-    expect(markup`<p id="${text}"/>`.markup).toBe('<p id="&lt;a b=&quot;c&quot;&gt;&#39;&amp;amp;&#39;&#9;&#10;"/>');
+    expect(documentOf(markup`<p>${text}</p>`)).toBe("<p>&lt;a b=&quot;c&quot;&gt;&#39;&amp;amp;&#39;\t\n</p>");
+    expect(documentOf(markup`<p id="${text}"/>`)).toBe(
+      '<p id="&lt;a b=&quot;c&quot;&gt;&#39;&amp;amp;&#39;&#9;&#10;"/>',
+    );
+  });
+
+  it("takes nothing from a file for markup", () => {
+    const made = ownMarkup("<i>");
+    expect(documentOf(markup`${made}`)).toBe("<i>");
+    const read = JSON.parse(JSON.stringify({ ...made, markup: "<i>", written: "<i>" })) as Markup;
+    expect(documentOf(markup`${read}`)).not.toContain("<i>");
   });
 
   it("takes numbers, pieces, lists of pieces and nothing", () => {
     const piece = markup`<i>${"&"}</i>`;
-    expect(markup`${1}${piece}${[piece, piece]}${[]}${undefined}.`.markup).toBe(
+    expect(documentOf(markup`${1}${piece}${[piece, piece]}${[]}${undefined}.`)).toBe(
       "1<i>&amp;</i><i>&amp;</i><i>&amp;</i>.",
     );
   });
