@@ -36,6 +36,8 @@ describe("JUnit's XML", () => {
       "1 required case of the level failed: P3-rate-limit.",
       "aaepd",
     ]);
+    const two = await suiteOf({ ...MIXED, extensions: ["aaepd", "other"] });
+    expect(valuesOf(two, "property", "value")[4]).toBe("aaepd,other");
   });
 
   it("has a test for each case, with failures and reasons", async () => {
