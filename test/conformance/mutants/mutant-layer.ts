@@ -1,7 +1,8 @@
 // Puts a mutant between a socket of a producer and a socket of its own.
+
+import type { Connection, Listener } from "../../../src/contracts/transport.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport } from "../../../transports/ipc/listen.js";
-import type { Connection, Listener } from "../../../src/contracts/transport.js";
 import type { Message, Mutant } from "./mutant.js";
 
 const encoder = new TextEncoder();
