@@ -12,6 +12,8 @@ import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
 
 /** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
 const MOST_WAITING_UNITS = 8 * 1024 * 1024;
+/** UTF-16 units that may wait for a peer while its next message is taken. */
+const MOST_WAITING_BEFORE_NEXT = 1024 * 1024;
 /** A peer that takes nothing for so long is given up. */
 const GIVE_UP_MS: Millis = 60_000;
 
@@ -82,6 +84,17 @@ function createOutgoing<Frame>(
     tellEmpty();
     tellEmpty = () => {};
   };
+  /** Resolves when nothing waits. */
+  const emptied = (): Promise<void> =>
+    waiting.length === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          const tellBefore = tellEmpty;
+          tellEmpty = () => {
+            tellBefore();
+            resolve();
+          };
+        });
   return {
     send: (text: string, isFinal = false): boolean => {
       if (isOver) return false;
@@ -100,17 +113,9 @@ function createOutgoing<Frame>(
       hand(text);
       return true;
     },
-    /** Resolves when nothing waits. */
-    emptied: (): Promise<void> =>
-      waiting.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            const tellBefore = tellEmpty;
-            tellEmpty = () => {
-              tellBefore();
-              resolve();
-            };
-          }),
+    /** Returns a promise that resolves when the peer has taken enough for its next message to be taken; undefined: it has. */
+    taken: (): Promise<void> | undefined => (waitingUnits > MOST_WAITING_BEFORE_NEXT ? emptied() : undefined),
+    emptied,
     end: (): void => {
       isOver = true;
       cancelGiveUp();
@@ -206,6 +211,8 @@ export function runExchange<Frame>(
           take(frame);
           const room = session.room();
           if (room !== undefined) await room;
+          const taken = session.isReadAlways() ? undefined : outgoing.taken();
+          if (taken !== undefined) await taken;
           if (clock.now() < until) continue;
           // Other peers come first (R34).
           await new Promise<void>(clock.afterTurn);

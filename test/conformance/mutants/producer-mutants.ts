@@ -505,7 +505,7 @@ const HANDSHAKE: readonly Mutant[] = [
   },
   {
     name: "later-minor-version-rejected",
-    paragraph: "AAEP §12.6",
+    paragraph: "AAEP §12.3.2",
     breaks: "A version of the same major is served; every 1.x but 1.0.0 is rejected.",
     link: ({ toSubscriber, toProducer }) => ({
       fromSubscriber: (message) => {
@@ -1330,7 +1330,7 @@ const REPLIES_MENDED: readonly Mutant[] = [
   repliesMended(
     {
       name: "foreign-subscription-reply-counted",
-      paragraph: "AAEP §10.3 T1",
+      paragraph: "AAEP §10.2.2 T1",
       breaks: "A reply MUST come over a subscription entitled to it; one in another subscription's name counts.",
     },
     (reply, _question, subscription) => ({ ...reply, subscription_id: subscription }),

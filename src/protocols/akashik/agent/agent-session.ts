@@ -10,7 +10,7 @@ import { idIn, repaired } from "../messages/message-text.js";
 import { type Caller, carryOut } from "./operations.js";
 
 /** Answers that wait for the disk or for a poll. The next message is taken when there are fewer. */
-const MOST_PENDING = 64;
+const MOST_PENDING = 16;
 
 const NOBODY: Address = { id: null, operation: null, agentId: null, sessionId: null };
 

@@ -46,6 +46,19 @@ export function recorded({ unit, conflicts }: Recorded): AkashikRecordAnswer {
   };
 }
 
+/** Most UTF-16 units of conflicts in an answer. The newest come first. */
+const MOST_CONFLICT_TEXT = 1024 * 1024;
+
+/** The first of the conflicts, as many as an answer has room for. */
+export function fitting(conflicts: readonly Conflict[]): readonly Conflict[] {
+  let length = 0;
+  const end = conflicts.findIndex((one) => {
+    length += JSON.stringify(one).length;
+    return length > MOST_CONFLICT_TEXT;
+  });
+  return end === -1 ? conflicts : conflicts.slice(0, end);
+}
+
 /** `conflicts`: the known ones, of which the answer has those that are unresolved and about one of its units. */
 export function attuned(
   { record, budget }: Attuned,
@@ -56,7 +69,7 @@ export function attuned(
   const open = conflicts.filter(
     ({ status, unit_a, unit_b }) => status !== "resolved" && (ids.has(unit_a) || ids.has(unit_b)),
   );
-  return { status: "ok", record, conflicts: open, context_budget: budget, epoch };
+  return { status: "ok", record, conflicts: fitting(open), context_budget: budget, epoch };
 }
 
 export function merged({ conflict, sideEffects }: Merged): AkashikMergeAnswer {

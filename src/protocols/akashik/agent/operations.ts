@@ -8,7 +8,7 @@ import { fieldCapabilities, OPERATIONS, type Operation } from "../messages/capab
 import { addressOf, type Reading, readEnvelope } from "../messages/envelope.js";
 import { errorPayload, type Refusal } from "../messages/error-codes.js";
 import { type FieldRequest, readRequest } from "../messages/requests.js";
-import { attuned, listed, merged, notRegistered, recorded, registered } from "./answers.js";
+import { attuned, fitting, listed, merged, notRegistered, recorded, registered } from "./answers.js";
 
 /** The agent of a connection, or of a single request. */
 export interface Caller {
@@ -116,7 +116,7 @@ async function carryOutAs(
       return mapped(await field.attune(agentId, request), (answer) => attuned(answer, field.conflicts(), epoch));
     }
     case "DETECT":
-      return done({ status: "ok", conflicts: field.conflicts() });
+      return done({ status: "ok", conflicts: fitting(field.conflicts()) });
     case "MERGE":
       return mapped(field.merge(agentId, request), merged);
     case "SUBSCRIBE":

@@ -7,6 +7,7 @@ import type { AkashikServices } from "../host/akashik-services.js";
 import type { Operation } from "../messages/capabilities.js";
 import { addressOf, envelopeText } from "../messages/envelope.js";
 import { errorPayload, type Refusal, refusalOfFrame } from "../messages/error-codes.js";
+import { repaired } from "../messages/message-text.js";
 import { carryOut } from "./operations.js";
 
 export interface SingleAnswer {
@@ -25,7 +26,7 @@ export async function answerSingle(
   const { field } = services;
   let message: unknown;
   try {
-    message = parseJsonDocument(text);
+    message = repaired(parseJsonDocument(text), text);
   } catch (caught) {
     return refusal(undefined, refusalOfFrame(faultFrom(caught)), operation, field.epoch());
   }

@@ -58,13 +58,21 @@ export function decide(conflict: Conflict, units: readonly [MemoryUnit, MemoryUn
   if (conflict.status === "resolved") return refused("The conflict is resolved already.");
   if (winnerId !== null && units.every(({ id }) => id !== winnerId))
     return refused("`resolution.winner_id` is none of the units of the conflict.");
+  if (winnerId !== null && (standing(units)?.id ?? winnerId) !== winnerId)
+    return refused("The unit of `resolution.winner_id` is superseded, and the other one is not.");
   if (strategy === "human_escalation") return winnerId === null ? { kind: "escalated" } : { kind: "winner", winnerId };
   if (conflict.status === "escalated")
     return refused("A person decides this conflict. Merge it by human_escalation, with the person's winner_id.");
-  const winner = strategy === "last_write_wins" ? later(...units) : surer(...units);
+  const winner = standing(units) ?? (strategy === "last_write_wins" ? later(...units) : surer(...units));
   if (winnerId !== null && winnerId !== winner.id)
     return refused(`By ${strategy} the winner is ${winner.id}. Leave winner_id out, or merge by human_escalation.`);
   return { kind: "winner", winnerId: winner.id };
+}
+
+/** The unit that is not superseded, if the other one is. */
+function standing([one, other]: readonly [MemoryUnit, MemoryUnit]): MemoryUnit | undefined {
+  if (one.status === "superseded" && other.status !== "superseded") return other;
+  return other.status === "superseded" && one.status !== "superseded" ? one : undefined;
 }
 
 function refused(sentence: string): Decision {

@@ -113,3 +113,7 @@ export const MOST_AGENTS = 16_384;
 export const MOST_SUBSCRIPTIONS = 64;
 /** Most notifications that wait for an agent that is away. */
 export const MOST_WAITING = 1000;
+/** Most notifications that wait for all agents together. Beyond that each further one is replaced by its agent's notice. */
+export const MOST_WAITING_IN_ALL = 131_072;
+/** Most windows of `debounce_ms` at a time. Beyond that a further entity waits until one ends. */
+export const MOST_WINDOWS = 65_536;

@@ -135,6 +135,16 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
     store.remove("agent", id);
   };
 
+  /** Forgets the agent that registered longest ago of all that are away and have no subscription: it loses nothing. */
+  const makePlace = (): boolean => {
+    for (const agent of agents.values()) {
+      if (agent.isThere() || agent.subscriptions.size > 0) continue;
+      removeAgent(agent);
+      return true;
+    }
+    return false;
+  };
+
   const changeStatus = (
     { unit }: HeldUnit,
     status: UnitStatus,
@@ -183,8 +193,11 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
     register: ({ id, role, interests }, link) => {
       const known = agents.get(id);
       if (known?.isThere() === true) return refused("AGENT_ID_TAKEN", `An agent "${id}" is connected.`);
-      if (known === undefined && agents.size >= MOST_AGENTS)
-        return refused("STORAGE_FULL", `The Field has ${MOST_AGENTS} agents, and takes no more.`);
+      if (known === undefined && agents.size >= MOST_AGENTS && !makePlace())
+        return refused(
+          "STORAGE_FULL",
+          `The Field has ${MOST_AGENTS} agents with connections or subscriptions, and takes no more.`,
+        );
       const agent: FieldAgent = { id, role, interests, epoch: known?.agent().epoch ?? clock.now() };
       const added = known ?? notifier.add(agent);
       if (known !== undefined) notifier.renew(known, agent);
@@ -241,6 +254,7 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       if (decision.kind === "refused") return refused("INVALID_TRANSITION", decision.sentence);
       const epoch = clock.now();
       if (decision.kind === "escalated") {
+        if (conflict.status === "escalated") return done({ conflict, sideEffects: [] });
         const escalated: Conflict = { ...conflict, status: "escalated" };
         conflicts.put(escalated);
         notifier.tell(conflictEvent("conflict.detected", escalated, [first, second], agentId, epoch));

@@ -1,6 +1,7 @@
 // The notifications that wait for an agent: because it is away, takes nothing, or was told of the entity a moment ago. The newest of each entity and
 // subscription waits, at most 1,000. Beyond that one notice says from which epoch to poll.
 import { type FieldKept, MOST_WAITING, type Notification } from "./field-types.js";
+import type { SharedRoom } from "./shared-room.js";
 
 export interface Waiting {
   readonly entity: string;
@@ -17,14 +18,21 @@ export interface KeptWaiting extends Waiting {
 export interface Mailbox {
   /** Keeps a notification, in place of an earlier one of its entity and subscription. */
   readonly put: (waiting: Waiting) => void;
+  readonly get: (key: string) => Waiting | undefined;
   /** Takes out what waits for an entity and a subscription. */
   readonly take: (key: string) => Waiting | undefined;
   /** The keys of everything that waits, oldest first. */
   readonly keys: () => readonly string[];
   readonly size: () => number;
-  /** Drops what waits for one subscription. */
-  readonly drop: (subscriptionId: string) => void;
+  /** Drops everything that waits for one subscription. The notice goes over to `heir`, a further subscription of the agent, if there is one. */
+  readonly drop: (subscriptionId: string, heir: string | undefined) => void;
   readonly clear: () => void;
+}
+
+export interface MailboxServices {
+  readonly store: FieldKept;
+  /** The room of all mailboxes together. */
+  readonly room: SharedRoom;
 }
 
 /** The entity of the notice, which is none of the Field's. */
@@ -35,7 +43,11 @@ export function waitingKey(subscriptionId: string, entity: string): string {
 }
 
 /** `kept`: the values of an earlier boot, in any order. */
-export function createMailbox(agentId: string, store: FieldKept, kept: readonly KeptWaiting[]): Mailbox {
+export function createMailbox(
+  agentId: string,
+  { store, room }: MailboxServices,
+  kept: readonly KeptWaiting[],
+): Mailbox {
   const waiting = new Map<string, Waiting>();
   /** The key of the notice, if it waits. */
   let notice: string | undefined;
@@ -45,7 +57,7 @@ export function createMailbox(agentId: string, store: FieldKept, kept: readonly 
   const hold = (one: Waiting): void => {
     const key = keyOf(one);
     // A newer one stands behind everything that is older.
-    waiting.delete(key);
+    if (!waiting.delete(key)) room.add(1);
     waiting.set(key, one);
     if (one.entity === POLL) notice = key;
   };
@@ -53,6 +65,7 @@ export function createMailbox(agentId: string, store: FieldKept, kept: readonly 
     const one = waiting.get(key);
     if (one === undefined) return undefined;
     waiting.delete(key);
+    room.add(-1);
     store.remove("waiting", storeKey(key));
     if (key === notice) notice = undefined;
     return one;
@@ -77,7 +90,7 @@ export function createMailbox(agentId: string, store: FieldKept, kept: readonly 
     put: (one) => {
       // A poll since the notice's epoch tells what comes after it, too.
       if (notice !== undefined) return;
-      if (waiting.size < MOST_WAITING || waiting.has(keyOf(one))) {
+      if ((waiting.size < MOST_WAITING && room.isRoom()) || waiting.has(keyOf(one))) {
         add(one);
         return;
       }
@@ -86,12 +99,17 @@ export function createMailbox(agentId: string, store: FieldKept, kept: readonly 
       clear();
       add({ entity: POLL, notification: pollNotice(one.notification, since) });
     },
+    get: (key) => waiting.get(key),
     take,
     keys: () => [...waiting.keys()],
     size: () => waiting.size,
-    drop: (subscriptionId) => {
-      for (const [key, { notification }] of [...waiting])
-        if (notification.subscription_id === subscriptionId) take(key);
+    drop: (subscriptionId, heir) => {
+      for (const [key, { entity, notification }] of [...waiting]) {
+        if (notification.subscription_id !== subscriptionId) continue;
+        take(key);
+        if (entity === POLL && heir !== undefined)
+          add({ entity, notification: { ...notification, subscription_id: heir } });
+      }
     },
     clear,
   };
@@ -104,7 +122,7 @@ function pollNotice({ subscription_id, event }: Notification, since: number): No
     event,
     epoch: since,
     relevance_score: 1,
-    summary: `More than ${MOST_WAITING} notifications waited and were dropped. Poll with ATTUNE and since_epoch ${since}.`,
+    summary: `More notifications waited than the Field keeps, and were dropped. Poll with ATTUNE and since_epoch ${since}.`,
     memory_unit_id: null,
     conflict_id: null,
     requires_action: true,

@@ -1,7 +1,15 @@
 // Tells agents of events: finds the subscriptions that an event concerns, and hands it to their agents. Many matches take several turns of the event
 // loop (R34).
-import type { FieldAgent, FieldEvent, FieldServices, FieldSubscription } from "./field-types.js";
+import {
+  type FieldAgent,
+  type FieldEvent,
+  type FieldServices,
+  type FieldSubscription,
+  MOST_WAITING_IN_ALL,
+  MOST_WINDOWS,
+} from "./field-types.js";
 import type { KeptWaiting } from "./mailbox.js";
+import { createSharedRoom } from "./shared-room.js";
 import { createSubscriptionIndex, type Match, type SubscriptionIndex } from "./subscription-index.js";
 import { createToldAgent, type ToldAgent } from "./told-agent.js";
 
@@ -33,10 +41,12 @@ interface Told {
 export function createNotifier(services: Pick<FieldServices, "clock" | "kept">): Notifier {
   const { clock } = services;
   const index = createSubscriptionIndex();
+  const rooms = { waiting: createSharedRoom(MOST_WAITING_IN_ALL), windows: createSharedRoom(MOST_WINDOWS) };
   const queue = new Set<Told>();
   let told = 0;
   let isArmed = false;
-  let whenSettled: (() => void)[] = [];
+  /** Callers that wait for an event and all before it, in the order of the events. */
+  let waiting: { readonly number: number; readonly resolve: () => void }[] = [];
 
   const work = (): void => {
     let left = STEPS_PER_TURN;
@@ -52,14 +62,10 @@ export function createNotifier(services: Pick<FieldServices, "clock" | "kept">):
       }
       if (!isDone) break;
       queue.delete(one);
+      for (; waiting[0] !== undefined && waiting[0].number <= one.number; waiting = waiting.slice(1))
+        waiting[0].resolve();
     }
-    if (queue.size > 0) {
-      arm();
-      return;
-    }
-    const waiting = whenSettled;
-    whenSettled = [];
-    for (const tellSettled of waiting) tellSettled();
+    if (queue.size > 0) arm();
   };
   const arm = (): void => {
     if (isArmed) return;
@@ -79,7 +85,7 @@ export function createNotifier(services: Pick<FieldServices, "clock" | "kept">):
 
   return {
     add: (agent, waiting = []) => {
-      const added = createToldAgent(agent, services, waiting);
+      const added = createToldAgent(agent, { ...services, rooms }, waiting);
       index.addAgent(added);
       return added;
     },
@@ -100,7 +106,8 @@ export function createNotifier(services: Pick<FieldServices, "clock" | "kept">):
       queue.add({ event, number: told, matches: index.matches(event) });
       if (!isArmed) work();
     },
-    settled: () => (queue.size === 0 ? undefined : new Promise((resolve) => void whenSettled.push(resolve))),
+    settled: () =>
+      queue.size === 0 ? undefined : new Promise((resolve) => void waiting.push({ number: told, resolve })),
   };
 }
 

@@ -48,8 +48,19 @@ export interface Listener {
   readonly role: ReadonlySet<string>;
 }
 
+/** Most different words of a role, and of all interests of an agent together. Further interests are wanted by nobody. */
+const MOST_WANTED_WORDS = 128;
+
 export function listenerOf({ role, interests }: Pick<FieldAgent, "role" | "interests">): Listener {
-  return { role: wordsOf(role), interests: interests.map((text) => ({ text, words: wordsOf(text) })) };
+  let left = MOST_WANTED_WORDS;
+  const wanted: Listener["interests"][number][] = [];
+  for (const text of interests) {
+    const words = wordsOf(text);
+    left -= words.size;
+    if (left < 0) break;
+    wanted.push({ text, words });
+  }
+  return { role: new Set([...wordsOf(role)].slice(0, MOST_WANTED_WORDS)), interests: wanted };
 }
 
 export interface Relevance {

@@ -10,6 +10,7 @@ import type {
 } from "./field-types.js";
 import { createMailbox, type KeptWaiting, type Waiting, waitingKey } from "./mailbox.js";
 import { type Listener, listenerOf } from "./relevance.js";
+import type { SharedRoom } from "./shared-room.js";
 import { createWindows, type Windows } from "./windows.js";
 
 /** Notifications to an agent that has come back, in one turn of the event loop (R34). */
@@ -44,51 +45,71 @@ export interface ToldAgent {
   readonly tell: (event: FieldEvent, subscription: ToldSubscription, score: number) => void;
 }
 
+/** The rooms that all agents share. */
+export interface AgentRooms {
+  readonly waiting: SharedRoom;
+  readonly windows: SharedRoom;
+}
+
 export function createToldAgent(
   registered: FieldAgent,
-  { clock, kept: store }: Pick<FieldServices, "clock" | "kept">,
+  { clock, kept: store, rooms }: Pick<FieldServices, "clock" | "kept"> & { readonly rooms: AgentRooms },
   kept: readonly KeptWaiting[],
 ): ToldAgent {
   const subscriptions = new Map<string, ToldSubscription>();
-  const mailbox = createMailbox(registered.id, store, kept);
+  const mailbox = createMailbox(registered.id, { store, room: rooms.waiting }, kept);
   let agent = registered;
   let listener = listenerOf(agent);
   let link: AgentLink | undefined;
-  let cancelRetry = (): void => {};
+  let cancelRetry: (() => void) | undefined;
 
-  const isHeld = ({ entity, notification }: Waiting): boolean =>
-    link === undefined || subscriptions.get(notification.subscription_id)?.windows.isOpen(entity) === true;
+  const windowsOf = ({ notification }: Waiting): Windows | undefined =>
+    subscriptions.get(notification.subscription_id)?.windows;
+  const isInWindow = (one: Waiting): boolean => windowsOf(one)?.isOpen(one.entity) === true;
 
-  const offer = (one: Waiting): void => {
-    if (isHeld(one) || link?.push(one.notification) !== true) {
-      mailbox.put(one);
-      if (link !== undefined) retry(link);
-      return;
-    }
-    const { entity, notification } = one;
-    const key = waitingKey(notification.subscription_id, entity);
-    // An older one of the entity, which the agent has not been sent yet.
+  /** Returns false if the agent does not take it now; it then was not sent. */
+  const send = (one: Waiting): boolean => {
+    const windows = windowsOf(one);
+    if (link === undefined || windows?.isRoom() === false || !link.push(one.notification)) return false;
+    const key = waitingKey(one.notification.subscription_id, one.entity);
+    // Also an older one of the entity, which the agent has not been sent yet.
     mailbox.take(key);
-    subscriptions.get(notification.subscription_id)?.windows.open(entity, () => {
-      const next = mailbox.take(key);
-      if (next !== undefined) offer(next);
+    windows?.open(one.entity, () => {
+      const next = mailbox.get(key);
+      if (next !== undefined && !send(next)) retry();
     });
+    return true;
   };
 
-  /** Sends what waits, a part in each turn. */
+  const offer = (one: Waiting): void => {
+    // The end of its window sends the newest.
+    if (isInWindow(one)) mailbox.put(one);
+    else if (!send(one)) {
+      mailbox.put(one);
+      retry();
+    }
+  };
+
+  /** Sends what waits, a part in each turn, until the agent takes no more. */
   const sendWaiting = (to: AgentLink, keys: readonly string[]): void => {
     for (const key of keys.slice(0, SENT_PER_TURN)) {
-      const one = link === to ? mailbox.take(key) : undefined;
-      if (one !== undefined) offer(one);
+      const one = link === to ? mailbox.get(key) : undefined;
+      if (one === undefined || isInWindow(one) || send(one)) continue;
+      retry();
+      return;
     }
     const rest = keys.slice(SENT_PER_TURN);
     if (rest.length > 0) clock.afterTurn(() => sendWaiting(to, rest));
   };
 
-  /** Tries again later with what waits though no window is open. */
-  const retry = (to: AgentLink): void => {
-    cancelRetry();
-    cancelRetry = clock.wakeAt(clock.now() + RETRY_MS, () => sendWaiting(to, mailbox.keys()));
+  /** Tries again later with everything that waits though no window is open. */
+  const retry = (): void => {
+    const to = link;
+    if (to === undefined) return;
+    cancelRetry ??= clock.wakeAt(clock.now() + RETRY_MS, () => {
+      cancelRetry = undefined;
+      sendWaiting(to, mailbox.keys());
+    });
   };
 
   const resume = (): void => {
@@ -113,17 +134,22 @@ export function createToldAgent(
     resume,
     left: () => {
       link = undefined;
-      cancelRetry();
+      cancelRetry?.();
+      cancelRetry = undefined;
     },
     subscribe: (subscription, since) => {
-      const one = { ...subscription, since, windows: createWindows(subscription.debounceMs ?? 0, clock) };
+      const one = {
+        ...subscription,
+        since,
+        windows: createWindows(subscription.debounceMs ?? 0, clock, rooms.windows),
+      };
       subscriptions.set(one.id, one);
       return one;
     },
     unsubscribe: (subscription) => {
       subscription.windows.stop();
       subscriptions.delete(subscription.id);
-      mailbox.drop(subscription.id);
+      mailbox.drop(subscription.id, subscriptions.keys().next().value);
     },
     tell: (event, subscription, score) => {
       const isItsOwn = event.causedBy === agent.id;

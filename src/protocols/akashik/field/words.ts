@@ -4,7 +4,7 @@ import { stemmer } from "stemmer";
 
 /** The part of a text that is read, UTF-16 units, and most different words of it. */
 const LONGEST_READ = 4096;
-const MOST_WORDS = 512;
+const MOST_WORDS = 256;
 const LONGEST_WORD = 64;
 
 const WORD = /[\p{L}\p{N}\p{M}]+/gu;
@@ -18,7 +18,7 @@ const TOPICLESS = new Set(
   ),
 );
 
-/** The stems of the words of a text, at most 512, from its first 4,096 characters. Pure, and linear in what is read. */
+/** The stems of the words of a text, at most 256, from its first 4,096 characters. Pure, and linear in what is read. */
 export function wordsOf(...texts: readonly string[]): ReadonlySet<string> {
   const words = new Set<string>();
   for (const text of texts) {

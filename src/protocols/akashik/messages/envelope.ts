@@ -62,7 +62,12 @@ export function addressOf(message: unknown): Address {
 }
 
 function shortText(value: unknown, longest: number): string | null {
-  return typeof value === "string" && value.length > 0 && value.length <= longest ? value : null;
+  return typeof value === "string" && value.length > 0 && isWithin(value, longest) ? value : null;
+}
+
+/** Schemas count code points, of which each has one or two units. */
+function isWithin(text: string, longest: number): boolean {
+  return text.length <= longest || (text.length <= 2 * longest && [...text].length <= longest);
 }
 
 /** The text of a message from the Field. `epoch`: that of the Field's clock. */

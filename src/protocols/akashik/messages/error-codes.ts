@@ -68,10 +68,10 @@ const ERRORS: Readonly<Record<ErrorCode, ErrorText>> = {
   STORAGE_FULL: {
     message: "The Field takes no more memory units.",
     isRecoverable: false,
-    suggestedAction: "Ask the operator of the daemon to raise `akashik_max_units`.",
+    suggestedAction: "Remove your own part, or ask the operator of the daemon for more room (`akashik_max_units`).",
   },
   EPOCH_OVERFLOW: {
-    message: "The epoch is too far ahead of the Field's clock.",
+    message: "The epoch is no time that the Field's clock can take: it is too far ahead, below 0, or no whole number.",
     isRecoverable: true,
     suggestedAction: "Set the clock to the `epoch` of the Field's last answer.",
   },

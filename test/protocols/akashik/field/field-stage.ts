@@ -29,10 +29,17 @@ export interface StagedAgent {
 /** The kept values as they stand, of which `restart` makes another Field. */
 function createMemory() {
   const values = new Map<string, () => unknown>();
+  let writes = 0;
   const key = (kind: KeptKind, name: string): string => `${kind} ${name}`;
   const kept: FieldKept = {
-    put: (kind, name, value) => void values.set(key(kind, name), value),
-    remove: (kind, name) => void values.delete(key(kind, name)),
+    put: (kind, name, value) => {
+      writes += 1;
+      values.set(key(kind, name), value);
+    },
+    remove: (kind, name) => {
+      writes += 1;
+      values.delete(key(kind, name));
+    },
   };
   const all = (kind: KeptKind): never[] =>
     [...values].filter(([name]) => name.startsWith(`${kind} `)).map(([, value]) => structuredClone(value()) as never);
@@ -44,7 +51,7 @@ function createMemory() {
     subscriptions: all("subscription"),
     waiting: all("waiting"),
   });
-  return { kept, read, size: () => values.size };
+  return { kept, read, size: () => values.size, writes: () => writes };
 }
 
 export function createFieldStage({ maxUnits = 10_000 }: FieldStageOptions = {}) {

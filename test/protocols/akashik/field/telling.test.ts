@@ -1,0 +1,185 @@
+// How agents are told when rooms are full, readers slow and subscriptions go.
+import { describe, expect, it } from "vitest";
+import type { Notification } from "../../../../src/protocols/akashik/field/field-types.js";
+import { createMailbox, type Waiting } from "../../../../src/protocols/akashik/field/mailbox.js";
+import { createSharedRoom } from "../../../../src/protocols/akashik/field/shared-room.js";
+import { createWindows } from "../../../../src/protocols/akashik/field/windows.js";
+import { createVirtualClock } from "../../../support/rigs/virtual-clock.js";
+import { createFieldStage, doneOf, mergeOf, relation } from "./field-stage.js";
+
+const ALL = {
+  events: ["memory.recorded", "agent.joined", "conflict.detected"] as const,
+  minRelevance: null,
+  debounceMs: null,
+};
+
+function waitingOf(entity: string, subscription = "sub-1", epoch = 1): Waiting {
+  const notification: Notification = {
+    subscription_id: subscription,
+    event: "memory.recorded",
+    epoch,
+    relevance_score: 1,
+    summary: entity,
+    memory_unit_id: null,
+    conflict_id: null,
+    requires_action: false,
+  };
+  return { entity, notification };
+}
+
+describe("the notice to poll", () => {
+  it("goes over to another subscription when its own is ended", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    const first = doneOf(stage.field().subscribe("reader", { ...ALL, events: ["memory.recorded"] }));
+    const second = doneOf(stage.field().subscribe("reader", { ...ALL, events: ["agent.joined"] }));
+    reader.leave();
+    for (let index = 0; index < 1001; index += 1) stage.record("a", `unit ${index}`);
+    stage.clock.settle();
+    expect(stage.field().unsubscribe("reader", first.id)).toBe(true);
+    reader.register();
+    expect(reader.take()).toMatchObject([{ subscription_id: second.id, requires_action: true }]);
+  });
+
+  it("goes with the last subscription", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    const { id } = doneOf(stage.field().subscribe("reader", ALL));
+    reader.leave();
+    for (let index = 0; index < 1001; index += 1) stage.record("a", `unit ${index}`);
+    stage.clock.settle();
+    stage.field().unsubscribe("reader", id);
+    expect(stage.field().counts().waiting).toBe(0);
+  });
+
+  it("replaces what waits for an agent when the room of all is full, and the room is given back", () => {
+    const room = createSharedRoom(3);
+    const store = { put: () => {}, remove: () => {} };
+    const [one, other] = [createMailbox("one", { store, room }, []), createMailbox("other", { store, room }, [])];
+    for (const entity of ["a", "b"]) one.put(waitingOf(entity));
+    other.put(waitingOf("c", "sub-2", 7));
+    expect(room.isRoom()).toBe(false);
+    // A newer one of an entity needs no further place.
+    other.put(waitingOf("c", "sub-2", 8));
+    expect(other.keys()).toEqual(["sub-2 c"]);
+    other.put(waitingOf("d", "sub-2", 9));
+    expect(other.keys()).toEqual(["sub-2 poll"]);
+    expect(other.get("sub-2 poll")?.notification.epoch).toBe(8);
+    expect(one.size()).toBe(2);
+    one.clear();
+    expect(room.isRoom()).toBe(true);
+  });
+});
+
+describe("a reader that takes nothing", () => {
+  it("is tried again, however often something else is held back by a window", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    stage.agent("b");
+    doneOf(stage.field().subscribe("reader", { ...ALL, events: ["conflict.detected"], debounceMs: 86_400_000 }));
+    doneOf(stage.field().subscribe("reader", { ...ALL, events: ["memory.recorded"] }));
+    const { unit } = stage.record("a", "first");
+    const contradict = () => stage.record("b", "no", { relations: [relation("contradicts", unit.id)] });
+    contradict();
+    reader.take();
+    reader.setFull(true);
+    stage.record("a", "waits");
+    reader.setFull(false);
+    for (let round = 0; round < 10; round += 1) {
+      contradict();
+      stage.clock.advance(300);
+    }
+    expect(reader.take().map(({ summary }) => summary)).toContain("a recorded: waits");
+  });
+
+  it("costs no writes while it takes nothing", () => {
+    const stage = createFieldStage();
+    const reader = stage.agent("reader");
+    stage.agent("a");
+    doneOf(stage.field().subscribe("reader", ALL));
+    reader.setFull(true);
+    for (let index = 0; index < 20; index += 1) stage.record("a", `unit ${index}`);
+    stage.clock.settle();
+    const before = stage.memory.writes();
+    stage.clock.advance(60_000);
+    expect(stage.memory.writes()).toBe(before);
+  });
+});
+
+it("a window that finds no room is waited for", () => {
+  const clock = createVirtualClock();
+  const room = createSharedRoom(1);
+  const [one, other] = [createWindows(1000, clock, room), createWindows(1000, clock, room)];
+  const without = createWindows(0, clock, room);
+  const ended: string[] = [];
+  one.open("a", () => ended.push("a"));
+  expect([one.isOpen("a"), other.isOpen("b"), other.isRoom(), without.isRoom()]).toEqual([true, false, false, true]);
+  clock.advance(1000);
+  expect([ended, other.isRoom()]).toEqual([["a"], true]);
+  other.open("b", () => ended.push("b"));
+  other.stop();
+  expect(one.isRoom()).toBe(true);
+  clock.advance(5000);
+  expect(ended).toEqual(["a"]);
+});
+
+it("an agent is answered when its own events are told, whatever others go on recording", async () => {
+  const stage = createFieldStage();
+  stage.agent("a");
+  for (let index = 0; index < 300; index += 1) {
+    const id = `r${index}`;
+    stage.agent(id);
+    doneOf(stage.field().subscribe(id, ALL));
+  }
+  stage.clock.settle();
+  stage.record("a", "mine");
+  let isSettled = false;
+  void stage
+    .field()
+    .settled()
+    ?.then(() => {
+      isSettled = true;
+    });
+  for (let turn = 0; turn < 12; turn += 1) {
+    stage.record("a", `another ${turn}`);
+    stage.clock.turn();
+    await Promise.resolve();
+  }
+  expect(isSettled).toBe(true);
+  expect(stage.field().settled()).toBeInstanceOf(Promise);
+});
+
+describe("conflicts", () => {
+  const contested = () => {
+    const stage = createFieldStage();
+    const watcher = stage.agent("watcher");
+    stage.agent("a");
+    const { unit } = stage.record("a", "The prices rose.");
+    const { unit: other, conflicts } = stage.record("a", "The prices fell.", {
+      relations: [relation("contradicts", unit.id)],
+    });
+    doneOf(stage.field().subscribe("watcher", { ...ALL, events: ["conflict.detected"] }));
+    return { stage, watcher, unit, other, id: conflicts[0]?.id ?? "" };
+  };
+
+  it("that a person decides are told of once", () => {
+    const { stage, watcher, id } = contested();
+    for (let round = 0; round < 3; round += 1)
+      expect(doneOf(stage.field().merge("a", mergeOf(id, { strategy: "human_escalation" }))).conflict.status).toBe(
+        "escalated",
+      );
+    expect(watcher.take()).toHaveLength(1);
+  });
+
+  it("are won by the unit that is not superseded", () => {
+    const { stage, unit, other, id } = contested();
+    stage.record("a", "The prices stood still.", { relations: [relation("supersedes", other.id)] });
+    const byPerson = stage.field().merge("a", mergeOf(id, { strategy: "human_escalation", winnerId: other.id }));
+    expect(byPerson).toMatchObject({ kind: "refused", refusal: { code: "INVALID_TRANSITION" } });
+    const { conflict } = doneOf(stage.field().merge("a", mergeOf(id, { strategy: "last_write_wins" })));
+    expect(conflict.resolution?.winner_id).toBe(unit.id);
+  });
+});
