@@ -1,4 +1,5 @@
 import type { CaseDescription } from "../findings/finding.js";
+import { AAEPD_CASES } from "./aaepd-cases.js";
 import { CHANGE_CASES } from "./change-cases.js";
 import { DELIVERY_CASES } from "./delivery-cases.js";
 import { ENVELOPE_CASES } from "./envelope-cases.js";
@@ -21,6 +22,7 @@ export const PRODUCER_CASES: readonly ProducerCase[] = [
   ...HANDSHAKE_CASES,
   ...DELIVERY_CASES,
   ...CHANGE_CASES,
+  ...AAEPD_CASES,
 ];
 
 /** A case as reports and tables name it. */

@@ -15,9 +15,14 @@ export interface HeardSession {
   readonly events: readonly HeardEvent[];
   /** The subscription was there before the session, so it was to hear all of it. */
   readonly isFromBeginning: boolean;
-  /** The terms may keep events of the session back: filters, a pause, or a low cognitive load. */
+  /** The session's scenario was over a second before the conversation ended, so its end was to be heard. */
+  readonly isOver: boolean;
+  /** The terms may keep events of the session back: filters, a pause, a low cognitive load, or a rate. */
   readonly isFiltered: boolean;
 }
+
+/** Time for events that are on their way, ms. */
+const ON_THE_WAY_MS = 1000;
 
 /** All events of all conversations. */
 export function heardEvents(conversations: readonly Conversation[]): readonly HeardEvent[] {
@@ -48,17 +53,17 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
     return Array.from(sessions, ([sessionId, events]) => {
       const begunAt = begun.get(sessionId);
       const isFromBeginning = begunAt !== undefined && acceptedAt !== undefined && acceptedAt < begunAt;
-      return { sessionId, events, isFromBeginning, isFiltered };
+      const overAt = shown.get(sessionId)?.overAt;
+      const isOver =
+        overAt !== undefined && overAt + ON_THE_WAY_MS < (conversation.endedAt() ?? Number.POSITIVE_INFINITY);
+      return { sessionId, events, isFromBeginning, isOver, isFiltered };
     });
   });
 }
 
 /** When each session began: when a case asked for it, or when it was first heard to begin, by anybody. */
-function beginnings(
-  conversations: readonly Conversation[],
-  shown: ReadonlyMap<string, number>,
-): ReadonlyMap<string, number> {
-  const begun = new Map(shown);
+function beginnings(conversations: readonly Conversation[], shown: Heard["shown"]): ReadonlyMap<string, number> {
+  const begun = new Map(Array.from(shown, ([id, { askedAt }]) => [id, askedAt]));
   for (const { recorded, event } of heardEvents(conversations)) {
     if (!isType(event, "session.started")) continue;
     const id = String(event.session_id);
@@ -70,8 +75,9 @@ function beginnings(
 function filters(message: Message | undefined): boolean {
   const capabilities = message?.capabilities as Message | undefined;
   if (capabilities === undefined || capabilities === null) return false;
-  const { event_filters, cognitive_load, aaepd } = capabilities;
-  return event_filters !== undefined || cognitive_load === "low" || aaepd !== undefined;
+  const { event_filters, cognitive_load, aaepd, max_events_per_second } = capabilities;
+  const isThinned = event_filters !== undefined || cognitive_load === "low" || aaepd !== undefined;
+  return isThinned || max_events_per_second !== undefined;
 }
 
 export function isTerminal(event: Message): boolean {

@@ -13,8 +13,15 @@ export interface ActiveCase extends Omit<CaseDescription, "role"> {
 /** Everything that the cases received. */
 export interface Heard {
   readonly conversations: readonly Conversation[];
-  /** Sessions that began because a case asked for them, with the time, so that nobody can have missed their beginning. */
-  readonly shown: ReadonlyMap<string, Millis>;
+  readonly shown: ReadonlyMap<string, ShownSession>;
+}
+
+/** A session that began because a case asked for it, so that its time is known. */
+export interface ShownSession {
+  /** Before its beginning. */
+  readonly askedAt: Millis;
+  /** When its scenario was over; undefined: it was not, or could not be performed. */
+  readonly overAt: Millis | undefined;
 }
 
 /** A case that judges what all cases received. */

@@ -1,6 +1,5 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
 import type { Timers } from "../../client/platform-clock.js";
-import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
@@ -9,8 +8,8 @@ import type { Conversation } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
 import { describeCase, PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
-import type { ActiveCase, ProducerCase } from "./producer-case.js";
-import { createStage, PATIENCE_MS, type ProducerStage, QUIET_MS } from "./stage.js";
+import type { ActiveCase, ProducerCase, ShownSession } from "./producer-case.js";
+import { createStage, PATIENCE_MS, type ProducerStage, REQUEST } from "./stage.js";
 
 export interface ProducerRun {
   readonly links: Links;
@@ -25,6 +24,11 @@ export interface ProducerRun {
   readonly told: (result: CaseResult) => void;
 }
 
+const SILENCE = `The target did not answer a request within ${PATIENCE_MS} ms.`;
+/** A look at a producer that need not say anything, ms. */
+const GLANCE_MS = 300;
+/** Time for something that must not come after the last scenario, ms. */
+const AFTERMATH_MS = 1000;
 /** The longest that one case may take, ms. */
 const LONGEST_CASE_MS = 60_000;
 /** Scenarios that watching cases want to see. The first is the one after whose end the longest time is left for something that must not come. */
@@ -44,7 +48,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     createStage({ links, driver, timers, all, shown, answersRequests: run.level === 3 });
   const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
   const all: Conversation[] = [];
-  const shown = new Map<string, Millis>();
+  const shown = new Map<string, ShownSession>();
   const results = new Map<string, CaseResult>();
   const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
     const result = { about: describeCase(one), verdict, durationMs: timers.now() - from };
@@ -52,11 +56,13 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     told(result);
   };
 
-  const unreachable = await reasonNotToRun(stage(), cases);
+  const unreachable = cases.length === 0 ? undefined : await reasonNotToRun(stage(), run.level);
   for (const one of cases) {
     if (one.kind !== "active") continue;
     const from = timers.now();
-    if (unreachable === undefined) add(one, await verdictOf(one, stage(), timers), from);
+    // Silence is against a rule of its own, so that case finds it.
+    if (unreachable === undefined || (unreachable === SILENCE && one.id === "P3-answered-once"))
+      add(one, await verdictOf(one, stage(), timers), from);
     else add(one, { kind: "skipped", reason: unreachable }, from);
   }
   const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
@@ -84,13 +90,17 @@ function isWanted({ id, level, extension }: ProducerCase, run: ProducerRun): boo
   return level <= run.level;
 }
 
-/** One clear finding where the target cannot be reached at all: every case is skipped with it. */
-async function reasonNotToRun(stage: ProducerStage, cases: readonly ProducerCase[]): Promise<string | undefined> {
-  if (cases.length === 0) return undefined;
+/** One clear finding where the target cannot be reached, or says nothing: every case is skipped with it. */
+async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<string | undefined> {
   try {
     const first = await stage.connect();
-    await stage.wait(50);
+    first.say({ ...REQUEST, capabilities: {} });
+    const answer = await first.seek(() => true, level === 3 ? PATIENCE_MS : GLANCE_MS);
     if (first.isOver()) return `The target ended the connection at once. ${first.accident() ?? ""}`.trim();
+    const [strange] = first.record.filter(({ way, message }) => way === "received" && message === undefined);
+    if (strange !== undefined && answer === undefined)
+      return `The target sends something that is no JSON object: ${strange.text.slice(0, 200)}`;
+    if (answer === undefined && level === 3) return SILENCE;
     return undefined;
   } catch (caught) {
     return `The target cannot be reached: ${caught instanceof Error ? caught.message : String(caught)}`;
@@ -136,6 +146,6 @@ async function showAll(stage: ProducerStage): Promise<void> {
       // A scenario that cannot be shown is missed by the cases that would have judged it.
     }
   }
-  await stage.wait(QUIET_MS);
+  await stage.wait(AFTERMATH_MS);
   await stage.clear();
 }

@@ -43,8 +43,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen,
     },
-    ({ events }) => {
+    ({ events, isOver, isFiltered }) => {
       const ends = placesOf(events, isTerminal);
+      if (ends.length === 0 && isOver && !isFiltered)
+        return { seen: "A session did not end, though its scenario was over.", places: [events.length - 1] };
       if (ends.length === 0) return "not judged";
       return ends.length === 1 ? undefined : { seen: `A session ended ${ends.length} times.`, places: ends };
     },

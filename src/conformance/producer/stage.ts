@@ -7,6 +7,7 @@ import type { Evidence } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
+import type { ShownSession } from "./producer-case.js";
 
 /** How long something that must come may take. The producer may be slow, and the machine too. */
 export const PATIENCE_MS: Millis = 8000;
@@ -52,8 +53,7 @@ export interface StageServices {
   readonly timers: Timers;
   /** Everything that any case has said and heard. */
   readonly all: Conversation[];
-  /** Sessions that began because a case asked for them, with the time. */
-  readonly shown: Map<string, Millis>;
+  readonly shown: Map<string, ShownSession>;
   /** A producer below level 3 need not answer requests: it may send events unasked (AAEP §9.3.3). */
   readonly answersRequests: boolean;
 }
@@ -113,8 +113,11 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
         skip(`The scenario "${scenario}" was asked for, and no event of it came within ${PATIENCE_MS} ms.`);
       }
       const begun = String(first.message?.session_id);
-      shown.set(begun, askedAt);
-      const over = done.catch((caught: unknown) => skip(reasonOf(caught)));
+      shown.set(begun, { askedAt, overAt: undefined });
+      const over = done.then(
+        () => void shown.set(begun, { askedAt, overAt: timers.now() }),
+        (caught: unknown) => skip(reasonOf(caught)),
+      );
       // A case that does not wait for the end is not interrupted by it.
       over.catch(() => {});
       return { sessionId: begun, done: over };

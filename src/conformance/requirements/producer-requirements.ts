@@ -36,6 +36,10 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §4.5.1", 1, "Nothing of a session comes after its end.", ["P1-nothing-after-end"]),
   producer("AAEP §4.5.2", 1, "tool.completed follows its tool.invoked.", ["P1-tool-invoked-first"]),
   producer("AAEP §9.3.1", 1, "tool.completed follows every tool.invoked.", ["P1-tool-completed"]),
+  producer("AAEP §4.3.3", 1, "tool_call_id is unique in its session, and names one tool.", [
+    "P1-tool-call-unique",
+    "P1-tool-name",
+  ]),
   producer("AAEP §4.3.1", 1, "from_state continues the state before it, from idle on.", [
     "P1-state-first",
     "P1-state-chain",
@@ -49,6 +53,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §4.3.3", 1, "tool.invoked comes before the side effect.", INSIDE),
   producer("AAEP §4.3.3", 2, "An irreversible tool is invoked after a question.", ["P2-irreversible-asked"]),
   producer("AAEP §6.1", 2, "The action waits for the reply.", ["P2-blocks"]),
+  producer("AAEP §6.1", 2, "No action is asked for twice at a time.", ["P2-asked-once"]),
   producer("AAEP §4.5.3", 2, "After an accept the tool is invoked.", ["P2-accept"]),
   producer("AAEP §4.5.3", 2, "After a reject an event tells that the action is not taken.", ["P2-reject"]),
   producer("AAEP §6.2", 2, "reply_token has its form, and is never used again.", [
@@ -58,7 +63,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   ]),
   producer("AAEP §6.2", 2, "reply_token is not guessable.", "Randomness cannot be judged from a few tokens."),
   producer("AAEP §6.3.4", 2, "A reply with an unknown token is ignored.", ["P2-token-unknown"]),
-  producer("AAEP §6.3.4", 2, "A malformed reply is ignored.", ["P2-reply-malformed"]),
+  producer("AAEP §6.3.4", 2, "A malformed reply is ignored.", ["P2-reply-malformed", "P2-reply-undated"]),
   producer("AAEP §6.3.4", 2, "A decision that is not allowed is ignored.", ["P2-decision-unknown"]),
   producer("AAEP §6.3.4", 2, "A reply after the timeout is ignored.", ["P2-late-reply", "P2-reply-dated-late"]),
   producer("AAEP §6.3.4", 2, "The sender of a failed reply is not told why.", ["P2-reply-silence"]),
@@ -66,7 +71,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §6.3.5", 2, "The first valid reply wins.", ["P2-first-reply-wins"]),
   producer("AAEP §6.4", 2, "After the timeout the default applies.", ["P2-timeout-default"]),
   producer("AAEP §6.4.1", 2, "The default of irreversible, risky actions is reject.", ["P2-default-reject"]),
-  producer("AAEP §6.5", 2, "A response of another type counts as none.", ["P2-clarification"]),
+  producer("AAEP §6.5", 2, "A response of another type counts as none.", ["P2-clarification", "P2-choice"]),
   producer("AAEP §6.8", 2, "The question of a cancelled session is dead.", ["P2-cancelled"]),
   producer("AAEP §9.4.1", 2, "A session that a person takes over has a handoff.requested.", ["P2-handoff"]),
   producer("AAEP §6.7.2", 2, "Every subscription is told of the resolution (SHOULD).", ["P2-resolution-told"]),
@@ -105,7 +110,10 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §9.5.1", 3, "Boundaries are kept.", ["P3-boundary-sentence", "P3-boundary-completion"]),
   producer("AAEP §8.2.4", 3, "No text is lost.", ["P3-text-whole", "P3-renegotiate-text"]),
   producer("AAEP §5.3.1.3", 3, "Summaries come in the subscriber's language.", ["P3-language"]),
-  producer("AAEP §5.3.1.2", 3, "The verbosity is kept (SHOULD).", ["P3-verbosity"]),
+  producer("AAEP §5.3.1.2", 3, "The verbosity is kept (SHOULD), and leaves no event out.", [
+    "P3-verbosity",
+    "P3-verbosity-keeps-events",
+  ]),
   producer("AAEP §5.7", 3, "A renegotiation is answered, and changes the named terms alone.", [
     "P3-renegotiate-answered",
     "P3-renegotiate-partial",

@@ -1,0 +1,99 @@
+// The set "aaepd": rules of aaepd that no chapter asks for.
+import { fail, skip } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
+import { ask, resolves, staysOpen } from "./asked-question.js";
+import { confirmationReply } from "./asking.js";
+import { isTerminal } from "./hearing.js";
+import type { ActiveCase } from "./producer-case.js";
+import { eventsOf, evidenceOf, isCritical, isType, PATIENCE_MS, QUIET_MS } from "./stage.js";
+
+function ours(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, run: ActiveCase["run"]): ActiveCase {
+  return { kind: "active", level: 3, severity: "error", extension: "aaepd", ...about, run };
+}
+
+export const AAEPD_CASES: readonly ActiveCase[] = [
+  ours(
+    {
+      id: "A-duplicate-member",
+      title: "A reply in which a member stands twice does not count.",
+      paragraphs: ["R19"],
+    },
+    async (stage) => {
+      if (stage.isShared) skip("The transport carries no text of the suite's own.");
+      const asked = await ask(stage);
+      const reply = confirmationReply(asked.listener, asked.question, "accept");
+      const text = JSON.stringify(reply).replace('"decision":"accept"', '"decision":"reject","decision":"accept"');
+      asked.listener.conversation.sayText(text);
+      await staysOpen(asked, "A reply that can be read in two ways does not count.", reply);
+      await resolves(asked, "reject");
+    },
+  ),
+  ours(
+    {
+      id: "A-resume",
+      title: "A subscription that resumes at its cursor gets what came meanwhile, and nothing twice.",
+      paragraphs: ["R17"],
+    },
+    async (stage) => {
+      const first = await stage.subscribe({ aaepd: { checkpoints: true } });
+      // A newcomer to whom sums of open sessions are owed gets its first cursor behind them.
+      const given = ({ aaepd }: Message) => ((aaepd ?? {}) as Message).cursor;
+      const checkpoint =
+        given(first.honored) === undefined
+          ? await first.conversation.seek(({ type }) => type === "aaepd.checkpoint", PATIENCE_MS)
+          : undefined;
+      const cursor = given(first.honored) ?? checkpoint?.message?.cursor;
+      if (typeof cursor !== "string") fail("subscription.accepted or a checkpoint has a cursor.", "None came.");
+      await first.conversation.close();
+      const witness = await stage.subscribe();
+      const { sessionId, done } = await stage.show("session", witness);
+      await done;
+      const back = await stage.subscribe({}, { extensions: { aaepd: { resume_after: cursor } } });
+      await back.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
+      const [heard, missed] = [witness, back].map((one) =>
+        eventsOf(one, sessionId).map(({ message }) => message?.event_id),
+      );
+      if (heard?.join() !== missed?.join())
+        fail("The resumed subscription gets the same events.", "It gets others.", [
+          { note: "witness", text: heard?.join("\n") ?? "" },
+          { note: "resumed", text: missed?.join("\n") ?? "" },
+        ]);
+    },
+  ),
+  ours(
+    {
+      id: "A-paused",
+      title: "A paused subscription gets critical events alone.",
+      paragraphs: ["R26"],
+    },
+    async (stage) => {
+      const paused = await stage.subscribe({ aaepd: { paused: true } });
+      const witness = await stage.subscribe();
+      const { sessionId, done } = await stage.show("error", witness);
+      await done;
+      await paused.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
+      await stage.wait(QUIET_MS);
+      const wrong = eventsOf(paused, sessionId).find(({ message }) => message !== undefined && !isCritical(message));
+      if (wrong !== undefined) fail("Only critical events come.", "Another came.", [evidenceOf(wrong)]);
+    },
+  ),
+  ours(
+    {
+      id: "A-max-chars",
+      title: "No text is longer than max_chars.",
+      paragraphs: ["R26"],
+    },
+    async (stage) => {
+      const narrow = await stage.subscribe({ coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } });
+      const { sessionId, done } = await stage.show("text", narrow);
+      await done;
+      await narrow.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
+      const chunks = eventsOf(narrow, sessionId).filter(
+        ({ message }) => message !== undefined && isType(message, "output.streaming"),
+      );
+      if (chunks.length === 0) skip("No text came.");
+      const long = chunks.find(({ message }) => [...String(message?.chunk)].length > 80);
+      if (long !== undefined) fail("Every chunk has at most 80 characters.", "One has more.", [evidenceOf(long)]);
+    },
+  ),
+];

@@ -1,0 +1,125 @@
+// `aaepd conformance` with real targets.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { registerConformance } from "../../../src/cli/conformance/conformance.js";
+import { itInFull } from "../../support/extent.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createStage, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
+
+async function conformance(...argv: readonly string[]): Promise<Stage> {
+  const stage = createStage();
+  await run(registerConformance, stage, ...argv);
+  return stage;
+}
+
+test("a producer: a line for each case, the verdict, the reports, and their comparison", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const endpoint = ["--endpoint", `unix:${socketPath}`, "--agent", `unix:${socketPath}`, "--name", "aaepd"];
+  const folder = temporaryDirectory();
+  const stage = await conformance("producer", ...endpoint, "--case", "P2-reject,P1-schema", "--report", folder);
+  expect(stage.out()).toMatch(/^passed {2}P2-reject: .*\(AAEP §6\.1\)$/m);
+  expect(stage.out()).toContain("PASS: 2 passed, 0 failed, 0 skipped.\n");
+  expect(stage.out()).toContain("No claim: Cases were chosen.");
+  expect(stage.exitCode()).toBe(0);
+  const path = join(folder, "conformance-report.json");
+  const report = JSON.parse(readFileSync(path, "utf8"));
+  expect(report).toMatchObject({ verdict: "PASS", conformance_level: 3, metadata: { target_name: "aaepd" } });
+
+  expect((await conformance("compare", path, path)).exitCode()).toBe(0);
+  report.test_results[0].outcome = "failed";
+  const changed = join(folder, "changed.json");
+  writeFileSync(changed, JSON.stringify(report));
+  const compared = await conformance("compare", path, changed);
+  expect(compared.out()).toContain("newly failing: P1-schema");
+  expect(compared.exitCode()).toBe(1);
+});
+
+test("a subscriber: aaepd's own tail", async () => {
+  const folder = join(temporaryDirectory(), "s");
+  const stage = await conformance(
+    ...["subscriber", "--endpoint", `unix:${folder}/suite.sock`],
+    ...["--start", `exec ${process.execPath} bin/aaepd.js tail --interactive`],
+    ...[
+      "--announcements",
+      "stdout",
+      "--accept",
+      "accept",
+      "--case",
+      "S1-announces,S2-token,S3-closes,S2-clarification",
+    ],
+  );
+  expect(stage.out()).toMatch(/^skipped S2-clarification: .*\n {8}Nothing stands for the user's answer/m);
+  expect(stage.out()).toContain("PASS: 3 passed, 0 failed, 1 skipped.");
+  expect(stage.exitCode()).toBe(0);
+});
+
+itInFull("a vendor's producer that is made from the chapters alone passes level 2 by its control command", async () => {
+  const folder = temporaryDirectory();
+  const socket = join(folder, "p.sock");
+  const script = "examples/conformance/producer.py";
+  const { spawn } = await import("node:child_process");
+  const producer = spawn("python3", [script, "serve", socket], { stdio: ["ignore", "pipe", "inherit"] });
+  await new Promise((resolve) => producer.stdout.once("data", resolve));
+  const control = `python3 ${script} perform ${socket}`;
+  const stage = await conformance(
+    "producer",
+    "--endpoint",
+    `unix:${socket}`,
+    "--control",
+    control,
+    "--level",
+    "2",
+    "--name",
+    "p",
+  );
+  producer.kill();
+  expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 2 skipped\.\np passes the aaepd suite /m);
+});
+
+itInFull("a subscriber that is made from the chapters alone passes level 3", async () => {
+  const folder = join(temporaryDirectory(), "s");
+  const start = 'exec python3 examples/conformance/subscriber.py "$AAEPD_SOCKET"';
+  const hooks = ["--announcements", "stdout", "--accept", "yes", "--answer", "{text}"];
+  const stage = await conformance("subscriber", "--endpoint", `unix:${folder}/s.sock`, "--start", start, ...hooks);
+  expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 1 skipped\.$/m);
+});
+
+test("wrong options end with 2 and say what to give; a target that is not there with 1", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const at = ["--endpoint", `unix:${socketPath}`];
+  for (const [argv, sentence] of [
+    [["producer", "--endpoint", "nowhere"], '"nowhere" is no endpoint. Give one such as unix:/path'],
+    [["producer", ...at, "--case", "P9-x"], "There is no case P9-x for a producer. Give some of P1-envelope-fields"],
+    [["producer", ...at, "--extensions", "medai"], "There is no set medai. Give some of aaepd."],
+    [["producer", ...at, "--agent", "unix:/a", "--control", "true"], "Give --agent or --control, and not both."],
+    [["producer", ...at, "--agent", "grpc://a:1"], "An agent publishes at a socket or a named pipe."],
+    [["producer", ...at, "--token-file", "/nowhere/token"], "/nowhere/token"],
+    [["subscriber", "--endpoint", "grpc://a:1", "--start", "true"], "The suite listens at a socket or a named pipe."],
+    [["compare", "/nowhere/a.json", "/nowhere/b.json"], "/nowhere/a.json"],
+    [["compare", "package.json", "package.json"], "package.json is no conformance report."],
+  ] as const) {
+    const stage = await conformance(...argv);
+    expect(stage.err()).toMatch(/^Error: /);
+    expect(stage.err()).toContain(sentence);
+    expect(stage.exitCode()).toBe(2);
+  }
+  const nowhere = await conformance("producer", "--endpoint", "unix:/nowhere/a.sock", "--quiet", "--level", "1");
+  expect(nowhere.out()).toMatch(/^SKIPPED: 0 passed, 0 failed, \d+ skipped\.\nNo claim: /);
+  expect(nowhere.exitCode()).toBe(1);
+});
+
+test("without a source of sessions the cases that need one are skipped with that reason", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = await conformance(
+    "producer",
+    "--endpoint",
+    `unix:${socketPath}`,
+    "--case",
+    "P2-accept,P3-accepted-form",
+  );
+  expect(stage.out()).toMatch(
+    /^skipped P2-accept: .*\n {8}Nothing makes the producer show it\. Give --agent or --control\.$/m,
+  );
+  expect(stage.out()).toContain("PASS: 1 passed, 0 failed, 1 skipped.");
+});

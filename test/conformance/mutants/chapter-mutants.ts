@@ -1,0 +1,40 @@
+// All broken producers. Each was written from the chapters alone, before the cases were read.
+import { CLOSING, RENEGOTIATION } from "./change-mutants.js";
+import { FILTERING, PACE, SHAPE } from "./delivery-mutants.js";
+import { ENVELOPE } from "./envelope-mutants.js";
+import { HANDSHAKE, HONORED_CLAIMS } from "./handshake-mutants.js";
+import type { Mutant } from "./mutant.js";
+import { OUTPUT } from "./output-mutants.js";
+import { BLOCKING, INCAPABLE, REPLIES, TOKENS } from "./question-mutants.js";
+import { SESSIONS, STATES, TOOLS } from "./session-mutants.js";
+
+export const CHAPTER_MUTANTS: readonly Mutant[] = [
+  ...HANDSHAKE,
+  ...HONORED_CLAIMS,
+  ...FILTERING,
+  ...PACE,
+  ...SHAPE,
+  ...RENEGOTIATION,
+  ...CLOSING,
+  ...BLOCKING,
+  ...INCAPABLE,
+  ...TOKENS,
+  ...REPLIES,
+  ...SESSIONS,
+  ...STATES,
+  ...TOOLS,
+  ...OUTPUT,
+  ...ENVELOPE,
+];
+
+/** The chapters say two things about these; a suite that takes no side, or only where a ruling does, lets them pass. */
+export const CONTESTED: ReadonlySet<string> = new Set([
+  "boundaries-ignored",
+  "budget-refilled-in-jumps",
+  "clarification-for-those-who-cannot-reply",
+  "confirmation-for-those-who-cannot-reply",
+  "language-undeclared",
+  "later-minor-version-rejected",
+  "verbosity-ignored",
+  "verbosity-label-wrong",
+]);

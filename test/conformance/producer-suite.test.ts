@@ -1,0 +1,122 @@
+// The suite against a real daemon, against producers that do not answer, and under mutants.
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
+import { NO_DRIVER } from "../../src/conformance/drive/driver.js";
+import type { CaseResult } from "../../src/conformance/findings/finding.js";
+import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
+import { openLinks } from "../../src/conformance/wire/open-links.js";
+import { runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { itInFull } from "../support/extent.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+import { CHAPTER_MUTANTS } from "./mutants/chapter-mutants.js";
+import { FAILS, SUBSCRIBER_FAILS, SUBSCRIBER_UNSEEN, UNSEEN } from "./mutants/expected-failures.js";
+import { failedIds, judgeMutant } from "./mutants/run-mutant.js";
+import { SUBSCRIBER_MUTANTS } from "./mutants/subscriber-mutants.js";
+
+/** Mutants whose cases take less than a second, one of each kind. */
+const QUICK = [
+  "accepted-without-producer",
+  "honored-rate-raised",
+  "renegotiation-renames-the-subscription",
+  "event-id-reused",
+];
+
+it("a mutant fails the cases that the table names, and a correct producer passes them", async () => {
+  const daemon = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--journal", "memory");
+  for (const mutant of CHAPTER_MUTANTS.filter(({ name }) => QUICK.includes(name))) {
+    const cases = FAILS[mutant.name] ?? [];
+    expect([...failedIds(await judgeMutant(mutant, daemon.socketPath, temporaryDirectory(), cases))].sort()).toEqual(
+      [...cases].sort(),
+    );
+  }
+  const correct = { name: "correct", paragraph: "", breaks: "nothing", link: () => ({}) };
+  const cases = [...new Set(QUICK.flatMap((name) => FAILS[name] ?? []))];
+  const results = await judgeMutant(correct, daemon.socketPath, temporaryDirectory(), cases);
+  expect(results.map(({ about, verdict }) => [about.id, verdict.kind])).toEqual(
+    results.map(({ about }) => [about.id, "passed"]),
+  );
+  expect(results.length).toBe(cases.length);
+  await daemon.stop();
+});
+
+it("the table has a row for every mutant, and rows of no other", () => {
+  const rows = [...Object.keys(FAILS), ...Object.keys(UNSEEN)];
+  expect([...rows].sort()).toEqual(CHAPTER_MUTANTS.map(({ name }) => name).sort());
+  const subscriberRows = [...Object.keys(SUBSCRIBER_FAILS), ...Object.keys(SUBSCRIBER_UNSEEN)];
+  expect([...subscriberRows].sort()).toEqual(SUBSCRIBER_MUTANTS.map(({ name }) => name).sort());
+  expect(Object.entries(FAILS).filter(([, cases]) => cases.length === 0)).toEqual([]);
+});
+
+describe("a bad target", () => {
+  async function runAt(behave: (socket: Socket) => void, chosen?: readonly string[]): Promise<readonly CaseResult[]> {
+    const path = join(temporaryDirectory(), "bad.sock");
+    const sockets = new Set<Socket>();
+    const server = createServer((socket) => {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      behave(socket);
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return judge(path, chosen);
+  }
+
+  async function judge(path: string, chosen: readonly string[] | undefined): Promise<readonly CaseResult[]> {
+    const links = openLinks({ kind: "socket", path });
+    return runProducerCases({
+      links,
+      driver: NO_DRIVER,
+      timers: PLATFORM_TIMERS,
+      level: 3,
+      extensions: [],
+      chosen,
+      told: () => {},
+    });
+  }
+
+  /** The one reason for which everything is skipped. */
+  function onlyReason(results: readonly CaseResult[]): string {
+    const reasons = new Set(
+      results.map(({ verdict }) => (verdict.kind === "skipped" ? verdict.reason : `not skipped: ${verdict.kind}`)),
+    );
+    expect(reasons.size).toBe(1);
+    expect(results.length).toBeGreaterThan(80);
+    return [...reasons][0] ?? "";
+  }
+
+  it("that is not there is one finding", async () => {
+    expect(onlyReason(await judge(join(temporaryDirectory(), "nowhere.sock"), undefined))).toContain(
+      "The target cannot be reached",
+    );
+  });
+
+  it("that closes at once is one finding", async () => {
+    expect(onlyReason(await runAt((socket) => socket.end()))).toContain("The target ended the connection at once.");
+  });
+
+  it("that says something else is one finding", async () => {
+    const garbage = (socket: Socket): void => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
+    expect(onlyReason(await runAt(garbage))).toMatch(/^The target (?:ended the connection at once|sends something)/);
+    const text = (socket: Socket): void => void socket.write('"hello"\n');
+    expect(onlyReason(await runAt(text))).toMatch(/^The target (?:ended the connection at once|sends something)/);
+  });
+
+  it("that sends half a frame and ends is one finding", async () => {
+    const half = (socket: Socket): void => void socket.end(Buffer.from([0, 0, 4, 0, 0x7b]));
+    expect(onlyReason(await runAt(half))).toContain("The target ended the connection at once.");
+  });
+
+  itInFull("that never answers fails the case of that, and the others are skipped", async () => {
+    const results = await runAt(() => {}, ["P3-answered-once", "P3-accepted-form", "P1-schema"]);
+    expect(results.map(({ about, verdict }) => [about.id, verdict.kind])).toEqual([
+      ["P1-schema", "skipped"],
+      ["P3-accepted-form", "skipped"],
+      ["P3-answered-once", "failed"],
+    ]);
+  });
+});
