@@ -7,7 +7,9 @@ const ALONE = ["test/storage/lmdb/epoch-note.test.ts"];
 // `npm run test:soak` and `npm run test:conformance`; `npm run test:crash` is a longer run of a test that stands here.
 const OTHER_RUNS = [
   ...(process.env.TEST_TOOLS === undefined ? ["test/tools/**"] : []),
-  ...(process.env.TEST_LONG === undefined ? ["test/long/memory.test.ts", "test/long/soak.test.ts", "test/long/conformance-mutants.test.ts"] : []),
+  ...(process.env.TEST_LONG === undefined
+    ? ["test/long/memory.test.ts", "test/long/soak.test.ts", "test/long/conformance-mutants.test.ts"]
+    : []),
 ];
 
 const SHARED = {

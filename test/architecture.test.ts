@@ -328,6 +328,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "src/conformance": {
     findings: [],
     report: ["findings"],
+    requirements: ["findings"],
     wire: [],
     drive: [],
     producer: ["findings", "wire", "drive"],

@@ -170,7 +170,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     {
       id: "P3-text-whole",
       title: "The chunks of an output, joined, are its text, whatever the boundaries.",
-      paragraphs: ["AAEP §5.6.3", "AAEP §4.3.5", "AAEP §8.2.4"],
+      paragraphs: ["AAEP §5.6.3", "AAEP §4.3.3", "AAEP §8.2.4"],
     },
     async (stage) => {
       const wishes = [["none"], ["sentence", "completion"], ["completion"]];
@@ -198,7 +198,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       id: "P3-boundary-sentence",
       title: "A subscriber of sentences does not get pieces of sentences.",
       paragraphs: ["AAEP §5.3.1.6", "AAEP §5.6.3", "AAEP §9.5.1"],
-      // §4.3.5 lets a producer leave the merging to the subscriber, and §9.5.1 does not.
+      // §4.3.3 lets a producer leave the merging to the subscriber, and §9.5.1 does not.
       severity: "warning",
     },
     async (stage) => {

@@ -72,7 +72,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     {
       id: "P1-event-types",
       title: "Every type in the namespace of AAEP is one of the twelve.",
-      paragraphs: ["AAEP §3.2.2", "AAEP §4.1"],
+      paragraphs: ["AAEP §3.2.2", "AAEP §4.7"],
       level: 1,
       unseen,
     },
@@ -161,7 +161,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     {
       id: "P1-extension-prefix",
       title: "An event with extensions declares a further context, and uses no prefix that is AAEP's.",
-      paragraphs: ["AAEP §3.3", "AAEP §7.4"],
+      paragraphs: ["AAEP §3.4.3", "AAEP §7.3.2"],
       level: 1,
       unseen: "No event with extensions came.",
     },
@@ -196,7 +196,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     {
       id: "P1-urgency",
       title: "session.errored, questions and handoff.requested have the urgency critical.",
-      paragraphs: ["AAEP §4.2", "AAEP §5.5.4"],
+      paragraphs: ["AAEP §4.1.3", "AAEP §5.5.4"],
       level: 1,
       unseen: "No error, question or handoff came.",
     },
@@ -301,7 +301,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     {
       id: "P1-sequence-number",
       title: "sequence_number is 0 at session.started and rises with each event, or is on no event of the session.",
-      paragraphs: ["AAEP §3.3"],
+      paragraphs: ["AAEP §3.4.1"],
       level: 1,
       unseen: "No event with a sequence_number came.",
     },

@@ -88,7 +88,7 @@ export const HANDSHAKE_CASES: readonly ActiveCase[] = [
     {
       id: "P3-version-unsupported",
       title: "A request of a version that the producer does not have is rejected by version_unsupported.",
-      paragraphs: ["AAEP §5.5.3", "AAEP §12.4"],
+      paragraphs: ["AAEP §5.5.3", "AAEP §12.5.2"],
     },
     async (stage) => {
       const conversation = await stage.connect();
@@ -225,7 +225,7 @@ export const HANDSHAKE_CASES: readonly ActiveCase[] = [
     {
       id: "P3-prefix-collision",
       title: "Two extensions with one prefix are rejected by capabilities_incompatible.",
-      paragraphs: ["AAEP §7.4"],
+      paragraphs: ["AAEP §7.3.1"],
       severity: "warning",
     },
     async (stage) => {

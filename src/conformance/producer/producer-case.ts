@@ -1,6 +1,6 @@
-import type { Millis } from "../../contracts/clock.js";
 import type { CaseDescription } from "../findings/finding.js";
 import type { Conversation } from "../wire/conversation.js";
+import type { ShownSession } from "./shown-session.js";
 import type { ProducerStage } from "./stage.js";
 
 /** A case that does something and judges the answer. */
@@ -14,14 +14,6 @@ export interface ActiveCase extends Omit<CaseDescription, "role"> {
 export interface Heard {
   readonly conversations: readonly Conversation[];
   readonly shown: ReadonlyMap<string, ShownSession>;
-}
-
-/** A session that began because a case asked for it, so that its time is known. */
-export interface ShownSession {
-  /** Before its beginning. */
-  readonly askedAt: Millis;
-  /** When its scenario was over; undefined: it was not, or could not be performed. */
-  readonly overAt: Millis | undefined;
 }
 
 /** A case that judges what all cases received. */

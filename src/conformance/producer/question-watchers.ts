@@ -89,7 +89,7 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     {
       id: "P2-irreversible-asked",
       title: "Every irreversible tool.invoked follows a question of its session.",
-      paragraphs: ["AAEP §4.3.3", "AAEP §9.4.1"],
+      paragraphs: ["AAEP §4.3.1", "AAEP §9.4.1"],
       level: 2,
       unseen: "No irreversible tool was invoked before a subscriber that answers.",
     },

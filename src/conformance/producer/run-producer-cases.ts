@@ -8,7 +8,8 @@ import type { Conversation } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
 import { describeCase, PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
-import type { ActiveCase, ProducerCase, ShownSession } from "./producer-case.js";
+import type { ActiveCase, ProducerCase } from "./producer-case.js";
+import type { ShownSession } from "./shown-session.js";
 import { createStage, PATIENCE_MS, type ProducerStage, REQUEST } from "./stage.js";
 
 export interface ProducerRun {

@@ -7,7 +7,7 @@ import { eachSession, type SessionFault } from "./watching.js";
 
 const unseen = "No session that was heard from its beginning to its end.";
 
-/** The state that an event implies beside `state.changed` (AAEP §4.3.1). */
+/** The state that an event implies beside `state.changed` (AAEP §4.2.1). */
 const IMPLIED: Readonly<Record<string, string>> = {
   "tool.invoked": "calling_tool",
   "output.streaming": "writing_output",
@@ -21,7 +21,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-session-started",
       title: "A session begins with session.started, and has it once.",
-      paragraphs: ["AAEP §4.5.1", "AAEP §4.2.1", "AAEP §9.3.1"],
+      paragraphs: ["AAEP §4.5.1", "AAEP §4.1.1", "AAEP §9.3.1"],
       level: 1,
       unseen,
     },
@@ -80,7 +80,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-tool-completed",
       title: "Every tool.invoked is followed by a tool.completed, unless its session ends by an error or is cancelled.",
-      paragraphs: ["AAEP §9.3.1", "AAEP §4.3.4"],
+      paragraphs: ["AAEP §9.3.1", "AAEP §4.3.2"],
       level: 1,
       unseen: "No tool was invoked in a session that was heard to its end.",
     },
@@ -93,7 +93,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-tool-call-unique",
       title: "A tool_call_id is invoked once in its session.",
-      paragraphs: ["AAEP §4.3.3"],
+      paragraphs: ["AAEP §4.3.1"],
       level: 1,
       unseen: "No tool with a tool_call_id was invoked.",
     },
@@ -113,7 +113,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-tool-name",
       title: "tool.completed names the tool that its tool.invoked names.",
-      paragraphs: ["AAEP §4.3.4"],
+      paragraphs: ["AAEP §4.3.2"],
       level: 1,
       unseen: "No tool with a tool_call_id completed.",
     },
@@ -135,7 +135,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-state-first",
       title: "The first state.changed of a session comes from the state idle.",
-      paragraphs: ["AAEP §4.3.1"],
+      paragraphs: ["AAEP §4.2.1"],
       level: 1,
       unseen: "No state.changed came in a session that was heard from its beginning.",
     },
@@ -153,7 +153,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-state-chain",
       title: "Every state.changed comes from the state in which the events before it left the agent.",
-      paragraphs: ["AAEP §4.3.1"],
+      paragraphs: ["AAEP §4.2.1"],
       level: 1,
       unseen: "No two state.changed came in one session.",
     },

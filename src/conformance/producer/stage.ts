@@ -7,7 +7,7 @@ import type { Evidence } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
-import type { ShownSession } from "./producer-case.js";
+import type { ShownSession } from "./shown-session.js";
 
 /** How long something that must come may take. The producer may be slow, and the machine too. */
 export const PATIENCE_MS: Millis = 8000;

@@ -23,7 +23,7 @@ export const TEXT_CASES: readonly WatchingCase[] = [
     {
       id: "P1-output-position",
       title: "position is the number of characters of the output before the chunk.",
-      paragraphs: ["AAEP §4.3.5"],
+      paragraphs: ["AAEP §4.3.3"],
       level: 1,
       unseen: "No streamed text with a position came.",
     },
@@ -34,7 +34,7 @@ export const TEXT_CASES: readonly WatchingCase[] = [
       id: "P1-coalesce-hint",
       title:
         "coalesce_hint, where it stands, is none, word, sentence, paragraph or completion; completion stands with complete: true.",
-      paragraphs: ["AAEP §4.3.5", "AAEP §9.3.1"],
+      paragraphs: ["AAEP §4.3.3", "AAEP §9.3.1"],
       level: 1,
       unseen,
     },

@@ -134,7 +134,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     {
       id: "S1-unknown-state",
       title: "The subscriber bears a state that it does not know.",
-      paragraphs: ["AAEP §4.3.1"],
+      paragraphs: ["AAEP §4.2.1"],
     },
     ({ script }) =>
       script.event("state.changed", { from_state: "idle", to_state: "dreaming", summary_normal: "Dreams." }),
@@ -170,7 +170,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     {
       id: "S1-critical",
       title: "The subscriber announces a critical event.",
-      paragraphs: ["AAEP §9.3.2", "AAEP §4.2.3"],
+      paragraphs: ["AAEP §9.3.2", "AAEP §4.1.3"],
     },
     async (stage) => {
       needsAnnouncements(stage);

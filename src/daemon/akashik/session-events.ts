@@ -7,7 +7,7 @@ import { wordsOf } from "../../protocols/akashik/field/words.js";
 interface Mapped {
   readonly kind: EventKind;
   /** The kind of the entity. Debouncing is by entity. */
-  readonly of: "agent" | "session" | "task";
+  readonly of: "agent" | "handoff" | "session" | "task";
   readonly requiresAction?: boolean;
 }
 
@@ -22,12 +22,16 @@ function mapped(event: AgentEvent): Mapped | undefined {
     case "awaiting.clarification":
       return { kind: "session.paused", of: "session", requiresAction: true };
     case "handoff.requested":
-      return { kind: "handoff.incoming", of: "task", requiresAction: true };
+      // A later change of the task's state does not stand for a handoff, so it is an entity of its own.
+      return { kind: "handoff.incoming", of: "handoff", requiresAction: true };
     case "session.completed":
     case "session.cancelled":
       return { kind: "session.ended", of: "session" };
     case "state.changed":
-      return { kind: "task.state_changed", of: "task" };
+      // The Field answers no question, so it hears of one by the state of its agent (R6).
+      return event.to_state === "awaiting_input"
+        ? { kind: "session.paused", of: "session", requiresAction: true }
+        : { kind: "task.state_changed", of: "task" };
     case "tool.completed":
       return { kind: "task.completed", of: "task" };
     case "progress.updated":

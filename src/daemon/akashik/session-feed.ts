@@ -8,7 +8,7 @@ import { fieldEventOf, HEARD_TYPES } from "./session-events.js";
 
 export interface SessionFeedServices {
   readonly engine: Pick<Engine, "subscribe">;
-  readonly field: Pick<Field, "tell">;
+  readonly field: Pick<Field, "settled" | "tell">;
   readonly clock: Pick<Clock, "afterCall" | "afterTurn">;
   readonly log: Pick<Log, "error">;
 }
@@ -19,7 +19,7 @@ export function feedSessions({ engine, field, clock, log }: SessionFeedServices)
   const wake = (): void => {
     if (isAwake) return;
     isAwake = true;
-    clock.afterCall(take);
+    clock.afterCall(() => void take());
   };
   const subscription = engine.subscribe({
     subscriberId: "aaepd-akashik",
@@ -29,7 +29,9 @@ export function feedSessions({ engine, field, clock, log }: SessionFeedServices)
     ended: (reason) => log.error({ reason }, "the Field hears no more of sessions"),
   });
   /** One batch a turn, which has at most 256 events (R34). */
-  const take = (): void => {
+  const take = async (): Promise<void> => {
+    // The Field has told everything before, so no more waits in it than one batch.
+    await field.settled();
     isAwake = false;
     const taken = subscription.take();
     if (taken.kind !== "batch") return;
@@ -37,7 +39,10 @@ export function feedSessions({ engine, field, clock, log }: SessionFeedServices)
       const told = fieldEventOf(event);
       if (told !== undefined) field.tell(told);
     }
-    if (!taken.isAll) clock.afterTurn(take);
+    if (!taken.isAll) {
+      isAwake = true;
+      clock.afterTurn(() => void take());
+    }
   };
   wake();
   return () => subscription.close();

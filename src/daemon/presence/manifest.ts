@@ -3,6 +3,7 @@ import { AAEPD, AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/voc
 import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
 import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
 import type { Configuration } from "../config/config.js";
+import { CONFORMANCE_CLAIM } from "./conformance-claim.js";
 
 /** Path of the manifest on the HTTP server (AAEP §5.10.2). */
 export const MANIFEST_PAGE = "/.well-known/aaep-manifest.json";
@@ -50,7 +51,7 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     extensions_supported: [...new Set([AAEPD_VOCABULARY, ...(agent?.extensions_supported ?? [])])],
     default_verbosity: agent?.default_verbosity ?? "normal",
     max_concurrent_subscriptions: configuration.maxConcurrentSubscriptions,
-    extensions: { [AAEPD]: { protocols: PROTOCOLS } },
+    extensions: { [AAEPD]: { protocols: PROTOCOLS, conformance: CONFORMANCE_CLAIM } },
     ...pick(agent, ["contact"]),
   };
 }

@@ -1,4 +1,4 @@
-// Producers that break the envelope (chapters 3 and 11).
+// Producers that break the envelope (chapters 3 and 11). No mutant drops event_id or session_id: nothing could be heard of such a producer.
 import { CORE_CONTEXT, isEvent, isState, leavesQuestion, record, session, text, without } from "./messages.js";
 import type { Mutant } from "./mutant.js";
 import { eventsChanged, eventsFollowed, fieldLeftOut } from "./mutant-forms.js";
@@ -6,8 +6,6 @@ import { counter } from "./session-mutants.js";
 
 const REQUIRED_FIELDS: readonly (readonly [name: string, field: string, paragraph: string])[] = [
   ["context-missing", "@context", "AAEP §3.2.1"],
-  ["event-id-missing", "event_id", "AAEP §3.2.3"],
-  ["session-id-missing", "session_id", "AAEP §3.2.4"],
   ["timestamp-missing", "timestamp", "AAEP §3.2.5"],
   ["producer-missing", "producer", "AAEP §3.2.6"],
 ];

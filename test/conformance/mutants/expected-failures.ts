@@ -134,7 +134,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "close-names-another-subscription": "The producer closes by itself only when it stops.",
   "clarification-for-those-who-cannot-reply": "§5.3.1.4 and §5.5.4 disagree; either behaviour passes.",
   "foreign-subscription-reply-counted": "Published clients send other ids. The connection binds the reply.",
-  "coalesce-hint-missing": "§4.3.5 makes the hint optional.",
+  "coalesce-hint-missing": "§4.3.3 makes the hint optional.",
   "sequence-with-holes": "A stream that is merged or filtered has holes.",
 };
 

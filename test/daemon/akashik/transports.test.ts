@@ -127,6 +127,36 @@ describe("beside other protocols", () => {
     ]);
   });
 
+  it("a question of a session pauses it, in the question's words", async () => {
+    const rig = await startRig();
+    const agent = await akashikAgent(await rig.connect("newline"), "watcher");
+    const events = ["session.paused", "handoff.incoming"];
+    await agent.ask("SUBSCRIBE", { action: "subscribe", subscription: { events } });
+    const publisher = await rig.rpc();
+    const session_id = "sess_1";
+    await publisher.request("aaep.publish", {
+      type: "aaep:agent.session.started",
+      session_id,
+      summary_normal: "Starts.",
+    });
+    await publisher.request("aaep.clarify", { session_id, question: "Which year?", timeout_seconds: 30 });
+    const paused = await agent.notifications.next("the pause");
+    expect(paused).toMatchObject({ event: "session.paused", requires_action: true });
+    expect(paused.summary).toContain("Which year?");
+    const question = { action: "Delete nine photos.", consequence: "They are gone.", default_decision: "reject" };
+    await publisher.request("aaep.confirm", { session_id, ...question, timeout_seconds: 30 });
+    expect((await agent.notifications.next("the pause")).summary).toContain("Delete nine photos.");
+    await publisher.request("aaep.publish", {
+      type: "aaep:agent.handoff.requested",
+      session_id,
+      urgency: "critical",
+      reason: "It is about taxes.",
+      target_kind: "human",
+      summary_normal: "A person takes over.",
+    });
+    expect(await agent.notifications.next("the handoff")).toMatchObject({ event: "handoff.incoming" });
+  });
+
   it("the status names the Field once it is used, and the manifest always", async () => {
     const rig = await startRig({ configuration: { akashikMaxUnits: 2 } });
     const asker = await rig.rpc();

@@ -47,7 +47,7 @@ export function attune(
         else equals.push(held);
       }
       if (next < units.length) clock.afterTurn(() => score(next));
-      else resolve(answerOf(byScore, listener, request));
+      else void answerOf(byScore, listener, request, clock).then(resolve);
     };
     score(0);
   });
@@ -58,34 +58,36 @@ function isFor({ unit }: HeldUnit, agent: FieldAgent): boolean {
   return isOpen && unit.source.agent_id !== agent.id;
 }
 
-function answerOf(
+async function answerOf(
   byScore: ReadonlyMap<number, readonly HeldUnit[]>,
   listener: Listener,
   { maxUnits, maxTokens, format }: AttuneRequest,
-): Attuned {
+  clock: Pick<FieldClock, "now" | "afterTurn">,
+): Promise<Attuned> {
   const mostText = Math.min(MOST_TEXT, (maxTokens ?? Number.POSITIVE_INFINITY) * UNITS_PER_TOKEN);
+  const mostUnits = maxUnits ?? Number.POSITIVE_INFINITY;
+  const steps = [...byScore.keys()].sort((one, other) => other - one);
+  const sorted = steps.flatMap((step) => byScore.get(step) ?? []);
   const record: AkashikAttunedUnit[] = [];
-  let available = 0;
   let text = 0;
-  let isFull = false;
-  for (const step of [...byScore.keys()].sort((one, other) => other - one)) {
-    for (const { unit, subject } of byScore.get(step) ?? []) {
-      available += 1;
-      if (isFull) continue;
-      const shown = shownUnit(unit, format);
-      const length = JSON.stringify(shown).length;
-      isFull = record.length >= (maxUnits ?? Number.POSITIVE_INFINITY) || text + length > mostText;
-      if (isFull) continue;
-      text += length;
-      const { score, reason } = relevance(subject, listener);
-      record.push({ memory_unit: shown, relevance_score: score, relevance_reason: reason, format });
-    }
+  let until = clock.now() + MS_PER_TURN;
+  for (const { unit, subject } of sorted) {
+    if (record.length >= mostUnits) break;
+    const { score, reason } = relevance(subject, listener);
+    const attuned = { memory_unit: shownUnit(unit, format), relevance_score: score, relevance_reason: reason, format };
+    const length = JSON.stringify(attuned).length;
+    if (text + length > mostText) break;
+    text += length;
+    record.push(attuned);
+    if (clock.now() < until) continue;
+    await new Promise<void>(clock.afterTurn);
+    until = clock.now() + MS_PER_TURN;
   }
   return {
     record,
     budget: {
       units_returned: record.length,
-      units_available: available,
+      units_available: sorted.length,
       tokens_used: Math.ceil(text / UNITS_PER_TOKEN),
       tokens_budget: maxTokens,
     },

@@ -5,7 +5,7 @@ import type { Conflict, FieldKept, MemoryUnit } from "./field-types.js";
 export interface Conflicts {
   readonly get: (id: string) => Conflict | undefined;
   readonly put: (conflict: Conflict) => void;
-  /** The newest first, at most so many. */
+  /** At most so many: first the conflicts that are not resolved, then the resolved ones, each the newest first. */
   readonly newest: (most: number) => readonly Conflict[];
   /** Whether a conflict that is not resolved contests the unit. */
   readonly isContested: (unitId: string) => boolean;
@@ -15,6 +15,9 @@ export interface Conflicts {
 /** `kept`: the conflicts of an earlier boot, in any order. */
 export function createConflicts(store: FieldKept, kept: readonly Conflict[]): Conflicts {
   const byId = new Map<string, Conflict>();
+  /** Ids, ascending by age. */
+  const order: string[] = [];
+  const unresolved = new Set<string>();
   /** How many conflicts that are not resolved contest each unit. */
   const contests = new Map<string, number>();
 
@@ -28,8 +31,11 @@ export function createConflicts(store: FieldKept, kept: readonly Conflict[]): Co
   };
   const hold = (conflict: Conflict): void => {
     const before = byId.get(conflict.id);
-    if (before !== undefined) count(before, -1);
+    if (before === undefined) order.push(conflict.id);
+    else count(before, -1);
     byId.set(conflict.id, conflict);
+    if (conflict.status === "resolved") unresolved.delete(conflict.id);
+    else unresolved.add(conflict.id);
     count(conflict, 1);
   };
   for (const conflict of [...kept].sort((one, other) => one.epoch - other.epoch)) hold(conflict);
@@ -40,7 +46,15 @@ export function createConflicts(store: FieldKept, kept: readonly Conflict[]): Co
       hold(conflict);
       store.put("conflict", conflict.id, () => byId.get(conflict.id));
     },
-    newest: (most) => [...byId.values()].slice(-most).reverse(),
+    newest: (most) => {
+      const open = [...unresolved].slice(-most).reverse();
+      const resolved: Conflict[] = [];
+      for (let place = order.length - 1; place >= 0 && open.length + resolved.length < most; place -= 1) {
+        const conflict = byId.get(order[place] ?? "");
+        if (conflict?.status === "resolved") resolved.push(conflict);
+      }
+      return [...open.flatMap((id) => byId.get(id) ?? []), ...resolved];
+    },
     isContested: (unitId) => contests.has(unitId),
     count: () => byId.size,
   };

@@ -65,7 +65,8 @@ function subjectOf({ type, content, intent }: MemoryUnit): Subject {
   return {
     kind: type,
     get words() {
-      words ??= wordsOf(intent.purpose, intent.question ?? "", content);
+      // The content comes first, because the number of words is limited.
+      words ??= wordsOf(content, intent.purpose, intent.question ?? "");
       return words;
     },
   };

@@ -13,7 +13,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 
 /** Words that stand in texts of every topic. */
 const TOPICLESS = new Set(
-  "the and for are was were with that this these those from have has had not but its his her their our your you they will would can could".split(
+  "a i of in to is it on at as by or if so do no we he me my us up am be an the and for are was were with that this these those from have has had not but its his her their our your you they will would can could".split(
     " ",
   ),
 );
@@ -35,7 +35,7 @@ export function wordsOf(...texts: readonly string[]): ReadonlySet<string> {
 
 function stemOf(word: string): string | undefined {
   if (!ASCII.test(word)) return word;
-  return word.length < 3 || TOPICLESS.has(word) ? undefined : stemmer(word);
+  return TOPICLESS.has(word) ? undefined : stemmer(word);
 }
 
 /** Overlapping pairs of characters; the character itself if it stands alone. */

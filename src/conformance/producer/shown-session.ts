@@ -1,0 +1,9 @@
+import type { Millis } from "../../contracts/clock.js";
+
+/** A session that began because a case asked for it, so that its time is known. */
+export interface ShownSession {
+  /** Before its beginning. */
+  readonly askedAt: Millis;
+  /** When its scenario was over; undefined: it was not, or could not be performed. */
+  readonly overAt: Millis | undefined;
+}
