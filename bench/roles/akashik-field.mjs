@@ -25,8 +25,8 @@ function pickFrom(seed) {
   };
 }
 
-/** A Field with `matching` agents that want every unit, `others` that want other units, and `units` units. */
-function openField({ matching, others, units }) {
+/** A Field with `matching` agents that want every unit, `others` that want other units, and `units` units. `suffix`: of the others' words. */
+function openField({ matching, others, units, suffix = "" }) {
   const clock = createVirtualClock();
   let ids = 0;
   const field = createField({
@@ -39,6 +39,7 @@ function openField({ matching, others, units }) {
     limits: { maxUnits: () => Number.POSITIVE_INFINITY },
   });
   const pick = pickFrom(7);
+  const word = () => `${pick()}${suffix}`;
   const link = {
     push: (notification) => {
       pushed += JSON.stringify(notification).length;
@@ -52,7 +53,7 @@ function openField({ matching, others, units }) {
   field.register({ id: "writer", role: "writer", interests: [] });
   for (let index = 0; index < matching; index += 1) join(`matching-${index}`, ["market prices"]);
   for (let index = 0; index < others; index += 1)
-    join(`other-${index}`, [`${pick()} ${pick()}`, `${pick()} ${pick()} ${pick()}`]);
+    join(`other-${index}`, [`${word()} ${word()}`, `${word()} ${word()} ${word()}`]);
   const record = () => {
     const content = `Market prices: ${Array.from({ length: 12 }, pick).join(" ")}.`;
     const payload = {

@@ -6,8 +6,8 @@ export const akashik = {
   title: "Recording in the Akashik Field",
   remarks: `
 CPU of the Field alone for each recorded unit, with its notifications as text. Each of 10 agents wants every unit. The other agents have two interests
-of two and three words, out of 2,000, and want a relevance of 0.6. A unit has 16 words. No other agent is told of it, but some share words with it.
-Beside each line stands the Field with these 10 agents alone, or with 100 units. The last line tells every unit to 10,000 agents. Its ratio is by
+of two and three words, out of 2,000, and want a relevance of 0.6. A unit has 16 words. No other agent is told of it. In the first line no other agent
+shares a word with it, in the second line about 300 do. Beside each line stands the Field with these 10 agents alone, or with 100 units. The last line tells every unit to 10,000 agents. Its ratio is by
 notification.
 `,
   rows: akashikRows,
@@ -24,6 +24,11 @@ async function akashikRows(stage, { pairs, scale }) {
     () => record({ ...few, others: 9990 }),
     () => record(few),
   );
+  const withStrangers = await interleaved(
+    pairs,
+    () => record({ ...few, others: 9990, suffix: "other" }),
+    () => record(few),
+  );
   const unitCount = Math.ceil(100 * scale);
   const withUnits = await interleaved(
     pairs,
@@ -37,7 +42,8 @@ async function akashikRows(stage, { pairs, scale }) {
     () => record(few),
   );
   return [
-    ratioLine("10,000 subscriptions, 10 match", "µs a unit", withOthers, atMost(2)),
+    ratioLine("10,000 subscriptions, 10 match", "µs a unit", withStrangers, atMost(2)),
+    ratioLine("10,000 subscriptions, 10 match, 300 share a word", "µs a unit", withOthers, atMost(2)),
     ratioLine("10,000 units", "µs a unit", withUnits, atMost(1.5)),
     ratioLine("10,000 subscriptions match", "µs a unit and 10 agents", withMany),
   ];

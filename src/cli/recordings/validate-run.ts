@@ -4,8 +4,10 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { faultLine } from "../shell/fault-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { type InputLine, openInput, readJson, readLines } from "../terminal/read-lines.js";
+import { createConversationChecker } from "./check-conversation.js";
 import { createRecordingChecker } from "./check-recording.js";
 
 export interface ValidateOptions {
@@ -22,14 +24,23 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
   const status = createLineWriter(io.stderr);
   const asJson = options.json === true;
   const checker = createRecordingChecker({ completes: options.asPublished === true });
+  const conversation = createConversationChecker();
   let eventCount = 0;
+  let messageCount = 0;
   let violationCount = 0;
   let badCount = 0;
 
   function faultsOf(line: InputLine) {
     const read = readJson(line);
     if (read.kind === "fault") return [read.fault];
-    return checker.check(read.kind === "object" ? read.fields : read.value);
+    if (read.kind !== "object") return checker.check(read.value);
+    const faults = conversation.check(read.fields);
+    if (faults === undefined) {
+      conversation.event(read.fields);
+      return checker.check(read.fields);
+    }
+    messageCount += 1;
+    return faults;
   }
 
   for await (const line of readLines(await openInput(file, io.stdin), file)) {
@@ -45,7 +56,9 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
     await status.write(`Note: the file ends before ${unfinished.join(", ")} does.`);
   }
   if (!asJson) {
-    const all = `${eventCount} ${eventCount === 1 ? "event" : "events"}`;
+    const events = eventCount - messageCount;
+    const others = messageCount === 0 ? "" : ` and ${counted(messageCount, "other message")}`;
+    const all = `${counted(events, "event")}${others}`;
     const found = violationCount === 1 ? "1 violation" : `${violationCount} violations`;
     await output.write(violationCount === 0 ? `${all}, nothing wrong.` : `${found} in ${badCount} of ${all}.`);
   }

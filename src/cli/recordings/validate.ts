@@ -6,6 +6,7 @@ import type { ValidateOptions } from "./validate-run.js";
 const HELP = `
 FILE holds one event as JSON on each line. - reads standard input. The command checks each event against its schema, and the order of all events
 against the rules of sessions. For each event that a daemon would refuse it prints the line, the place in the event, the fault and the rule.
+A recording may be of a whole conversation: messages of the handshake and replies are checked between the events, in their forms and their order.
 docs/rules.md explains each rule in brackets, such as (invalid_event, AAEP §3.2.3) or R3b.
 
 The order of a file is checked with these exceptions:

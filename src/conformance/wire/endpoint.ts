@@ -40,5 +40,5 @@ export function readEndpoint(text: string): Endpoint {
 function connectEndpoint(text: string, rest: string): Endpoint {
   if (rest.startsWith("unix:"))
     return { kind: "connect", baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
-  return { kind: "connect", baseUrl: text.replace(/\/+$/, ""), socketPath: undefined };
+  return { kind: "connect", baseUrl: text.endsWith("/") ? text.slice(0, -1) : text, socketPath: undefined };
 }

@@ -29,6 +29,50 @@ test("every example session is valid, in its events and in their order", async (
   }
 });
 
+const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities: {} };
+const ACCEPTED = {
+  type: "subscription.accepted",
+  subscription_id: "sub_1",
+  aaep_version: "1.0.0",
+  producer: { agent_id: "planner" },
+  honored_capabilities: {},
+};
+const CLOSE = { type: "subscription.close", subscription_id: "sub_1", reason_code: "subscriber_shutdown" };
+
+test("a whole conversation is valid: the handshake, the events, a reply to a question, and the close", async () => {
+  const events = planner();
+  const { reply_token } = events.find((event) => event.reply_token !== undefined) ?? {};
+  const reply = { type: "confirmation.reply", reply_token, decision: "accept", subscription_id: "sub_1" };
+  const timestamp = "2026-06-20T10:30:10Z";
+  const { lines, code } = await validate([REQUEST, ACCEPTED, ...events, { ...reply, timestamp }, CLOSE]);
+  expect(lines).toEqual([`${events.length} events and 4 other messages, nothing wrong.`]);
+  expect(code).toBe(0);
+});
+
+test("messages of the handshake are checked in their forms and their order", async () => {
+  const reply = { type: "confirmation.reply", reply_token: "rpl_1", decision: "perhaps", subscription_id: "sub_1" };
+  const { lines, code } = await validate([
+    { ...REQUEST, capabilities: { max_events_per_second: 0 } },
+    ACCEPTED,
+    ACCEPTED,
+    { ...reply, timestamp: "2026-06-20T10:30:10Z" },
+    { ...CLOSE, subscription_id: 7 },
+  ]);
+  expect(lines[0]).toMatch(
+    /^line 1, \/capabilities\/max_events_per_second: .*\(capabilities_incompatible, AAEP §5\.3\.1\.1\)$/,
+  );
+  expect(lines[1]).toBe(
+    "line 3: No request before this subscription.accepted is unanswered. (invalid_message, AAEP §5.4)",
+  );
+  expect(lines[2]).toMatch(/^line 4, \/decision: .*\(invalid_message, AAEP §6\.3\)$/);
+  expect(lines[3]).toBe(
+    "line 4, /reply_token: No question of the recording has this reply_token. (invalid_message, AAEP §6.3.4)",
+  );
+  expect(lines[4]).toMatch(/^line 5, \/subscription_id: .*AAEP §5\.8\.1\)$/);
+  expect(lines[5]).toBe("5 violations in 4 of 0 events and 5 other messages.");
+  expect(code).toBe(1);
+});
+
 test("R20: every violation is told with line, pointer, code and rule; the exit code is 1", async () => {
   const [started, thinking] = planner();
   const { lines, code } = await validate([
