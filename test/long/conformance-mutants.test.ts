@@ -66,7 +66,7 @@ it("subscribers: exactly the cases fail that the table names", async () => {
     const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect`;
     const results = await runSubscriberCases({
       path: far,
-      hooks: { start, tellsAnnouncements: true, accept: "accept", answer: "{text}" },
+      hooks: { start, announcements: "stdout", ask: undefined, accept: "accept", answer: "{text}" },
       hex: (bytes) => randomBytes(bytes).toString("hex"),
       wallTime: Date.now,
       timers: PLATFORM_TIMERS,

@@ -1,5 +1,5 @@
 // `aaepd conformance`: the options and the help. The commands themselves are loaded only when they run.
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { textList } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ProducerOptions } from "./producer-run.js";
@@ -32,8 +32,10 @@ The suite is the producer. It listens at --endpoint (unix:/path or pipe:name), a
 AAEP_ENDPOINT and AAEPD_SOCKET of that command name where it connects to.
 
   --announcements stdout  each line of the command's standard output is an announcement
+  --announcements FILE    each line of this log is one
   --accept LINE           this line on the command's standard input stands for a user who accepts
   --answer LINE           likewise for a user who answers by a text; {text} is the text
+  --ask                   a person at this terminal acts as the user, and says what was announced
 
 A case that cannot see its subject is skipped with the reason. It has not passed.
 
@@ -75,7 +77,8 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .description("Tests a subscriber as a producer sees it.");
   suiteOptions(subscriber)
     .requiredOption("--start <command>", "the command that starts the subscriber")
-    .addOption(new Option("--announcements <source>", "where announcements are told").choices(["stdout"]))
+    .option("--announcements <source>", "where announcements are told: stdout, or a file")
+    .option("--ask", "ask a person here, in place of the other hooks")
     .option("--accept <line>", "the line by which a user accepts")
     .option("--answer <line>", "the line by which a user answers; {text} is the answer")
     .addHelpText("after", SUBSCRIBER_HELP)

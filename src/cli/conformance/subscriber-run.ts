@@ -8,13 +8,15 @@ import {
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { askPerson } from "./ask-person.js";
 import { runSuite } from "./run-suite.js";
 import { suiteExitCode } from "./suite-exit-code.js";
 import type { SuiteOptions } from "./suite-options.js";
 
 export interface SubscriberOptions extends SuiteOptions {
   readonly start: string;
-  readonly announcements?: "stdout";
+  readonly announcements?: string;
+  readonly ask?: true;
   readonly accept?: string;
   readonly answer?: string;
 }
@@ -32,7 +34,10 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
             origin: "local",
           },
         );
-      const { start, announcements, accept, answer } = options;
+      const { start, announcements } = options;
+      const person = options.ask === true ? askPerson(io) : undefined;
+      // The lines are what the person is asked to do.
+      const { accept = person && "accept", answer = person && "{text}" } = options;
       return runSuite(options, io, {
         role: "subscriber",
         cases: SUBSCRIBER_CASES.map(describeSubscriberCase),
@@ -40,7 +45,7 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
         run: (told) =>
           runSubscriberCases({
             path: endpoint.path,
-            hooks: { start, tellsAnnouncements: announcements === "stdout", accept, answer },
+            hooks: { start, announcements, ask: person?.ask, accept, answer },
             hex: (bytes) => io.ids.hex(bytes),
             wallTime: io.clock.wallTime,
             timers: io.clock,

@@ -26,7 +26,7 @@ async function answered(
   begin(present);
   conversation.say(question);
   await stage.wait(HEARING_MS);
-  subscriber.type(line);
+  await subscriber.type(line);
   const reply = await conversation.seek(isReply, PATIENCE_MS);
   if (reply?.message === undefined)
     return fail("The user's answer is sent as a reply.", "No reply came.", [
@@ -183,7 +183,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       conversation.say(script.event("session.cancelled", { cancelled_by: "user", summary_normal: "Cancelled." }));
       await stage.wait(QUIET_MS);
       const from = conversation.record.length;
-      subscriber.type(line);
+      await subscriber.type(line);
       const reply = await conversation.seek(isReply, QUIET_MS, from);
       if (reply !== undefined)
         fail("No reply comes after the cancellation.", "A reply came.", [{ note: "received", text: reply.text }]);

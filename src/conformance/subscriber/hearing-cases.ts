@@ -3,6 +3,7 @@ import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { begin, PATIENCE_MS, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
+import { hearsAnnouncements } from "./tested-subscriber.js";
 
 function hearing(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs"> & Partial<Pick<SubscriberCase, "level" | "severity">>,
@@ -22,7 +23,7 @@ function bears(
     const message = strange(present);
     present.conversation.say(message);
     await staysThere(stage, present, about.title, message);
-    if (!stage.hooks.tellsAnnouncements) return;
+    if (!hearsAnnouncements(stage.hooks)) return;
     present.conversation.say(
       present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." }),
     );
@@ -33,9 +34,13 @@ function bears(
   });
 }
 
-function needsAnnouncements(stage: SubscriberStage): void {
-  if (!stage.hooks.tellsAnnouncements)
-    skip("Nothing tells what the subscriber announces. Give --announcements stdout.");
+function needsAnnouncements({ hooks }: SubscriberStage): void {
+  if (!hearsAnnouncements(hooks)) skip("Nothing tells what the subscriber announces. Give --announcements or --ask.");
+}
+
+function needsText({ hooks }: SubscriberStage): void {
+  if (hooks.announcements === undefined || hooks.ask !== undefined)
+    skip("The case compares the texts of announcements. Give --announcements.");
 }
 
 /** Fails unless an event is announced by words of its summary. */
@@ -83,7 +88,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §9.3.2"],
     },
     async (stage) => {
-      needsAnnouncements(stage);
+      needsText(stage);
       const lines: string[] = [];
       for (const [kind, members] of ENDS) {
         const present = await stage.accept();
@@ -188,7 +193,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       level: 3,
     },
     async (stage) => {
-      needsAnnouncements(stage);
+      needsText(stage);
       const present = await stage.accept();
       begin(present);
       const event = present.script.event("tool.invoked", { tool: "polish", summary_normal: "Basalt." });

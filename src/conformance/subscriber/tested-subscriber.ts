@@ -1,13 +1,17 @@
-// The tested subscriber: a command that the suite starts. Its standard input stands for its user, and its standard output may tell what it announces.
+// The tested subscriber: a command that the suite starts. Its standard input stands for its user, and its standard output or a log tells its
+// announcements. Where the suite has neither, a person can do and hear it.
 import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 
 export interface SubscriberHooks {
   /** The command that starts the subscriber. The system's shell reads it. AAEP_ENDPOINT and AAEPD_SOCKET name where it connects to. */
   readonly start: string;
-  /** Standard output tells what the subscriber announces, a line for each announcement. */
-  readonly tellsAnnouncements: boolean;
+  /** Tells the announcements, a line for each: "stdout" is standard output, anything else a file. Undefined: nothing tells them. */
+  readonly announcements: string | undefined;
+  /** A person who acts and listens in place of the other hooks: resolves with whether the answer is yes. */
+  readonly ask: ((question: string) => Promise<boolean>) | undefined;
   /** The line that stands for a user who accepts, as it is written to standard input; undefined: nobody answers. */
   readonly accept: string | undefined;
   /** The line that stands for a user who answers a question by a text; `{text}` is the text. */
@@ -15,7 +19,8 @@ export interface SubscriberHooks {
 }
 
 export interface TestedSubscriber {
-  readonly type: (line: string) => void;
+  /** The user types a line, or does what it says. */
+  readonly type: (line: string) => Promise<void>;
   /** Resolves with whether a line was announced that has all the words, as soon as it was. */
   readonly announces: (words: readonly string[], withinMs: Millis) => Promise<boolean>;
   readonly announced: () => string;
@@ -29,7 +34,19 @@ export interface TestedSubscriber {
 /** Time for the subscriber to end by itself, ms. */
 const ENDING_MS: Millis = 5000;
 
-export function startSubscriber({ start }: SubscriberHooks, path: string, timers: Timers): TestedSubscriber {
+/** Time between two looks into the log, ms. */
+const LOOK_MS: Millis = 100;
+
+/** Whether cases can learn of announcements at all. */
+export function hearsAnnouncements({ announcements, ask }: SubscriberHooks): boolean {
+  return announcements !== undefined || ask !== undefined;
+}
+
+export function startSubscriber(hooks: SubscriberHooks, path: string, timers: Timers): TestedSubscriber {
+  const { start, announcements, ask } = hooks;
+  const log = announcements === "stdout" ? undefined : announcements;
+  /** Announcements of earlier cases stand in the same log. */
+  const logBefore = log === undefined ? 0 : logText(log).length;
   const environment = { ...process.env, AAEP_ENDPOINT: `unix:${path}`, AAEPD_SOCKET: path };
   const child: ChildProcess = spawn(start, {
     shell: true,
@@ -63,21 +80,26 @@ export function startSubscriber({ start }: SubscriberHooks, path: string, timers
       // It has just ended.
     }
   };
+  const text = (): string => (log === undefined ? announced : logText(log).slice(logBefore));
   const countOf = (words: readonly string[]): number =>
-    announced
+    text()
       .toLowerCase()
       .split("\n")
       .filter((line) => words.every((word) => line.includes(word.toLowerCase()))).length;
   return {
-    type: (line) => void child.stdin?.write(`${line}\n`),
-    announced: () => announced,
+    type: async (line) => {
+      if (ask === undefined) child.stdin?.write(`${line}\n`);
+      else await ask(`Answer the open question as the user: ${line}. Done?`);
+    },
+    announced: text,
     countOf,
     announces: async (words, withinMs) => {
+      if (ask !== undefined) return ask(`Was something announced with "${words.join('" and "')}"?`);
       const until = timers.now() + withinMs;
       while (countOf(words) === 0) {
         if (hasEnded || timers.now() >= until) return false;
         await new Promise<void>((resolve) => {
-          const cancel = timers.wakeAt(until, resolve);
+          const cancel = timers.wakeAt(log === undefined ? until : timers.now() + LOOK_MS, resolve);
           tell = () => {
             cancel();
             resolve();
@@ -94,4 +116,13 @@ export function startSubscriber({ start }: SubscriberHooks, path: string, timers
     },
     hasEnded: () => hasEnded,
   };
+}
+
+/** The log so far; empty if it is not there yet. */
+function logText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }

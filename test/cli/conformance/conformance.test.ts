@@ -54,6 +54,22 @@ test("a subscriber: aaepd's own tail", async () => {
   expect(stage.exitCode()).toBe(0);
 });
 
+test("a subscriber's announcements come from a log, or from a person who is asked", async () => {
+  const folder = temporaryDirectory();
+  const log = join(folder, "said.log");
+  const tailed = `exec ${process.execPath} bin/aaepd.js tail`;
+  const at = ["subscriber", "--endpoint", `unix:${folder}/s/suite.sock`, "--case", "S1-announces,S3-deduplicates"];
+  const logged = await conformance(...at, "--start", `${tailed} >> ${log}`, "--announcements", log);
+  expect(logged.out()).toContain("PASS: 2 passed, 0 failed, 0 skipped.");
+
+  const stage = createStage({ input: "y\nyes\nn\n" });
+  await run(registerConformance, stage, ...at, "--start", tailed, "--ask");
+  expect(stage.err()).toContain('Was something announced with "marble"? (y or n)\n');
+  expect(stage.out()).toMatch(/^failed {2}S1-announces: /m);
+  expect(stage.out()).toMatch(/^skipped S3-deduplicates: .*\n {8}The case compares the texts of announcements\./m);
+  expect(stage.exitCode()).toBe(1);
+});
+
 itInFull("a vendor's producer that is made from the chapters alone passes level 2 by its control command", async () => {
   const folder = temporaryDirectory();
   const socket = join(folder, "p.sock");
