@@ -65,7 +65,7 @@ it("subscribers: exactly the cases fail that the table names", async () => {
     const listener = await startMutant(mutant, near, far);
     const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect`;
     const results = await runSubscriberCases({
-      path: far,
+      endpoint: { kind: "socket", path: far },
       hooks: { start, announcements: "stdout", ask: undefined, accept: "accept", answer: "{text}" },
       hex: (bytes) => randomBytes(bytes).toString("hex"),
       wallTime: Date.now,

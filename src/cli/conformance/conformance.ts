@@ -28,8 +28,8 @@ Examples:
   aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock --case P3-rate`;
 
 const SUBSCRIBER_HELP = `
-The suite is the producer. It listens at --endpoint (unix:/path or pipe:name), and starts the subscriber anew for each case with --start. The variables
-AAEP_ENDPOINT and AAEPD_SOCKET of that command name where it connects to.
+The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port or http://host:port), and starts the subscriber anew for each
+case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket.
 
   --announcements stdout  each line of the command's standard output is an announcement
   --announcements FILE    each line of this log is one

@@ -1,5 +1,4 @@
 // `aaepd conformance subscriber`.
-import { Fault } from "../../base/errors.js";
 import {
   describeSubscriberCase,
   runSubscriberCases,
@@ -26,14 +25,6 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
     io,
     () => {
       const endpoint = readEndpoint(options.endpoint);
-      if (endpoint.kind !== "socket")
-        throw new Fault(
-          "usage",
-          "The suite listens at a socket or a named pipe. Give --endpoint unix:/path or pipe:name.",
-          {
-            origin: "local",
-          },
-        );
       const { start, announcements } = options;
       const person = options.ask === true ? askPerson(io) : undefined;
       // The lines are what the person is asked to do.
@@ -44,7 +35,7 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
         defaultName: start,
         run: (told) =>
           runSubscriberCases({
-            path: endpoint.path,
+            endpoint,
             hooks: { start, announcements, ask: person?.ask, accept, answer },
             hex: (bytes) => io.ids.hex(bytes),
             wallTime: io.clock.wallTime,

@@ -2,6 +2,7 @@
 import type { Timers } from "../../client/platform-clock.js";
 import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/finding.js";
 import { Judged } from "../findings/verdicts.js";
+import type { Endpoint } from "../wire/endpoint.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
 import { NEGOTIATING_CASES } from "./negotiating-cases.js";
@@ -15,7 +16,7 @@ export const SUBSCRIBER_CASES: readonly SubscriberCase[] = [...HEARING_CASES, ..
 
 export interface SubscriberRun extends ScriptServices {
   /** Where the suite listens. */
-  readonly path: string;
+  readonly endpoint: Endpoint;
   readonly hooks: SubscriberHooks;
   readonly timers: Timers;
   readonly level: Level;

@@ -3,8 +3,9 @@ import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
+import { type Endpoint, endpointText } from "../wire/endpoint.js";
 import type { Link } from "../wire/link.js";
-import { listenForLinks } from "../wire/socket-links.js";
+import { listenForLinks } from "../wire/listen-for-links.js";
 import { createScript, type Script, type ScriptServices, SUITE_PRODUCER } from "./script.js";
 import { type SubscriberHooks, startSubscriber, type TestedSubscriber } from "./tested-subscriber.js";
 
@@ -41,13 +42,13 @@ export interface SubscriberStage {
 }
 
 export interface SubscriberStageServices extends ScriptServices {
-  readonly path: string;
+  readonly endpoint: Endpoint;
   readonly hooks: SubscriberHooks;
   readonly timers: Timers;
 }
 
 export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
-  const { path, hooks, timers, hex } = services;
+  const { endpoint, hooks, timers, hex } = services;
   const ends: (() => Promise<void>)[] = [];
 
   const wait = (ms: Millis): Promise<void> => new Promise((resolve) => void timers.wakeAt(timers.now() + ms, resolve));
@@ -57,12 +58,13 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     const linked = new Promise<Link>((resolve) => {
       tell = resolve;
     });
-    const listener = await listenForLinks(path, (link) => tell(link));
+    const listener = await listenForLinks(endpoint, (link) => tell(link));
     ends.push(listener.stop);
-    const subscriber = startSubscriber(hooks, path, timers);
+    const subscriber = startSubscriber(hooks, endpoint, timers);
     ends.push(subscriber.shutDown);
     const link = await Promise.race([linked, wait(PATIENCE_MS)]);
-    if (link === undefined) skip(`The subscriber did not connect to ${path} within ${PATIENCE_MS} ms.`);
+    if (link === undefined)
+      skip(`The subscriber did not connect to ${endpointText(endpoint)} within ${PATIENCE_MS} ms.`);
     const conversation = converse("subscriber", link, timers);
     ends.push(conversation.vanish);
     const first = await conversation.seek(() => true, PATIENCE_MS);

@@ -4,9 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
+import { type Endpoint, endpointText } from "../wire/endpoint.js";
 
 export interface SubscriberHooks {
-  /** The command that starts the subscriber. The system's shell reads it. AAEP_ENDPOINT and AAEPD_SOCKET name where it connects to. */
+  /** The command that starts the subscriber. The system's shell reads it. AAEP_ENDPOINT names where it connects to, and AAEPD_SOCKET if that is a socket. */
   readonly start: string;
   /** Tells the announcements, a line for each: "stdout" is standard output, anything else a file. Undefined: nothing tells them. */
   readonly announcements: string | undefined;
@@ -42,12 +43,16 @@ export function hearsAnnouncements({ announcements, ask }: SubscriberHooks): boo
   return announcements !== undefined || ask !== undefined;
 }
 
-export function startSubscriber(hooks: SubscriberHooks, path: string, timers: Timers): TestedSubscriber {
+export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, timers: Timers): TestedSubscriber {
   const { start, announcements, ask } = hooks;
   const log = announcements === "stdout" ? undefined : announcements;
   /** Announcements of earlier cases stand in the same log. */
   const logBefore = log === undefined ? 0 : logText(log).length;
-  const environment = { ...process.env, AAEP_ENDPOINT: `unix:${path}`, AAEPD_SOCKET: path };
+  const environment = {
+    ...process.env,
+    AAEP_ENDPOINT: endpointText(endpoint),
+    ...(endpoint.kind === "socket" ? { AAEPD_SOCKET: endpoint.path } : {}),
+  };
   const child: ChildProcess = spawn(start, {
     shell: true,
     detached: true,

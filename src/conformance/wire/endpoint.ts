@@ -42,3 +42,17 @@ function connectEndpoint(text: string, rest: string): Endpoint {
     return { kind: "connect", baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
   return { kind: "connect", baseUrl: text.endsWith("/") ? text.slice(0, -1) : text, socketPath: undefined };
 }
+
+/** The endpoint as the option gives it. */
+export function endpointText(endpoint: Endpoint): string {
+  switch (endpoint.kind) {
+    case "socket":
+      return endpoint.path.startsWith("\\\\") ? `pipe:${endpoint.path}` : `unix:${endpoint.path}`;
+    case "child":
+      return `stdio:${endpoint.command}`;
+    case "grpc":
+      return `${endpoint.isSecure ? "grpcs" : "grpc"}://${endpoint.address}`;
+    case "connect":
+      return endpoint.socketPath === undefined ? endpoint.baseUrl : `http://unix:${endpoint.socketPath}`;
+  }
+}

@@ -13,7 +13,7 @@ export function socketLinks(path: string): Links {
 }
 
 /** Listens where subscribers connect. Throws a Fault if that is not possible. */
-export function listenForLinks(path: string, accept: (link: Link) => void): Promise<Listener> {
+export function listenAtSocket(path: string, accept: (link: Link) => void): Promise<Listener> {
   return createIpcTransport({ path }).listen((connection) => accept(linkOver(connection)));
 }
 

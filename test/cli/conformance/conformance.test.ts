@@ -111,7 +111,7 @@ test("wrong options end with 2 and say what to give; a target that is not there 
     [["producer", ...at, "--agent", "unix:/a", "--control", "true"], "Give --agent or --control, and not both."],
     [["producer", ...at, "--agent", "grpc://a:1"], "An agent publishes at a socket or a named pipe."],
     [["producer", ...at, "--token-file", "/nowhere/token"], "/nowhere/token"],
-    [["subscriber", "--endpoint", "grpc://a:1", "--start", "true"], "The suite listens at a socket or a named pipe."],
+    [["subscriber", "--endpoint", "stdio:true", "--start", "true"], "A subscriber starts its producer by itself"],
     [["compare", "/nowhere/a.json", "/nowhere/b.json"], "/nowhere/a.json"],
     [["compare", "package.json", "package.json"], "package.json is no conformance report."],
   ] as const) {

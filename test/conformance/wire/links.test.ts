@@ -1,0 +1,74 @@
+// The contract of links, over each transport on which the suite both listens and connects.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
+import { converse } from "../../../src/conformance/wire/conversation.js";
+import { endpointText, readEndpoint } from "../../../src/conformance/wire/endpoint.js";
+import type { Link } from "../../../src/conformance/wire/link.js";
+import { listenForLinks } from "../../../src/conformance/wire/listen-for-links.js";
+import { openLinks } from "../../../src/conformance/wire/open-links.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+const WAYS = ["unix:FOLDER/a.sock", "grpc://unix:FOLDER/g.sock", "http://unix:FOLDER/h.sock"];
+
+async function joined(way: string) {
+  const endpoint = readEndpoint(way.replace("FOLDER", temporaryDirectory()));
+  let accept: (link: Link) => void = () => {};
+  const accepted = new Promise<Link>((resolve) => {
+    accept = resolve;
+  });
+  const listener = await listenForLinks(endpoint, accept);
+  const links = openLinks(endpoint);
+  onTestFinished(async () => {
+    await links.stop();
+    await listener.stop();
+  });
+  const near = converse("near", await links.open(), PLATFORM_TIMERS);
+  near.say({ type: "first" });
+  const far = converse("far", await accepted, PLATFORM_TIMERS);
+  return { near, far };
+}
+
+describe.each(WAYS)("%s", (way) => {
+  it("carries texts as they are, both ways, in order", async () => {
+    const { near, far } = await joined(way);
+    expect((await far.seek(() => true, 5000))?.text).toBe('{"type":"first"}');
+    for (const text of ['{"a":1,"a":2}', '{"b":"ünïcødé 📷"}']) near.sayText(text);
+    far.sayText('{"c":3}');
+    expect(await far.seek(({ b }) => b !== undefined, 5000)).toBeDefined();
+    expect((await near.seek(({ c }) => c === 3, 5000))?.text).toBe('{"c":3}');
+    expect(far.record.filter(({ way: direction }) => direction === "received").map(({ text }) => text)).toEqual([
+      '{"type":"first"}',
+      '{"a":1,"a":2}',
+      '{"b":"ünïcødé 📷"}',
+    ]);
+  });
+
+  it("a connection that vanishes ends the other side, and nothing is found in it", async () => {
+    const { near, far } = await joined(way);
+    await near.vanish();
+    expect(await far.seek(({ never }) => never !== undefined, 10_000)).toBeUndefined();
+    expect(far.isOver()).toBe(true);
+    expect(near.endedAt()).toBeDefined();
+  });
+
+  it("waits no longer than it may for what does not come", async () => {
+    const { near } = await joined(way);
+    expect(await near.seek(({ never }) => never !== undefined, 20)).toBeUndefined();
+    expect(near.isOver()).toBe(false);
+  });
+});
+
+it.each([
+  "unix:/run/a.sock",
+  "stdio:agent --loud",
+  "grpcs://host:1",
+  "grpc://unix:/g",
+  "https://host:1",
+  "http://unix:/h",
+])("%s is read and told alike", (text) => {
+  expect(endpointText(readEndpoint(text))).toBe(text);
+});
+
+it("nobody listens over stdio", async () => {
+  await expect(listenForLinks(readEndpoint("stdio:agent"), () => {})).rejects.toThrow("Give another endpoint.");
+});
