@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 
 PRODUCER = {"agent_id": "photo-sorter", "agent_name": "Photo sorter"}
 CONTEXT = "https://aaep-protocol.org/context/v1"
-SCENARIOS = ("session", "text", "confirmation", "confirmation-short", "two-confirmations", "clarification",
+SCENARIOS = ("session", "text", "confirmation", "confirmation-short", "two-confirmations", "clarification", "choice",
              "cancel-question", "error", "cancel", "handoff", "tool-failure")  # fmt: skip
 CANNOT = 3
 
@@ -94,7 +94,9 @@ class Producer:
             return
         if "decision" in message and message["decision"] in ("accept", "reject") and question["type"].endswith("confirmation"):
             future.set_result(message["decision"])
-        elif isinstance(message.get("response"), str) and question["type"].endswith("clarification"):
+        elif message.get("response") in [one["value"] for one in question.get("choices", ())]:
+            future.set_result(message["response"])
+        elif isinstance(message.get("response"), str) and question.get("accepted_response_kinds") == ["freetext"]:
             future.set_result(message["response"])
 
     async def ask(self, kind, timeout, **members):
@@ -154,6 +156,10 @@ class Producer:
         elif scenario == "clarification":
             await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=["freetext"],
                            summary_normal="Which year do you mean?")  # fmt: skip
+        elif scenario == "choice":
+            choices = [{"value": year, "label": f"In {year}"} for year in ("2023", "2024")]
+            await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=["multiple_choice"],
+                           choices=choices, summary_normal="In 2023 or in 2024?")  # fmt: skip
         elif scenario == "handoff":
             self.emit("handoff.requested", urgency="critical", reason="It is about taxes.", target_kind="human",
                       summary_normal="A person takes over.")  # fmt: skip

@@ -7,7 +7,10 @@ import type { Millis } from "../../contracts/clock.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
 
 export interface SubscriberHooks {
-  /** The command that starts the subscriber. The system's shell reads it. AAEP_ENDPOINT names where it connects to, and AAEPD_SOCKET if that is a socket. */
+  /**
+   * The command that starts the subscriber. The system's shell reads it. AAEP_ENDPOINT names where it connects to, and AAEPD_SOCKET if that is a
+   * socket.
+   */
   readonly start: string;
   /** Tells the announcements, a line for each: "stdout" is standard output, anything else a file. Undefined: nothing tells them. */
   readonly announcements: string | undefined;
