@@ -9,6 +9,7 @@ import { changesOf } from "../../scripts/mutants/changes.mjs";
 import { testsFor } from "../../scripts/mutants/reach.mjs";
 import { reportOf } from "../../scripts/mutants/report.mjs";
 import { drawn } from "../../scripts/mutants/sample.mjs";
+import { itInFull } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -139,7 +140,7 @@ it("of the tests that reach a mutant, the nearest run first, as many as the time
   expect(tests("f/3", false, 10_000)).toEqual([named, room, slow, far]);
 });
 
-it("says of a project which mutants its tests notice, with the place of each that they do not", () => {
+itInFull("says of a project which mutants its tests notice, with the place of each that they do not", () => {
   const root = temporaryDirectory();
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });

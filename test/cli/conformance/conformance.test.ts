@@ -54,7 +54,7 @@ test("a subscriber: aaepd's own tail", async () => {
   expect(stage.exitCode()).toBe(0);
 });
 
-test("a subscriber's announcements come from a log, or from a person who is asked", async () => {
+itInFull("a subscriber's announcements come from a log, or from a person who is asked", async () => {
   const folder = temporaryDirectory();
   const log = join(folder, "said.log");
   const tailed = `exec ${process.execPath} bin/aaepd.js tail`;
