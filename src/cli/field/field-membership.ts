@@ -39,7 +39,7 @@ export interface FieldMembership {
 type Payload = Readonly<Record<string, unknown>>;
 
 /** Every event of the Field. */
-export const FIELD_EVENTS: AkashikSubscription["events"] = [
+const FIELD_EVENTS: AkashikSubscription["events"] = [
   "memory.recorded",
   "memory.superseded",
   "memory.contested",
@@ -128,7 +128,8 @@ export function joinField(options: FieldMembershipOptions): FieldMembership {
     };
     try {
       connection = await options.connect();
-      subscribe().catch(fail);
+      if (isLeaving) await connection.close();
+      else subscribe().catch(fail);
       for await (const frames of connection.frames) for (const frame of frames) await take(frame);
     } catch (caught) {
       fail(caught);
@@ -145,7 +146,7 @@ export function joinField(options: FieldMembershipOptions): FieldMembership {
     leave: async (isForGood) => {
       isLeaving = true;
       // The answer may be the end of the connection.
-      if (isForGood) await ask("DEREGISTER", { agent_id: agentId }).catch(() => {});
+      if (isForGood && connection !== undefined) await ask("DEREGISTER", { agent_id: agentId }).catch(() => {});
       await connection?.close();
       await ended;
     },

@@ -20,15 +20,17 @@ export interface ConversationChecker {
 }
 
 /** The form of each message. */
-const FORMS: Readonly<Record<string, (value: unknown) => void>> = {
-  "subscription.request": (value) => assertSubscriptionRequest(value),
-  "subscription.accepted": (value) => assertSubscriptionAccepted(value),
-  "subscription.rejected": (value) => assertSubscriptionRejected(value),
-  "subscription.renegotiate": (value) => assertRenegotiate(value),
-  "subscription.close": assertClose,
-  "confirmation.reply": (value) => assertConfirmationReply(value),
-  "clarification.reply": (value) => assertClarificationReply(value),
-};
+const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<string, (value: unknown) => void>(
+  Object.entries({
+    "subscription.request": (value: unknown) => assertSubscriptionRequest(value),
+    "subscription.accepted": (value: unknown) => assertSubscriptionAccepted(value),
+    "subscription.rejected": (value: unknown) => assertSubscriptionRejected(value),
+    "subscription.renegotiate": (value: unknown) => assertRenegotiate(value),
+    "subscription.close": assertClose,
+    "confirmation.reply": (value: unknown) => assertConfirmationReply(value),
+    "clarification.reply": (value: unknown) => assertClarificationReply(value),
+  }),
+);
 
 export function createConversationChecker(): ConversationChecker {
   const tokens = new Set<unknown>();
@@ -59,7 +61,7 @@ export function createConversationChecker(): ConversationChecker {
 
   return {
     check: (fields) => {
-      const assertForm = FORMS[String(fields.type)];
+      const assertForm = FORMS.get(fields.type);
       if (assertForm === undefined) return undefined;
       const order = orderFault(fields);
       try {

@@ -49,6 +49,11 @@ test("a whole conversation is valid: the handshake, the events, a reply to a que
   expect(code).toBe(0);
 });
 
+test("a type that objects have by themselves is no message of the handshake", async () => {
+  const { code } = await validate([{ type: "constructor" }]);
+  expect(code).toBe(1);
+});
+
 test("messages of the handshake are checked in their forms and their order", async () => {
   const reply = { type: "confirmation.reply", reply_token: "rpl_1", decision: "perhaps", subscription_id: "sub_1" };
   const { lines, code } = await validate([

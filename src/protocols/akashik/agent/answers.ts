@@ -46,7 +46,7 @@ export function recorded({ unit, conflicts }: Recorded): AkashikRecordAnswer {
   };
 }
 
-/** Most UTF-16 units of conflicts in an answer. The newest come first. */
+/** Most UTF-16 units of conflicts in an answer. */
 const MOST_CONFLICT_TEXT = 1024 * 1024;
 
 /** The first of the conflicts, as many as an answer has room for. */

@@ -86,7 +86,7 @@ export interface Field {
   readonly isThere: (agentId: string) => boolean;
   readonly record: (agentId: string, sessionId: string | null, request: RecordRequest) => Outcome<Recorded>;
   readonly attune: (agentId: string, request: AttuneRequest) => Promise<Outcome<Attuned>>;
-  /** The newest conflicts first, at most 1,000. */
+  /** At most 1,000 conflicts: first the unresolved ones, then the resolved ones, each the newest first. */
   readonly conflicts: () => readonly Conflict[];
   readonly merge: (agentId: string, request: MergeRequest) => Outcome<Merged>;
   readonly subscribe: (

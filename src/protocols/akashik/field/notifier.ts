@@ -46,7 +46,7 @@ export function createNotifier(services: Pick<FieldServices, "clock" | "kept">):
   let told = 0;
   let isArmed = false;
   /** Callers that wait for an event and all before it, in the order of the events. */
-  let waiting: { readonly number: number; readonly resolve: () => void }[] = [];
+  const waiting: { readonly number: number; readonly resolve: () => void }[] = [];
 
   const work = (): void => {
     let left = STEPS_PER_TURN;
@@ -62,8 +62,8 @@ export function createNotifier(services: Pick<FieldServices, "clock" | "kept">):
       }
       if (!isDone) break;
       queue.delete(one);
-      for (; waiting[0] !== undefined && waiting[0].number <= one.number; waiting = waiting.slice(1))
-        waiting[0].resolve();
+      const firstLater = waiting.findIndex(({ number }) => number > one.number);
+      for (const { resolve } of waiting.splice(0, firstLater === -1 ? waiting.length : firstLater)) resolve();
     }
     if (queue.size > 0) arm();
   };
