@@ -326,8 +326,13 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     async (stage) => {
       // §5.3.1.4 keeps the event from such a subscription, and §5.5.4 sends it critical events always. Either behaviour passes.
       const silent = await stage.subscribe({ supports_confirmation_reply: false });
-      const { sessionId } = await stage.show("confirmation", silent);
-      await endOf(silent, sessionId);
+      const { sessionId, done } = await stage.show("confirmation", silent);
+      const isOver = await Promise.race([done.then(() => true), stage.wait(PATIENCE_MS)]);
+      const wasAsked = eventsOf(silent, sessionId).some(
+        ({ message }) => message !== undefined && isType(message, "awaiting.confirmation"),
+      );
+      if (isOver !== true && !wasAsked)
+        fail("The default applies at once.", `The session did not go on within ${PATIENCE_MS} ms.`);
     },
   ),
   delivery(

@@ -235,6 +235,10 @@ export const HANDSHAKE_CASES: readonly ActiveCase[] = [
       const { message } = await answerIn(conversation);
       if (message?.type === "subscription.accepted")
         skip("The producer knows neither vocabulary, so their prefixes are not known to collide.");
+      if (message?.reason_code !== "capabilities_incompatible")
+        fail("The request is rejected by capabilities_incompatible.", "It is answered by something else.", [
+          evidenceOf(conversation.record.at(-1)),
+        ]);
     },
   ),
   handshake(

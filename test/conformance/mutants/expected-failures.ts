@@ -71,7 +71,12 @@ export const FAILS: Readonly<Record<string, readonly string[]>> = {
     "P3-rejected-silent",
   ],
   "reject-taken-as-accept": ["P2-reject", "P2-first-reply-wins"],
-  "rejected-with-invented-code": ["P3-version-unsupported", "P3-rejected-form", "P3-signature-required"],
+  "rejected-with-invented-code": [
+    "P3-version-unsupported",
+    "P3-rejected-form",
+    "P3-signature-required",
+    "P3-prefix-collision",
+  ],
   "rejected-without-message": ["P3-rejected-form"],
   "renegotiation-applied-late": ["P3-renegotiate-applied", "P3-renegotiate-malformed"],
   "renegotiation-not-applied": ["P3-renegotiate-applied", "P3-renegotiate-malformed"],

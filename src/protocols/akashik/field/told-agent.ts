@@ -96,7 +96,8 @@ export function createToldAgent(
       const one = link === to ? mailbox.get(key) : undefined;
       if (one === undefined || isInWindow(one) || send(one)) continue;
       retry();
-      return;
+      // Where only windows have no room, the agent may take something else.
+      if (windowsOf(one)?.isRoom() !== false) return;
     }
     const rest = keys.slice(SENT_PER_TURN);
     if (rest.length > 0) clock.afterTurn(() => sendWaiting(to, rest));
