@@ -330,7 +330,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     report: ["findings"],
     requirements: ["findings"],
     wire: [],
-    drive: [],
+    drive: ["wire"],
     producer: ["findings", "wire", "drive"],
     subscriber: ["findings", "wire"],
   },

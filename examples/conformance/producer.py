@@ -63,16 +63,19 @@ class Producer:
         writer.close()
 
     def take(self, message, writer):
-        if message["type"] == "subscription.request":
+        kind = message.get("type", message.get("kind"))
+        if kind == "subscription.request":
             asked = message.get("capabilities", {})
             self.subscribers[writer] = asked.get("supports_confirmation_reply") is True
             honored = {name: asked[name] for name in ("supports_confirmation_reply", "supports_clarification_reply") if name in asked}
             write(writer, {"type": "subscription.accepted", "subscription_id": f"sub_{secrets.token_hex(8)}",
                            "aaep_version": "1.0.0", "producer": PRODUCER, "honored_capabilities": honored})  # fmt: skip
-        elif message["type"] == "subscription.close":
+        elif kind == "subscription.close":
             self.leave(writer)
-        elif message["type"] in ("confirmation.reply", "clarification.reply"):
+        elif kind in ("confirmation.reply", "clarification.reply"):
             self.reply(message)
+        elif kind == "user_input" and (scenario := message["text"].split(":")[0]) in SCENARIOS:
+            self.performing = asyncio.create_task(self.perform(scenario))
 
     def leave(self, writer):
         self.subscribers.pop(writer, None)

@@ -17,6 +17,7 @@ Cases need sessions to judge. Name one source of them:
   --agent unix:/path      an agent of the suite publishes there (producers that take agents, such as aaepd)
   --control COMMAND       your command makes the producer show a scenario. AAEP_SCENARIO has the scenario's name, AAEP_SCENARIO_TEXT its sentence.
                           It ends with 0 when the scenario is over, and with 3 if the producer cannot show it.
+  --user-input            the producer is an agent itself: {"kind":"user_input","text":"NAME: SENTENCE"} asks it, on a connection of its own
 
 A case that cannot see its subject is skipped with the reason. It has not passed.
 
@@ -61,6 +62,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
   suiteOptions(producer)
     .option("--agent <endpoint>", "where an agent of the suite publishes")
     .option("--control <command>", "your command that makes the producer show a scenario")
+    .option("--user-input", "ask the producer itself, by a user_input message")
     .option("--token-file <path>", "a file with the bearer token of the endpoint")
     .addHelpText("after", PRODUCER_HELP)
     .action(async (options: ProducerOptions) => {

@@ -5,9 +5,11 @@ import { Fault } from "../../base/errors.js";
 import { agentDriver } from "../../conformance/drive/agent-driver.js";
 import { type Driver, NO_DRIVER } from "../../conformance/drive/driver.js";
 import { hookDriver } from "../../conformance/drive/hook-driver.js";
+import { userInputDriver } from "../../conformance/drive/user-input-driver.js";
 import { describeCase, PRODUCER_CASES } from "../../conformance/producer/all-cases.js";
 import { runProducerCases } from "../../conformance/producer/run-producer-cases.js";
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
+import type { Links } from "../../conformance/wire/link.js";
 import { openLinks } from "../../conformance/wire/open-links.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -18,6 +20,7 @@ import type { SuiteOptions } from "./suite-options.js";
 export interface ProducerOptions extends SuiteOptions {
   readonly agent?: string;
   readonly control?: string;
+  readonly userInput?: boolean;
   readonly tokenFile?: string;
 }
 
@@ -26,7 +29,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
     io,
     async () => {
       const links = openLinks(readEndpoint(options.endpoint), tokenIn(options.tokenFile));
-      const driver = driverFor(options, io);
+      const driver = driverFor(options, links, io);
       try {
         return await runSuite(options, io, {
           role: "producer",
@@ -52,10 +55,11 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
   );
 }
 
-function driverFor({ agent, control }: ProducerOptions, io: CommandIo): Driver {
-  if (agent !== undefined && control !== undefined)
-    throw new Fault("usage", "Give --agent or --control, and not both.", { origin: "local" });
+function driverFor({ agent, control, userInput }: ProducerOptions, links: Links, io: CommandIo): Driver {
+  if ([agent, control, userInput].filter((one) => one !== undefined).length > 1)
+    throw new Fault("usage", "Give one of --agent, --control and --user-input.", { origin: "local" });
   if (control !== undefined) return hookDriver(control);
+  if (userInput) return userInputDriver(links, io.clock);
   if (agent === undefined) return NO_DRIVER;
   const endpoint = readEndpoint(agent);
   if (endpoint.kind !== "socket")

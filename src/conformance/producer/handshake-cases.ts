@@ -1,10 +1,14 @@
 // Chapter 5: the handshake and its terms.
-import { diagnoseSubscriptionAccepted, diagnoseSubscriptionRejected } from "#gen/aaep/diagnosis.js";
+import {
+  diagnoseProducerManifest,
+  diagnoseSubscriptionAccepted,
+  diagnoseSubscriptionRejected,
+} from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { type Message, objectIn } from "../wire/conversation.js";
 import type { ActiveCase } from "./producer-case.js";
 import { firstFault } from "./schema-faults.js";
-import { answerIn, evidenceOf, QUIET_MS, REQUEST, type Subscription } from "./stage.js";
+import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "./stage.js";
 
 const REASONS = new Set([
   "version_unsupported",
@@ -258,6 +262,26 @@ export const HANDSHAKE_CASES: readonly ActiveCase[] = [
   ),
   handshake(
     {
+      id: "P3-manifest-form",
+      title: "The manifest has its form, and names the producer that subscription.accepted names.",
+      paragraphs: ["AAEP §5.10.1", "AAEP §10.4", "AAEP §B.5"],
+      severity: "warning",
+    },
+    async (stage) => {
+      const { accepted } = await stage.subscribe();
+      const text = await manifestOf(stage, accepted);
+      const manifest = objectIn(text);
+      const evidence = [{ note: "manifest", text }];
+      if (manifest === undefined) fail("The manifest is a JSON object.", "It is not.", evidence);
+      const fault = firstFault(diagnoseProducerManifest(manifest));
+      if (fault !== undefined) fail("The manifest has its form.", fault, evidence);
+      const { agent_id: named } = (accepted.producer ?? {}) as Message;
+      if (typeof named === "string" && named !== manifest.agent_id)
+        fail(`The manifest's agent_id is ${JSON.stringify(named)}.`, "It is another.", evidence);
+    },
+  ),
+  handshake(
+    {
       id: "P3-rejected-silent",
       title: "A connection whose request was rejected does not hear events.",
       paragraphs: ["AAEP §5.5"],
@@ -275,6 +299,17 @@ export const HANDSHAKE_CASES: readonly ActiveCase[] = [
     },
   ),
 ];
+
+/** The text of the manifest. Skips the case where it stands only at an address. */
+async function manifestOf(stage: ProducerStage, { signed_manifest: signed }: Message): Promise<string> {
+  if (typeof signed === "string") return Buffer.from(signed.split(".")[1] ?? "", "base64url").toString();
+  if (stage.manifest === undefined) skip("No manifest comes over this transport. The suite does not fetch addresses.");
+  return stage
+    .manifest()
+    .catch((caught: unknown) =>
+      skip(`GetManifest gave no manifest: ${caught instanceof Error ? caught.message : String(caught)}`),
+    );
+}
 
 function matchesStarted(pattern: unknown): boolean {
   return pattern === "aaep:agent.session.*" || pattern === "aaep:agent.session.started";

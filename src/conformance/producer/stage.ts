@@ -35,6 +35,8 @@ export interface ProducerStage {
   readonly timers: Timers;
   /** The connections share one, so none can vanish alone. */
   readonly isShared: boolean;
+  /** See `Links`. */
+  readonly manifest: Links["manifest"];
   readonly connect: () => Promise<Conversation>;
   /** Connects and subscribes. Fails the case if the request is not accepted. */
   readonly subscribe: (capabilities?: Message, request?: Message) => Promise<Subscription>;
@@ -72,6 +74,7 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
   return {
     timers,
     isShared: links.isShared,
+    manifest: links.manifest,
     connect,
     wait,
     subscribe: async (capabilities = {}, request = {}) => {

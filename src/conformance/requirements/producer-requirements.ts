@@ -102,6 +102,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   ]),
   producer("AAEP §5.3.1.12", 3, "Without a signed manifest such a subscriber is rejected.", ["P3-signature-required"]),
   producer("AAEP §5.10", 3, "The manifest can be found.", ["P3-manifest"]),
+  producer("AAEP §5.10.1", 3, "The manifest has its form.", ["P3-manifest-form"]),
   producer("AAEP §5.3.1.1", 3, "The rate is kept.", ["P3-rate"]),
   producer("AAEP §5.6.1", 3, "Critical events are not delayed.", ["P3-critical-first"]),
   producer("AAEP §5.5.4", 3, "Critical events pass the filters.", ["P3-critical-passes-filters"]),

@@ -123,6 +123,7 @@ export function childLinks(command: string): Links {
 
   return {
     isShared: true,
+    manifest: undefined,
     open,
     stop: async () => {
       const stopping = child;

@@ -1,11 +1,12 @@
 // Links over Connect: the service of AAEP §B.5 over HTTP/2.
 import { connect } from "node:net";
-import { createClient } from "@connectrpc/connect";
+import { type Client, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { callLink } from "./call-link.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
+import { manifestText } from "./service-messages.js";
 
 export interface ConnectTarget {
   readonly baseUrl: string;
@@ -16,20 +17,24 @@ export interface ConnectTarget {
 
 export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Links {
   const ends = new Set<() => void>();
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  // A transport for each link is a connection for each link, so that one can vanish alone.
+  const client = (): Client<typeof AaepService> =>
+    createClient(
+      AaepService,
+      createConnectTransport({
+        baseUrl,
+        httpVersion: "2",
+        ...(socketPath === undefined ? {} : { nodeOptions: { createConnection: () => connect({ path: socketPath }) } }),
+      }),
+    );
   const open = async (): Promise<Link> => {
-    // A transport for each link is a connection for each link, so that one can vanish alone.
-    const transport = createConnectTransport({
-      baseUrl,
-      httpVersion: "2",
-      ...(socketPath === undefined ? {} : { nodeOptions: { createConnection: () => connect({ path: socketPath }) } }),
-    });
     const sent = createSentMessages<AaepMessage>();
     const abort = new AbortController();
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     ends.add(() => abort.abort());
     return callLink({
       write: sent.push,
-      responses: createClient(AaepService, transport).subscribe(sent.messages, { headers, signal: abort.signal }),
+      responses: client().subscribe(sent.messages, { headers, signal: abort.signal }),
       end: sent.end,
       cancel: () => {
         sent.end();
@@ -40,8 +45,12 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
   return {
     isShared: false,
     open,
+    manifest: async () => manifestText(await client().getManifest({}, { headers, timeoutMs: ANSWER_MS })),
     stop: async () => {
       for (const end of ends) end();
     },
   };
 }
+
+/** How long the server has to answer a call, ms. */
+const ANSWER_MS = 5000;

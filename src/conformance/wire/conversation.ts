@@ -117,7 +117,8 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
   };
 }
 
-function objectIn(text: string): Message | undefined {
+/** The JSON object that a text is; undefined: it is none. */
+export function objectIn(text: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : undefined;

@@ -1,9 +1,16 @@
 // Links over gRPC: the service of AAEP §B.5, with the usual library's own client.
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { Client, credentials, Metadata } from "@grpc/grpc-js";
-import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
 import { callLink } from "./call-link.js";
 import type { Link, Links } from "./link.js";
+import {
+  decodeManifest,
+  decodeMessage,
+  encodeMessage,
+  MANIFEST_PATH,
+  manifestText,
+  SUBSCRIBE_PATH,
+} from "./service-messages.js";
 
 export interface GrpcTarget {
   readonly address: string;
@@ -12,11 +19,11 @@ export interface GrpcTarget {
   readonly token: string | undefined;
 }
 
-const PATH = "/aaep.v1.AaepService/Subscribe";
-
 export function grpcLinks({ address, isSecure, token }: GrpcTarget): Links {
   const clients = new Set<Client>();
-  const open = async (): Promise<Link> => {
+  const metadata = new Metadata();
+  if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+  const ready = async (): Promise<Client> => {
     const security = isSecure ? credentials.createSsl() : credentials.createInsecure();
     // A connection for each link, so that one can vanish alone. The library keeps nothing unread for repeats.
     const client = new Client(address, security, {
@@ -28,12 +35,18 @@ export function grpcLinks({ address, isSecure, token }: GrpcTarget): Links {
     await new Promise<void>((resolve, reject) =>
       client.waitForReady(Date.now() + CONNECT_MS, (error) => (error === undefined ? resolve() : reject(error))),
     );
-    const metadata = new Metadata();
-    if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+    return client;
+  };
+  const leave = (client: Client): void => {
+    client.close();
+    clients.delete(client);
+  };
+  const open = async (): Promise<Link> => {
+    const client = await ready();
     const call = client.makeBidiStreamRequest<AaepMessage, AaepMessage>(
-      PATH,
-      (message) => Buffer.from(toBinary(AaepMessageSchema, message)),
-      (bytes) => fromBinary(AaepMessageSchema, bytes),
+      SUBSCRIBE_PATH,
+      encodeMessage,
+      decodeMessage,
       metadata,
     );
     return callLink({
@@ -42,19 +55,32 @@ export function grpcLinks({ address, isSecure, token }: GrpcTarget): Links {
       end: () => call.end(),
       cancel: () => {
         call.cancel();
-        client.close();
-        clients.delete(client);
+        leave(client);
       },
     });
+  };
+  const manifest = async (): Promise<string> => {
+    const client = await ready();
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        const deadline = Date.now() + CONNECT_MS;
+        const told = (error: ServiceError | null, answer?: Parameters<typeof manifestText>[0]): void =>
+          answer === undefined ? reject(error) : resolve(manifestText(answer));
+        client.makeUnaryRequest(MANIFEST_PATH, () => Buffer.alloc(0), decodeManifest, {}, metadata, { deadline }, told);
+      });
+    } finally {
+      leave(client);
+    }
   };
   return {
     isShared: false,
     open,
+    manifest,
     stop: async () => {
       for (const client of clients) client.close();
     },
   };
 }
 
-/** How long the server has to take a connection, ms. */
+/** How long the server has to take a connection, and to answer a call, ms. */
 const CONNECT_MS = 5000;

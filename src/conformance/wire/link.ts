@@ -20,6 +20,11 @@ export interface Links {
   readonly open: () => Promise<Link>;
   /** The links share one connection, so none can vanish alone and none can carry broken bytes. */
   readonly isShared: boolean;
+  /**
+   * The text of the producer's manifest, where the transport has a call for it (AAEP §B.5). Rejects with an error that says why it does not come.
+   * Undefined: the transport has none.
+   */
+  readonly manifest: (() => Promise<string>) | undefined;
   /** Ends everything that `open` has started. */
   readonly stop: () => Promise<void>;
 }

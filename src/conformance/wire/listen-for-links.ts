@@ -1,16 +1,17 @@
 // The suite as a producer: it listens at an endpoint, and each connection of a subscriber is a link.
 import { createServer } from "node:http2";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
-import { type AaepMessage, AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../base/errors.js";
 import { unreachable } from "../../base/exhaustive.js";
 import { callLink } from "./call-link.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Link } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
+import { decodeMessage, encodeMessage, SUBSCRIBE_PATH } from "./service-messages.js";
 import { listenAtSocket } from "./socket-links.js";
 
 export interface LinkListener {
@@ -40,13 +41,13 @@ async function listenOverGrpc(address: string, accept: (link: Link) => void): Pr
   server.addService(
     {
       Subscribe: {
-        path: "/aaep.v1.AaepService/Subscribe",
+        path: SUBSCRIBE_PATH,
         requestStream: true,
         responseStream: true,
-        requestSerialize: encoded,
-        requestDeserialize: decoded,
-        responseSerialize: encoded,
-        responseDeserialize: decoded,
+        requestSerialize: encodeMessage,
+        requestDeserialize: decodeMessage,
+        responseSerialize: encodeMessage,
+        responseDeserialize: decodeMessage,
       },
     },
     {
@@ -67,14 +68,6 @@ async function listenOverGrpc(address: string, accept: (link: Link) => void): Pr
     ),
   );
   return { stop: async () => server.forceShutdown() };
-}
-
-function encoded(message: AaepMessage): Buffer {
-  return Buffer.from(toBinary(AaepMessageSchema, message));
-}
-
-function decoded(bytes: Buffer): AaepMessage {
-  return fromBinary(AaepMessageSchema, bytes);
 }
 
 async function listenOverConnect(

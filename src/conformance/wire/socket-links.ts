@@ -7,6 +7,7 @@ import type { Link, Links } from "./link.js";
 export function socketLinks(path: string): Links {
   return {
     isShared: false,
+    manifest: undefined,
     stop: async () => {},
     open: async () => linkOver(await connectIpc(path, { framing: "length-prefixed" })),
   };

@@ -1,7 +1,8 @@
 // `aaepd conformance` with real targets.
+import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { registerConformance } from "../../../src/cli/conformance/conformance.js";
 import { itInFull } from "../../support/extent.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -70,14 +71,26 @@ itInFull("a subscriber's announcements come from a log, or from a person who is 
   expect(stage.exitCode()).toBe(1);
 });
 
-itInFull("a vendor's producer that is made from the chapters alone passes level 2 by its control command", async () => {
-  const folder = temporaryDirectory();
-  const socket = join(folder, "p.sock");
-  const script = "examples/conformance/producer.py";
-  const { spawn } = await import("node:child_process");
-  const producer = spawn("python3", [script, "serve", socket], { stdio: ["ignore", "pipe", "inherit"] });
+const PRODUCER = "examples/conformance/producer.py";
+
+/** Starts the producer in Python, and returns its socket. */
+async function vendorsProducer(): Promise<string> {
+  const socket = join(temporaryDirectory(), "p.sock");
+  const producer = spawn("python3", [PRODUCER, "serve", socket], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void producer.kill());
   await new Promise((resolve) => producer.stdout.once("data", resolve));
-  const control = `python3 ${script} perform ${socket}`;
+  return socket;
+}
+
+test("--user-input asks a producer that is an agent itself", async () => {
+  const at = ["producer", "--endpoint", `unix:${await vendorsProducer()}`, "--user-input", "--level", "2"];
+  const stage = await conformance(...at, "--case", "P2-accept,P2-reject");
+  expect(stage.out()).toMatch(/^passed {2}P2-accept: /m);
+});
+
+itInFull("a vendor's producer that is made from the chapters alone passes level 2 by its control command", async () => {
+  const socket = await vendorsProducer();
+  const control = `python3 ${PRODUCER} perform ${socket}`;
   const stage = await conformance(
     "producer",
     "--endpoint",
@@ -89,7 +102,6 @@ itInFull("a vendor's producer that is made from the chapters alone passes level 
     "--name",
     "p",
   );
-  producer.kill();
   expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 2 skipped\.\np passes the aaepd suite /m);
 });
 
@@ -108,7 +120,10 @@ test("wrong options end with 2 and say what to give; a target that is not there 
     [["producer", "--endpoint", "nowhere"], '"nowhere" is no endpoint. Give one such as unix:/path'],
     [["producer", ...at, "--case", "P9-x"], "There is no case P9-x for a producer. Give some of P1-envelope-fields"],
     [["producer", ...at, "--extensions", "medai"], "There is no set medai. Give some of aaepd."],
-    [["producer", ...at, "--agent", "unix:/a", "--control", "true"], "Give --agent or --control, and not both."],
+    [
+      ["producer", ...at, "--agent", "unix:/a", "--control", "true"],
+      "Give one of --agent, --control and --user-input.",
+    ],
     [["producer", ...at, "--agent", "grpc://a:1"], "An agent publishes at a socket or a named pipe."],
     [["producer", ...at, "--token-file", "/nowhere/token"], "/nowhere/token"],
     [["subscriber", "--endpoint", "stdio:true", "--start", "true"], "A subscriber starts its producer by itself"],
@@ -125,6 +140,17 @@ test("wrong options end with 2 and say what to give; a target that is not there 
   expect(nowhere.exitCode()).toBe(1);
 });
 
+test("the manifest is fetched where the transport has a call for it", async () => {
+  const folder = temporaryDirectory();
+  const services = ["--grpc", `unix:${folder}/g.sock`, "--http", `unix:${folder}/h.sock`];
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, ...services);
+  const judged = async (endpoint: string): Promise<string> =>
+    (await conformance("producer", "--endpoint", endpoint, "--case", "P3-manifest-form")).out();
+  for (const endpoint of [`grpc://unix:${folder}/g.sock`, `http://unix:${folder}/h.sock`])
+    expect(await judged(endpoint)).toMatch(/^passed {2}P3-manifest-form: /m);
+  expect(await judged(`unix:${socketPath}`)).toMatch(/^skipped P3-manifest-form: .*\n {8}No manifest comes over this/m);
+});
+
 test("without a source of sessions the cases that need one are skipped with that reason", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = await conformance(
@@ -135,7 +161,7 @@ test("without a source of sessions the cases that need one are skipped with that
     "P2-accept,P3-accepted-form",
   );
   expect(stage.out()).toMatch(
-    /^skipped P2-accept: .*\n {8}Nothing makes the producer show it\. Give --agent or --control\.$/m,
+    /^skipped P2-accept: .*\n {8}Nothing makes the producer show it\. Give --agent, --control or --user-input\.$/m,
   );
   expect(stage.out()).toContain("PASS: 1 passed, 0 failed, 1 skipped.");
 });

@@ -1,0 +1,58 @@
+// The suite as the user of a producer that is an agent itself: the scenario's sentence is said to it, as the published suite says its prompts.
+import type { Timers } from "../../client/platform-clock.js";
+import { type Conversation, converse, type Message } from "../wire/conversation.js";
+import type { Links } from "../wire/link.js";
+import type { Driver } from "./driver.js";
+import { SCENARIOS, type ScenarioName } from "./scenarios.js";
+
+/** How long a producer has until a session begins, ms. */
+const BEGINNING_MS = 8000;
+/** How long a scenario may last, ms. The longest asks two questions of 30 s. */
+const LONGEST_MS = 90_000;
+const REQUEST = {
+  type: "subscription.request",
+  aaep_version: "1.0.0",
+  subscriber_id: "conformance-user",
+  capabilities: {},
+};
+const ENDINGS = /agent\.session\.(?:completed|errored|cancelled)$/;
+
+/**
+ * Sends `{"kind":"user_input","text":"NAME: SENTENCE"}` on a connection of its own, and listens there for the session that begins. The text has the
+ * scenario's name, for a producer that does not read English.
+ */
+export function userInputDriver(links: Links, timers: Timers): Driver {
+  const open = new Set<Conversation>();
+  const perform = async (scenario: ScenarioName): Promise<void> => {
+    const user = converse("user", await links.open(), timers);
+    open.add(user);
+    try {
+      user.say(REQUEST);
+      user.say({ kind: "user_input", text: `${scenario}: ${SCENARIOS[scenario]}` });
+      const begun = await user.seek(({ type }) => isEvent(type, /agent\.session\.started$/), BEGINNING_MS);
+      if (begun === undefined) throw new Error("No session began after the user_input.");
+      const sessionId = begun.message?.session_id;
+      const isOver = ({ type, session_id: id }: Message): boolean => id === sessionId && isEvent(type, ENDINGS);
+      const over = await user.seek(isOver, LONGEST_MS, begun.place);
+      if (over === undefined) throw new Error("The session after the user_input did not end.");
+    } finally {
+      open.delete(user);
+      await user.close();
+    }
+  };
+  return {
+    lacks: () => undefined,
+    perform: async (scenario) => {
+      const done = perform(scenario);
+      done.catch(() => {});
+      return { sessionId: undefined, done };
+    },
+    stop: async () => {
+      await Promise.all([...open].map((one) => one.vanish()));
+    },
+  };
+}
+
+function isEvent(type: unknown, form: RegExp): boolean {
+  return typeof type === "string" && form.test(type);
+}
