@@ -25,7 +25,7 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
   const asJson = options.json === true;
   const checker = createRecordingChecker({ completes: options.asPublished === true });
   const conversation = createConversationChecker();
-  let eventCount = 0;
+  let lineCount = 0;
   let messageCount = 0;
   let violationCount = 0;
   let badCount = 0;
@@ -46,7 +46,7 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
   for await (const line of readLines(await openInput(file, io.stdin), file)) {
     if (output.hasGone()) break;
     const faults = faultsOf(line);
-    eventCount += 1;
+    lineCount += 1;
     violationCount += faults.length;
     if (faults.length > 0) badCount += 1;
     for (const fault of faults) await output.write(faultLine(line.number, withOwnId(fault, line), asJson));
@@ -56,7 +56,7 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
     await status.write(`Note: the file ends before ${unfinished.join(", ")} does.`);
   }
   if (!asJson) {
-    const events = eventCount - messageCount;
+    const events = lineCount - messageCount;
     const others = messageCount === 0 ? "" : ` and ${counted(messageCount, "other message")}`;
     const all = `${counted(events, "event")}${others}`;
     const found = violationCount === 1 ? "1 violation" : `${violationCount} violations`;

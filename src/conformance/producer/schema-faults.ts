@@ -15,24 +15,26 @@ import {
   diagnoseToolInvokedEvent,
 } from "#gen/aaep/diagnosis.js";
 
-const BY_KIND: Readonly<Record<string, (event: unknown) => readonly Diagnosis[]>> = {
-  "session.started": diagnoseSessionStartedEvent,
-  "session.completed": diagnoseSessionCompletedEvent,
-  "session.errored": diagnoseSessionErroredEvent,
-  "session.cancelled": diagnoseSessionCancelledEvent,
-  "state.changed": diagnoseStateChangedEvent,
-  "progress.updated": diagnoseProgressUpdatedEvent,
-  "tool.invoked": diagnoseToolInvokedEvent,
-  "tool.completed": diagnoseToolCompletedEvent,
-  "output.streaming": diagnoseOutputStreamingEvent,
-  "awaiting.confirmation": diagnoseAwaitingConfirmationEvent,
-  "awaiting.clarification": diagnoseAwaitingClarificationEvent,
-  "handoff.requested": diagnoseHandoffRequestedEvent,
-};
+const BY_KIND: ReadonlyMap<string, (event: unknown) => readonly Diagnosis[]> = new Map(
+  Object.entries({
+    "session.started": diagnoseSessionStartedEvent,
+    "session.completed": diagnoseSessionCompletedEvent,
+    "session.errored": diagnoseSessionErroredEvent,
+    "session.cancelled": diagnoseSessionCancelledEvent,
+    "state.changed": diagnoseStateChangedEvent,
+    "progress.updated": diagnoseProgressUpdatedEvent,
+    "tool.invoked": diagnoseToolInvokedEvent,
+    "tool.completed": diagnoseToolCompletedEvent,
+    "output.streaming": diagnoseOutputStreamingEvent,
+    "awaiting.confirmation": diagnoseAwaitingConfirmationEvent,
+    "awaiting.clarification": diagnoseAwaitingClarificationEvent,
+    "handoff.requested": diagnoseHandoffRequestedEvent,
+  }),
+);
 
 /** A sentence about the first member of an event that its schema forbids; undefined: the event fits, or the kind has no schema. */
 export function schemaFault(kind: string, event: unknown): string | undefined {
-  return firstFault(BY_KIND[kind]?.(event) ?? []);
+  return firstFault(BY_KIND.get(kind)?.(event) ?? []);
 }
 
 export function firstFault([first]: readonly Diagnosis[]): string | undefined {

@@ -8,13 +8,15 @@ import { eachSession, type SessionFault } from "./watching.js";
 const unseen = "No session that was heard from its beginning to its end.";
 
 /** The state that an event implies beside `state.changed` (AAEP §4.2.1). */
-const IMPLIED: Readonly<Record<string, string>> = {
-  "tool.invoked": "calling_tool",
-  "output.streaming": "writing_output",
-  "awaiting.confirmation": "awaiting_input",
-  "awaiting.clarification": "awaiting_input",
-  "handoff.requested": "handing_off",
-};
+const IMPLIED: ReadonlyMap<string | undefined, string> = new Map(
+  Object.entries({
+    "tool.invoked": "calling_tool",
+    "output.streaming": "writing_output",
+    "awaiting.confirmation": "awaiting_input",
+    "awaiting.clarification": "awaiting_input",
+    "handoff.requested": "handing_off",
+  }),
+);
 
 export const SESSION_CASES: readonly WatchingCase[] = [
   eachSession(
@@ -143,7 +145,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
       const first = events.findIndex(({ event }) => isType(event, "state.changed"));
       if (first === -1 || !isFromBeginning || isFiltered) return "not judged";
       const event = events[first]?.event;
-      const isImplied = events.slice(0, first).some(({ event: before }) => IMPLIED[kindOf(before) ?? ""] !== undefined);
+      const isImplied = events.slice(0, first).some(({ event: before }) => IMPLIED.has(kindOf(before)));
       return event?.from_state === "idle" || isImplied
         ? undefined
         : { seen: `The first state.changed comes from ${String(event?.from_state)}.`, places: [first] };
@@ -205,7 +207,7 @@ function stateChainFault({ events }: HeardSession): SessionFault | "not judged" 
   let judged = 0;
   for (const [place, { event }] of events.entries()) {
     const agent = (event.producer as Message | undefined)?.agent_id;
-    const implied = IMPLIED[kindOf(event) ?? ""];
+    const implied = IMPLIED.get(kindOf(event));
     const possible = states.get(agent);
     if (implied !== undefined) {
       // The state that stands, and the state that the event implies: the chapter allows both.

@@ -14,6 +14,7 @@ import {
   diagnosePublishResult,
   diagnoseResumeSessionParams,
   diagnoseSubscriptionAccepted,
+  diagnoseSubscriptionClose,
   diagnoseSubscriptionRejected,
   diagnoseSubscriptionRenegotiate,
   diagnoseSubscriptionRequest,
@@ -96,6 +97,12 @@ export const assertSubscriptionRejected: Assertion<types.SubscriptionRejected> =
   validators.isSubscriptionRejected,
   { name: "subscription.rejected", rule: "AAEP §5.5", diagnose: diagnoseSubscriptionRejected },
 );
+
+export const assertSubscriptionClose: Assertion<types.SubscriptionClose> = assertion(validators.isSubscriptionClose, {
+  name: "subscription.close",
+  rule: "AAEP §5.8.1",
+  diagnose: diagnoseSubscriptionClose,
+});
 
 export function assertConfirmationReply(value: unknown): asserts value is types.ConfirmationReply {
   const kind = { name: "confirmation.reply", rule: "AAEP §6.3", diagnose: diagnoseConfirmationReply };

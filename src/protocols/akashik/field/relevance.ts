@@ -55,9 +55,9 @@ export function listenerOf({ role, interests }: Pick<FieldAgent, "role" | "inter
   let left = MOST_WANTED_WORDS;
   const wanted: Listener["interests"][number][] = [];
   for (const text of interests) {
-    const words = wordsOf(text);
+    if (left <= 0) break;
+    const words = new Set([...wordsOf(text)].slice(0, left));
     left -= words.size;
-    if (left < 0) break;
     wanted.push({ text, words });
   }
   return { role: new Set([...wordsOf(role)].slice(0, MOST_WANTED_WORDS)), interests: wanted };

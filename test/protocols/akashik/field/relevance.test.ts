@@ -32,6 +32,16 @@ describe("the score", () => {
     expect(relevanceScore({ kind: "finding", words: wordsOf("the price") }, wide)).toBeCloseTo(0.7, 10);
   });
 
+  it("takes the first 128 words of the interests, also of the interest in which they end", () => {
+    const numbered = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `w${from + index}x`).join(" ");
+    const reader = listenerOf({ role: "", interests: [numbered(0, 100), numbered(100, 150), "price"] });
+    expect(reader.interests.map(({ words }) => words.size)).toEqual([100, 28]);
+    const score = (text: string) => relevanceScore({ kind: "finding", words: wordsOf(text) }, reader);
+    expect(score(numbered(100, 128))).toBeCloseTo(0.7, 10);
+    expect(score(`${numbered(128, 150)} price`)).toBeCloseTo(0.1, 10);
+  });
+
   it("gives its reason", () => {
     const { score, reason } = relevance({ kind: "finding", words: wordsOf("Market pricing, strategist.") }, strategist);
     expect(score).toBeCloseTo(0.9, 10);
