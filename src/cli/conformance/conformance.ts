@@ -11,32 +11,41 @@ Endpoints:
   pipe:name               a named pipe of Windows
   stdio:COMMAND           the standard input and output of a command
   grpc://host:port        gRPC; grpcs:// with TLS; grpc://unix:/path at a socket
-  http://host:port        Connect over HTTP/2; https:// with TLS; http://unix:/path at a socket
+  http://host:port        Connect over HTTP/2; https:// with TLS;
+                          http://unix:/path at a socket
 
 Cases need sessions to judge. Name one source of them:
-  --agent unix:/path      an agent of the suite publishes there (producers that take agents, such as aaepd)
-  --control COMMAND       your command makes the producer show a scenario. AAEP_SCENARIO has the scenario's name, AAEP_SCENARIO_TEXT its sentence.
-                          It ends with 0 when the scenario is over, and with 3 if the producer cannot show it.
-  --user-input            the producer is an agent itself: {"kind":"user_input","text":"NAME: SENTENCE"} asks it, on a connection of its own
+  --agent unix:/path      an agent of the suite publishes there (producers that
+                          take agents, such as aaepd)
+  --control COMMAND       your command makes the producer show a scenario
+  --user-input            the producer is an agent itself, and is asked by
+                          {"kind":"user_input","text":"NAME: SENTENCE"}
+
+AAEP_SCENARIO has the scenario's name for the control command, and AAEP_SCENARIO_TEXT its sentence. The command ends with 0 when the scenario is over,
+and with 3 if the producer cannot show it.
 
 A case that cannot see its subject is skipped with the reason. It has not passed.
 
 Exit codes: 0 nothing failed, 1 a case failed, 2 usage, 3 the suite itself failed.
 
 Examples:
-  aaepd conformance producer --endpoint unix:/run/user/1000/aaep/aaepd.sock --agent unix:/run/user/1000/aaep/aaepd.sock
-  aaepd conformance producer --endpoint grpc://127.0.0.1:8701 --control ./scenario.sh --level 2 --report reports
-  aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock --case P3-rate`;
+  aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock
+  aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock --case P3-rate
+  aaepd conformance producer --endpoint grpc://127.0.0.1:8701 --control ./scenario.sh --level 2 --report reports`;
 
 const SUBSCRIBER_HELP = `
-The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port or http://host:port), and starts the subscriber anew for each
-case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket.
+The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port or http://host:port), and starts the subscriber anew for
+each case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket.
 
-  --announcements stdout  each line of the command's standard output is an announcement
+  --announcements stdout  each line of the command's standard output is an
+                          announcement
   --announcements FILE    each line of this log is one
-  --accept LINE           this line on the command's standard input stands for a user who accepts
-  --answer LINE           likewise for a user who answers by a text; {text} is the text
-  --ask                   a person at this terminal acts as the user, and says what was announced
+  --accept LINE           this line on the command's standard input stands for a
+                          user who accepts
+  --answer LINE           likewise for a user who answers by a text; {text} is
+                          the text
+  --ask                   a person at this terminal acts as the user, and says
+                          what was announced
 
 A case that cannot see its subject is skipped with the reason. It has not passed.
 
