@@ -5,13 +5,25 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
 import { NO_DRIVER } from "../../src/conformance/drive/driver.js";
 import type { CaseResult } from "../../src/conformance/findings/finding.js";
+import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
 import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
+import { SUBSCRIBER_CASES } from "../../src/conformance/subscriber/run-subscriber-cases.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { itInFull } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
+import { CASE_MUTANTS } from "./mutants/case-mutants.js";
 import { CHAPTER_MUTANTS } from "./mutants/chapter-mutants.js";
-import { FAILS, SUBSCRIBER_FAILS, SUBSCRIBER_UNSEEN, UNSEEN } from "./mutants/expected-failures.js";
+import {
+  AAEPD_FAILS,
+  CASE_FAILS,
+  CASE_SUBSCRIBER_FAILS,
+  FAILS,
+  SUBSCRIBER_FAILS,
+  SUBSCRIBER_UNSEEN,
+  UNSEEN,
+} from "./mutants/expected-failures.js";
+import { PATCHED_SUBSCRIBERS } from "./mutants/patched-subscribers.js";
 import { failedIds, judgeMutant } from "./mutants/run-mutant.js";
 import { SUBSCRIBER_MUTANTS } from "./mutants/subscriber-mutants.js";
 
@@ -42,11 +54,23 @@ it("a mutant fails the cases that the table names, and a correct producer passes
 });
 
 it("the table has a row for every mutant, and rows of no other", () => {
-  const rows = [...Object.keys(FAILS), ...Object.keys(UNSEEN)];
-  expect([...rows].sort()).toEqual(CHAPTER_MUTANTS.map(({ name }) => name).sort());
-  const subscriberRows = [...Object.keys(SUBSCRIBER_FAILS), ...Object.keys(SUBSCRIBER_UNSEEN)];
-  expect([...subscriberRows].sort()).toEqual(SUBSCRIBER_MUTANTS.map(({ name }) => name).sort());
+  const rows = [...Object.keys(FAILS), ...Object.keys(CASE_FAILS), ...Object.keys(UNSEEN)];
+  expect([...rows].sort()).toEqual([...CHAPTER_MUTANTS, ...CASE_MUTANTS].map(({ name }) => name).sort());
+  const subscriberRows = [SUBSCRIBER_FAILS, CASE_SUBSCRIBER_FAILS, SUBSCRIBER_UNSEEN].flatMap(Object.keys);
+  expect([...subscriberRows].sort()).toEqual(
+    [...SUBSCRIBER_MUTANTS, ...PATCHED_SUBSCRIBERS].map(({ name }) => name).sort(),
+  );
   expect(Object.entries(FAILS).filter(([, cases]) => cases.length === 0)).toEqual([]);
+});
+
+it("every case is failed by a mutant", () => {
+  const failed = new Set(
+    [FAILS, CASE_FAILS, AAEPD_FAILS, SUBSCRIBER_FAILS, CASE_SUBSCRIBER_FAILS].flatMap((table) =>
+      Object.values(table).flat(),
+    ),
+  );
+  const cases = [...PRODUCER_CASES, ...SUBSCRIBER_CASES].map(({ id }) => id);
+  expect(cases.filter((id) => !failed.has(id))).toEqual([]);
 });
 
 describe("a bad target", () => {

@@ -5,11 +5,22 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
 import { runSubscriberCases } from "../../src/conformance/subscriber/run-subscriber-cases.js";
+import type { SubscriberHooks } from "../../src/conformance/subscriber/tested-subscriber.js";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { AAEPD_MUTANTS, CASE_MUTANTS } from "../conformance/mutants/case-mutants.js";
 import { CHAPTER_MUTANTS } from "../conformance/mutants/chapter-mutants.js";
-import { FAILS, SUBSCRIBER_FAILS, SUBSCRIBER_UNSEEN, UNSEEN } from "../conformance/mutants/expected-failures.js";
+import {
+  AAEPD_FAILS,
+  CASE_FAILS,
+  CASE_SUBSCRIBER_FAILS,
+  FAILS,
+  SUBSCRIBER_FAILS,
+  SUBSCRIBER_UNSEEN,
+  UNSEEN,
+} from "../conformance/mutants/expected-failures.js";
 import type { Mutant } from "../conformance/mutants/mutant.js";
 import { startMutant } from "../conformance/mutants/mutant-layer.js";
+import { PATCHED_SUBSCRIBERS, writePatched } from "../conformance/mutants/patched-subscribers.js";
 import { failedIds, judgeMutant } from "../conformance/mutants/run-mutant.js";
 import { SUBSCRIBER_MUTANTS } from "../conformance/mutants/subscriber-mutants.js";
 import { PROGRAM } from "../support/peers/program.js";
@@ -19,14 +30,20 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 const AT_A_TIME = 6;
 const ONLY = process.env.MUTANTS?.split(",");
 
+/** A mutant, as the table names it. */
+interface Named {
+  readonly name: string;
+  readonly paragraph: string;
+}
+
 interface Row {
-  readonly mutant: Mutant;
+  readonly name: string;
   readonly failed: readonly string[];
 }
 
-async function judged(
-  mutants: readonly Mutant[],
-  judge: (mutant: Mutant, folder: string) => Promise<readonly string[]>,
+async function judged<Tested extends Named>(
+  mutants: readonly Tested[],
+  judge: (mutant: Tested, folder: string) => Promise<readonly string[]>,
 ): Promise<readonly Row[]> {
   const queue = mutants.filter(({ name }) => ONLY === undefined || ONLY.includes(name));
   const rows: Row[] = [];
@@ -34,7 +51,7 @@ async function judged(
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
       const folder = join(temporaryDirectory(), "m");
       mkdirSync(folder, { mode: 0o700 });
-      const row = { mutant, failed: await judge(mutant, folder) };
+      const row = { name: mutant.name, failed: await judge(mutant, folder) };
       rows.push(row);
       process.stdout.write(`${mutant.name} (${mutant.paragraph}): ${row.failed.join(", ") || "nothing fails"}\n`);
     }
@@ -44,41 +61,61 @@ async function judged(
 }
 
 function expectTable(rows: readonly Row[], fails: Readonly<Record<string, readonly string[]>>): void {
-  const found = Object.fromEntries(rows.map(({ mutant, failed }) => [mutant.name, failed]));
-  const wanted = Object.fromEntries(rows.map(({ mutant }) => [mutant.name, fails[mutant.name]]));
+  const found = Object.fromEntries(rows.map(({ name, failed }) => [name, failed]));
+  const wanted = Object.fromEntries(rows.map(({ name }) => [name, fails[name]]));
   expect(found).toEqual(wanted);
 }
 
 it("producers: exactly the cases fail that the table names", async () => {
-  const rows = await judged(CHAPTER_MUTANTS, async (mutant, folder) => {
-    const daemon = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--journal", "memory");
-    const results = await judgeMutant(mutant, daemon.socketPath, folder);
-    await daemon.stop();
-    return failedIds(results);
-  });
-  expectTable(rows, { ...FAILS, ...Object.fromEntries(Object.keys(UNSEEN).map((name) => [name, []])) });
+  const rows = await judged([...CHAPTER_MUTANTS, ...CASE_MUTANTS], (mutant, folder) => judgeProducer(mutant, folder));
+  expectTable(rows, { ...FAILS, ...CASE_FAILS, ...Object.fromEntries(Object.keys(UNSEEN).map((name) => [name, []])) });
 }, 3_600_000);
 
+it("producers: likewise in the set aaepd", async () => {
+  const cases = Object.values(AAEPD_FAILS).flat();
+  const rows = await judged(AAEPD_MUTANTS, (mutant, folder) => judgeProducer(mutant, folder, cases));
+  expectTable(rows, AAEPD_FAILS);
+}, 600_000);
+
+async function judgeProducer(mutant: Mutant, folder: string, chosen?: readonly string[]): Promise<readonly string[]> {
+  const daemon = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--journal", "memory");
+  const results = await judgeMutant(mutant, daemon.socketPath, folder, chosen);
+  await daemon.stop();
+  return failedIds(results);
+}
+
+async function judgeSubscriber(far: string, hooks: SubscriberHooks): Promise<readonly string[]> {
+  const results = await runSubscriberCases({
+    endpoint: { kind: "socket", path: far },
+    hooks,
+    hex: (bytes) => randomBytes(bytes).toString("hex"),
+    wallTime: Date.now,
+    timers: PLATFORM_TIMERS,
+    level: 3,
+    chosen: undefined,
+    told: () => {},
+  });
+  return failedIds(results);
+}
+
 it("subscribers: exactly the cases fail that the table names", async () => {
-  const rows = await judged(SUBSCRIBER_MUTANTS, async (mutant, folder) => {
+  const layered = await judged(SUBSCRIBER_MUTANTS, async (mutant, folder) => {
     const [near, far] = [join(folder, "near.sock"), join(folder, "far.sock")];
     const listener = await startMutant(mutant, near, far);
     const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect`;
-    const results = await runSubscriberCases({
-      endpoint: { kind: "socket", path: far },
-      hooks: { start, announcements: "stdout", ask: undefined, accept: "accept", answer: "{text}" },
-      hex: (bytes) => randomBytes(bytes).toString("hex"),
-      wallTime: Date.now,
-      timers: PLATFORM_TIMERS,
-      level: 3,
-      chosen: undefined,
-      told: () => {},
-    });
+    const failed = await judgeSubscriber(far, { ...HOOKS, start, accept: "accept" });
     await listener.stop();
-    return failedIds(results);
+    return failed;
   });
-  expectTable(rows, {
+  const patched = await judged(PATCHED_SUBSCRIBERS, async (mutant, folder) => {
+    const start = `exec python3 ${writePatched(mutant, folder)} "$AAEPD_SOCKET"`;
+    return judgeSubscriber(join(folder, "suite.sock"), { ...HOOKS, start, accept: "yes" });
+  });
+  expectTable([...layered, ...patched], {
     ...SUBSCRIBER_FAILS,
+    ...CASE_SUBSCRIBER_FAILS,
     ...Object.fromEntries(Object.keys(SUBSCRIBER_UNSEEN).map((name) => [name, []])),
   });
 }, 3_600_000);
+
+const HOOKS = { announcements: "stdout", ask: undefined, answer: "{text}" } as const;

@@ -1,4 +1,4 @@
-// All broken producers. Each was written from the chapters alone, before the cases were read.
+// The broken producers that were written from the chapters alone, before the cases were read.
 import { CLOSING, RENEGOTIATION } from "./change-mutants.js";
 import { FILTERING, PACE, SHAPE } from "./delivery-mutants.js";
 import { ENVELOPE } from "./envelope-mutants.js";

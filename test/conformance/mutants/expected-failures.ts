@@ -130,6 +130,26 @@ export const FAILS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Mutants under which no case fails, each with its reason. */
+/** Of the broken producers that were written for a case. */
+export const CASE_FAILS: Readonly<Record<string, readonly string[]>> = {
+  "critical-in-line": ["P3-critical-first"],
+  "handoff-not-told": ["P2-handoff"],
+  "manifest-nowhere": ["P3-manifest"],
+  "manifest-without-agent": ["P3-manifest-form"],
+  "one-subscription-id": ["P3-ids-differ"],
+  "question-kept-open": ["P3-not-asked", "P3-close-default", "P3-vanish-default"],
+  "replies-honored-unasked": ["P3-honored-replies"],
+  "resolution-kept-from-others": ["P1-one-terminal", "P2-resolution-told"],
+};
+
+/** Of the broken producers for the set "aaepd", among the cases of that set. */
+export const AAEPD_FAILS: Readonly<Record<string, readonly string[]>> = {
+  "duplicate-member-accepted": ["A-duplicate-member"],
+  "length-ignored": ["A-duplicate-member", "A-max-chars"],
+  "pause-ignored": ["A-duplicate-member", "A-paused"],
+  "resumption-ignored": ["A-duplicate-member", "A-resume"],
+};
+
 export const UNSEEN: Readonly<Record<string, string>> = {
   "later-minor-version-rejected":
     "A producer may reject a version that it does not have (§12.5.2), also a later minor one.",
@@ -170,6 +190,20 @@ export const SUBSCRIBER_FAILS: Readonly<Record<string, readonly string[]>> = {
   "request-without-version": ["S3-request-form"],
   "response-of-wrong-type": ["S2-clarification"],
   "token-altered": ["S2-token", "S2-clarification"],
+};
+
+/** Of the broken subscribers that were written for a case. */
+export const CASE_SUBSCRIBER_FAILS: Readonly<Record<string, readonly string[]>> = {
+  "answers-after-the-cancellation": ["S2-cancelled"],
+  "beginnings-not-announced": ["S1-announces"],
+  "crashes-on-decomposed-text": ["S1-decomposed-text"],
+  "crashes-on-unknown-field": ["S1-unknown-field"],
+  "ends-announced-alike": ["S1-ends-differ"],
+  "failures-not-announced": ["S1-ends-differ", "S1-critical"],
+  "goes-on-after-a-rejection": ["S3-rejected"],
+  "leaves-when-it-gets-less": ["S3-accepts-less"],
+  "repeats-announced": ["S3-deduplicates"],
+  "takes-unsigned-manifests": ["S3-signed-only"],
 };
 
 /** As `UNSEEN`. */

@@ -1,0 +1,101 @@
+// Broken subscribers for the cases that judge announcements: the example in Python, each with one line changed. Each was written after its case was read.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const EXAMPLE = "examples/conformance/subscriber.py";
+
+export interface PatchedSubscriber {
+  readonly name: string;
+  readonly paragraph: string;
+  readonly breaks: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const TAKE = "    def take(self, message):\n";
+const RETURN = '        elif kind == "subscription.rejected":\n';
+
+export const PATCHED_SUBSCRIBERS: readonly PatchedSubscriber[] = [
+  {
+    name: "beginnings-not-announced",
+    paragraph: "AAEP §9.3.2",
+    breaks: "The beginning of a session is not announced.",
+    from: 'SILENT = ("progress.updated",)',
+    to: 'SILENT = ("progress.updated", "session.started")',
+  },
+  {
+    name: "ends-announced-alike",
+    paragraph: "AAEP §9.3.2",
+    breaks: "Every end of a session is announced in the same words.",
+    from: '"errored": "Failed", "cancelled": "Cancelled"',
+    to: '"errored": "Done", "cancelled": "Done"',
+  },
+  {
+    name: "failures-not-announced",
+    paragraph: "AAEP §4.1.3",
+    breaks: "A session that fails is not announced.",
+    from: '"errored": "Failed", "cancelled": "Cancelled"}\nSILENT = ("progress.updated",)',
+    to: '"cancelled": "Cancelled"}\nSILENT = ("progress.updated", "session.errored")',
+  },
+  {
+    name: "crashes-on-unknown-field",
+    paragraph: "AAEP §12.6.1",
+    breaks: "A summary of an unknown verbosity ends the subscriber.",
+    from: TAKE,
+    to: `${TAKE}        assert {key for key in message if key.startswith("summary_")} <= {"summary_normal", "summary_terse", "summary_detailed"}\n`,
+  },
+  {
+    name: "crashes-on-decomposed-text",
+    paragraph: "AAEP §11.3.2",
+    breaks: "Text that is not composed ends the subscriber.",
+    from: TAKE,
+    to: `${TAKE}        assert __import__("unicodedata").is_normalized("NFC", message.get("summary_normal", ""))\n`,
+  },
+  {
+    name: "repeats-announced",
+    paragraph: "AAEP §8.2.4",
+    breaks: "An event that comes twice is announced twice.",
+    from: ' and message["event_id"] not in self.heard',
+    to: "",
+  },
+  {
+    name: "answers-after-the-cancellation",
+    paragraph: "AAEP §6.8",
+    breaks: "A question outlives its session.",
+    from: '            self.questions = [one for one in self.questions if one["session_id"] != event["session_id"]]\n            self.say(f"{ENDS',
+    to: '            self.say(f"{ENDS',
+  },
+  {
+    name: "leaves-when-it-gets-less",
+    paragraph: "AAEP §5.4.4",
+    breaks: "Terms that are less than it asked for end the subscriber.",
+    from: 'self.subscription = message["subscription_id"]\n',
+    to: 'self.subscription = message["subscription_id"]\n            assert message["honored_capabilities"]["max_events_per_second"] == 5\n',
+  },
+  {
+    name: "goes-on-after-a-rejection",
+    paragraph: "AAEP §5.5",
+    breaks: "A subscriber that was rejected renegotiates.",
+    from: RETURN,
+    to: `${RETURN}            self.send({"type": "subscription.renegotiate", "subscription_id": "sub_1", "capabilities": {}})\n`,
+  },
+  {
+    name: "takes-unsigned-manifests",
+    paragraph: "AAEP §5.3.1.12",
+    breaks: "A subscriber that asks for signed manifests goes on without one.",
+    from: "CAPABILITIES = {",
+    to: 'CAPABILITIES = {"accept_signed_manifests_only": True, ',
+  },
+];
+
+/** Writes the patched program into the folder, and returns its path. Throws if the example has changed so that the patch fits nowhere. */
+export function writePatched({ name, from, to }: PatchedSubscriber, folder: string): string {
+  const source = readFileSync(EXAMPLE, "utf8");
+  if (source.split(from).length !== 2) throw new Error(`The patch "${name}" fits nowhere in ${EXAMPLE}, or twice.`);
+  const path = join(folder, "subscriber.py");
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  return path;
+}
