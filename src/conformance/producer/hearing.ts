@@ -1,7 +1,7 @@
 // The events that a conversation heard, by session, as the watching cases judge them.
 import type { Conversation, Message, Recorded } from "../wire/conversation.js";
 import type { Heard } from "./producer-case.js";
-import { isEvent, isType } from "./stage.js";
+import { isCritical, isEvent, isType } from "./stage.js";
 
 /** An event that came. */
 export interface HeardEvent {
@@ -15,14 +15,11 @@ export interface HeardSession {
   readonly events: readonly HeardEvent[];
   /** The subscription was there before the session, so it was to hear all of it. */
   readonly isFromBeginning: boolean;
-  /** The session's scenario was over a second before the conversation ended, so its end was to be heard. */
+  /** A session that began after this one's scenario was over has been heard, so its end was to be heard before: by order, not by a clock. */
   readonly isOver: boolean;
   /** The terms may keep events of the session back: filters, a pause, a low cognitive load, or a rate. */
   readonly isFiltered: boolean;
 }
-
-/** Time for events that are on their way, ms. */
-const ON_THE_WAY_MS = 1000;
 
 /** All events of all conversations. */
 export function heardEvents(conversations: readonly Conversation[]): readonly HeardEvent[] {
@@ -50,15 +47,20 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
       ({ way, message }) => way === "received" && message?.type === "subscription.accepted",
     )?.at;
     const isFiltered = conversation.record.some(({ way, message }) => way === "sent" && filters(message));
+    const lastBegun = Math.max(...Array.from(sessions, ([id, events]) => (inOrder(events) ? (begun.get(id) ?? 0) : 0)));
     return Array.from(sessions, ([sessionId, events]) => {
       const begunAt = begun.get(sessionId);
       const isFromBeginning = begunAt !== undefined && acceptedAt !== undefined && acceptedAt < begunAt;
       const overAt = shown.get(sessionId)?.overAt;
-      const isOver =
-        overAt !== undefined && overAt + ON_THE_WAY_MS < (conversation.endedAt() ?? Number.POSITIVE_INFINITY);
+      const isOver = overAt !== undefined && overAt < lastBegun;
       return { sessionId, events, isFromBeginning, isOver, isFiltered };
     });
   });
+}
+
+/** Whether an event came that may not overtake those before it, as a critical one may. */
+function inOrder(events: readonly HeardEvent[]): boolean {
+  return events.some(({ event }) => !isCritical(event));
 }
 
 /** When each session began: when a case asked for it, or when it was first heard to begin, by anybody. */

@@ -22,8 +22,6 @@ export interface Conversation {
   readonly name: string;
   /** Its beginning on both clocks. `wallTime`: ms since 1970. */
   readonly startedAt: { readonly at: Millis; readonly wallTime: number };
-  /** When this side or the other began to end it; undefined: it lasts. */
-  readonly endedAt: () => Millis | undefined;
   /** Grows while the conversation lasts. */
   readonly record: readonly Recorded[];
   readonly say: (message: Message) => void;
@@ -49,7 +47,6 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
   const record: Recorded[] = [];
   let waiting: (() => void)[] = [];
   let isOver = false;
-  let endedAt: Millis | undefined;
   let accident: string | undefined;
 
   const tell = (): void => {
@@ -70,7 +67,6 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
       accident = caught instanceof Error ? caught.message : String(caught);
     }
     isOver = true;
-    endedAt ??= timers.now();
     tell();
   };
   const reading = read();
@@ -102,15 +98,12 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
       }
     },
     isOver: () => isOver,
-    endedAt: () => endedAt,
     accident: () => accident,
     close: async () => {
-      endedAt ??= timers.now();
       await link.close();
       await reading;
     },
     vanish: async () => {
-      endedAt ??= timers.now();
       await link.vanish();
       await reading;
     },

@@ -49,7 +49,7 @@ export const FAILS: Readonly<Record<string, readonly string[]>> = {
   "last-language-first": ["P3-language"],
   "last-reply-wins": ["P2-first-reply-wins"],
   "last-space-trimmed": ["P1-output-position", "P3-text-whole", "P3-renegotiate-text"],
-  "late-reply-counted": ["P1-state-chain", "P2-reply-dated-late"],
+  "late-reply-counted": ["P2-reply-dated-late"],
   "other-major-version-claimed": ["P3-version-unsupported"],
   "output-never-complete": ["P1-output-complete", "P3-boundary-completion"],
   "positions-always-zero": ["P1-output-position"],

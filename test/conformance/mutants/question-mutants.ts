@@ -439,7 +439,7 @@ export const REPLIES: readonly Mutant[] = [
   {
     name: "late-reply-counted",
     paragraph: "AAEP §6.3.4(4)",
-    breaks: "A reply after the deadline MUST be ignored; it is dated back, or announced if the default was applied.",
+    breaks: "A reply after the deadline MUST be ignored; it is dated back.",
     link: ({ toSubscriber, toProducer }) => {
       const seen = questionsSeen();
       const replied = new Set<string>();
@@ -452,7 +452,6 @@ export const REPLIES: readonly Mutant[] = [
           const question = isReply(message) ? seen.question(token(message)) : undefined;
           if (question === undefined || replied.has(token(message))) return toProducer(message);
           replied.add(token(message));
-          if (Date.now() > deadline(question)) return toSubscriber(resolution(question, message.decision !== "reject"));
           const late = Date.parse(text(message.timestamp)) >= deadline(question);
           toProducer(late ? { ...message, timestamp: now() } : message);
         },
