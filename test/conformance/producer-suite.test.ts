@@ -103,6 +103,13 @@ describe("a bad target", () => {
     });
   }
 
+  function framed(text: string): Buffer {
+    const bytes = Buffer.from(text);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  }
+
   /** The one reason for which everything is skipped. */
   function onlyReason(results: readonly CaseResult[]): string {
     const reasons = new Set(
@@ -133,6 +140,39 @@ describe("a bad target", () => {
   it("that sends half a frame and ends is one finding", async () => {
     const half = (socket: Socket): void => void socket.end(Buffer.from([0, 0, 4, 0, 0x7b]));
     expect(onlyReason(await runAt(half))).toContain("The target ended the connection at once.");
+  });
+
+  it("that rejects everything, or answers by something else, is one finding", async () => {
+    const answering = (answer: object) => (socket: Socket) =>
+      void socket.once("data", () => socket.write(framed(JSON.stringify(answer))));
+    const rejected = { type: "subscription.rejected", reason_code: "version_unsupported", aaep_version: "9.0.0" };
+    expect(onlyReason(await runAt(answering(rejected)))).toContain(
+      "The target does not accept the plainest request: {",
+    );
+    expect(onlyReason(await runAt(answering({ type: "aaepd.error" })))).toContain(
+      "does not accept the plainest request",
+    );
+  });
+
+  it("that floods is one finding, and what it sent is not kept", async () => {
+    const event = framed(
+      JSON.stringify({ type: "aaep:agent.progress.updated", event_id: "evt_1", session_id: "sess_1" }),
+    );
+    const accepted = framed(JSON.stringify({ type: "subscription.accepted", subscription_id: "sub_1" }));
+    const flood = (socket: Socket): void => {
+      const block = Buffer.concat(Array.from({ length: 1000 }, () => event));
+      const pour = (): void => {
+        while (!socket.destroyed && socket.write(block));
+        if (!socket.destroyed) socket.once("drain", pour);
+      };
+      pour();
+    };
+    expect(onlyReason(await runAt(flood))).toBe("The target sent more on one connection than the suite keeps.");
+    const later = await runAt((socket) => {
+      socket.write(accepted);
+      setImmediate(flood, socket);
+    });
+    expect(later.filter(({ verdict }) => verdict.kind === "skipped").length).toBeGreaterThan(80);
   });
 
   itInFull("that never answers fails the case of that, and the others are skipped", async () => {

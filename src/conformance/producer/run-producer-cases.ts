@@ -10,7 +10,7 @@ import { describeCase, PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import type { ShownSession } from "./shown-session.js";
-import { createStage, PATIENCE_MS, type ProducerStage, REQUEST } from "./stage.js";
+import { createStage, isAnswer, PATIENCE_MS, type ProducerStage, REQUEST } from "./stage.js";
 
 export interface ProducerRun {
   readonly links: Links;
@@ -26,6 +26,8 @@ export interface ProducerRun {
 }
 
 const SILENCE = `The target did not answer a request within ${PATIENCE_MS} ms.`;
+const FLOOD = "The target sent more on one connection than the suite keeps.";
+const LONGEST_QUOTE = 200;
 /** A look at a producer that need not say anything, ms. */
 const GLANCE_MS = 300;
 /** Time for something that must not come after the last scenario, ms. */
@@ -57,15 +59,18 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     told(result);
   };
 
-  const unreachable = cases.length === 0 ? undefined : await reasonNotToRun(stage(), run.level);
+  const isFlooded = (): boolean => all.some((conversation) => conversation.isFlooded());
+  let unreachable = cases.length === 0 ? undefined : await reasonNotToRun(stage(), run.level);
   for (const one of cases) {
     if (one.kind !== "active") continue;
     const from = timers.now();
+    if (isFlooded()) unreachable ??= FLOOD;
     // Silence is against a rule of its own, so that case finds it.
     if (unreachable === undefined || (unreachable === SILENCE && one.id === "P3-answered-once"))
       add(one, await verdictOf(one, stage(), timers), from);
     else add(one, { kind: "skipped", reason: unreachable }, from);
   }
+  if (isFlooded()) unreachable ??= FLOOD;
   const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
   if (watching.length > 0 && unreachable === undefined) await showAll(stage());
   for (const one of watching) {
@@ -96,11 +101,14 @@ async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<strin
   try {
     const first = await stage.connect();
     first.say({ ...REQUEST, capabilities: {} });
-    const answer = await first.seek(() => true, level === 3 ? PATIENCE_MS : GLANCE_MS);
+    const answer = await first.seek(level === 3 ? isAnswer : () => true, level === 3 ? PATIENCE_MS : GLANCE_MS);
+    if (first.isFlooded()) return FLOOD;
+    if (level === 3 && answer !== undefined && answer.message?.type !== "subscription.accepted")
+      return `The target does not accept the plainest request: ${answer.text.slice(0, LONGEST_QUOTE)}`;
     if (first.isOver()) return `The target ended the connection at once. ${first.accident() ?? ""}`.trim();
     const [strange] = first.record.filter(({ way, message }) => way === "received" && message === undefined);
     if (strange !== undefined && answer === undefined)
-      return `The target sends something that is no JSON object: ${strange.text.slice(0, 200)}`;
+      return `The target sends something that is no JSON object: ${strange.text.slice(0, LONGEST_QUOTE)}`;
     if (answer === undefined && level === 3) return SILENCE;
     return undefined;
   } catch (caught) {

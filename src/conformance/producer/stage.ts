@@ -143,7 +143,8 @@ export async function answerIn(conversation: Conversation, from = 0): Promise<Re
   ]);
 }
 
-function isAnswer({ type }: Message): boolean {
+/** Whether a message answers a request: it is accepted, rejected, or refused by an error of aaepd. */
+export function isAnswer({ type }: Message): boolean {
   return type === "subscription.accepted" || type === "subscription.rejected" || type === "aaepd.error";
 }
 

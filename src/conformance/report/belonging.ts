@@ -1,5 +1,5 @@
 // The cases that a run's verdict is made of.
-import type { CaseDescription, CaseResult, SuiteRun } from "../findings/finding.js";
+import type { CaseDescription, CaseResult, Level, SuiteRun } from "../findings/finding.js";
 
 /** Whether the case is part of the level that was tested, or of a level below. */
 export function isOfLevel(run: SuiteRun, about: CaseDescription): boolean {
@@ -15,4 +15,15 @@ function counts(run: SuiteRun, about: CaseDescription): boolean {
 /** Whether the result fails the verdict (AAEP §9.7): a MUST that counts, and that failed. */
 export function failsVerdict(run: SuiteRun, { about, verdict }: CaseResult): boolean {
   return verdict.kind === "failed" && about.severity === "error" && counts(run, about);
+}
+
+const LEVELS: readonly Level[] = [1, 2, 3];
+
+/** The lowest level of the run that has cases, and none with such a result. */
+export function levelWithout(run: SuiteRun, isWanted: (result: CaseResult) => boolean): Level | undefined {
+  const ofLevel = run.results.filter(({ about }) => isOfLevel(run, about));
+  return LEVELS.find((level) => {
+    const results = ofLevel.filter(({ about }) => about.level === level);
+    return results.length > 0 && !results.some(isWanted);
+  });
 }

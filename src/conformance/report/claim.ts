@@ -1,6 +1,6 @@
 // The claim that a run supports (AAEP §9.8), or the reason that there is none.
-import { type CaseResult, type Level, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
-import { isOfLevel } from "./belonging.js";
+import { type CaseResult, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
+import { isOfLevel, levelWithout } from "./belonging.js";
 import { visibleLine } from "./visible-text.js";
 
 /** Exactly one of both is null. */
@@ -10,7 +10,6 @@ export type Claim =
 
 /** Words of claims that this suite cannot support. A target's name could bring them in. */
 const FOREIGN_WORDS = ["compliant", "certified", "conformance suite", "aaep-conformance"];
-const LEVELS: readonly Level[] = [1, 2, 3];
 
 /**
  * Words the claim: name, suite, level and date, then the role, each set of extensions, and the ids of skipped cases. A failed case of an extension
@@ -29,7 +28,7 @@ function reasonAgainst(run: SuiteRun, failOnWarning: boolean): string | undefine
   const required = ofLevel.filter(hasFailed).filter(({ about }) => about.severity === "error");
   if (required.length > 0)
     return `${counted(required.length, "required case")} of the level failed: ${idsOf(required)}.`;
-  const unseen = LEVELS.find((level) => isUnseen(ofLevel.filter(({ about }) => about.level === level)));
+  const unseen = levelWithout(run, hasPassed);
   if (!ofLevel.some(hasPassed)) return "No case of the level passed.";
   if (unseen !== undefined) return `No case of level ${unseen} passed.`;
   const warnings = run.results.filter(hasFailed).filter(({ about }) => about.severity === "warning");
@@ -65,10 +64,6 @@ function aboutExtension(run: SuiteRun, extension: string): string {
   return results.some(hasPassed)
     ? `It passes the extension set ${name}.`
     : `No case of the extension set ${name} passed.`;
-}
-
-function isUnseen(results: readonly CaseResult[]): boolean {
-  return results.length > 0 && !results.some(hasPassed);
 }
 
 function hasPassed({ verdict }: CaseResult): boolean {

@@ -1,6 +1,6 @@
 // The report of a run, with the field names of the published suite (AAEP §9.7).
 import { type CaseResult, SPECIFICATION_VERSION, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
-import { failsVerdict } from "./belonging.js";
+import { failsVerdict, levelWithout } from "./belonging.js";
 import { claimOf } from "./claim.js";
 import type { ConformanceReport, ReportVerdict, TestResult } from "./conformance-report.js";
 
@@ -26,7 +26,7 @@ export function reportJson(run: SuiteRun, { failOnWarning = false }: ReportOptio
     started_at: run.startedAt,
     completed_at: run.completedAt,
     duration_seconds: secondsBetween(run.startedAt, run.completedAt),
-    verdict: verdictOf(failures.length, passed + failed),
+    verdict: verdictOf(run, failures.length, passed + failed),
     claim,
     claim_refused: refused,
     tests_run: results.length,
@@ -69,9 +69,11 @@ function testResult({ about, verdict, durationMs }: CaseResult): TestResult {
   };
 }
 
-function verdictOf(failures: number, judged: number): ReportVerdict {
+/** A run of a whole level in which all cases of one level were skipped has not passed. */
+function verdictOf(run: SuiteRun, failures: number, judged: number): ReportVerdict {
   if (failures > 0) return "FAIL";
-  return judged === 0 ? "SKIPPED" : "PASS";
+  const isLevelUnseen = levelWithout(run, ({ verdict }) => verdict.kind !== "skipped") !== undefined;
+  return judged === 0 || (run.chosen === undefined && isLevelUnseen) ? "SKIPPED" : "PASS";
 }
 
 /** Rounded down, so that a run in which something failed never shows 1. */

@@ -24,6 +24,9 @@ interface ChildLink {
   readonly texts: SentMessages<string>;
 }
 
+const NEWLINE = 0x0a;
+/** The longest line that is waited for, bytes. */
+const LONGEST_LINE = 32 * 1024 * 1024;
 /** Time for the child to end by itself after its input has ended, ms. */
 const ENDING_MS = 3000;
 
@@ -68,6 +71,13 @@ export function childLinks(command: string): Links {
       started.on("error", () => resolve());
       started.on("close", () => resolve());
     });
+    let unbroken = 0;
+    started.stdout.on("data", (bytes: Buffer) => {
+      const last = bytes.lastIndexOf(NEWLINE);
+      unbroken = last === -1 ? unbroken + bytes.length : bytes.length - last - 1;
+      if (unbroken > LONGEST_LINE) started.stdout.destroy(new Error(`A line has more than ${LONGEST_LINE} bytes.`));
+    });
+    started.stdout.on("error", () => void started.kill("SIGKILL"));
     createInterface({ input: started.stdout }).on("line", (line) => {
       try {
         take(line);

@@ -37,17 +37,25 @@ export interface Conversation {
   ) => Promise<Recorded | undefined>;
   /** Whether the other side has ended the connection. */
   readonly isOver: () => boolean;
+  /** Whether the suite ended the connection because more came than it keeps. */
+  readonly isFlooded: () => boolean;
   /** The sentence of the error that ended the connection; undefined: it ended in order, or lasts. */
   readonly accident: () => string | undefined;
   readonly close: () => Promise<void>;
   readonly vanish: () => Promise<void>;
 }
 
+/** The most that a conversation keeps of what comes. A whole run of the suite stays far below. */
+const MOST_MESSAGES = 20_000;
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+
 export function converse(name: string, link: Link, timers: Timers): Conversation {
   const record: Recorded[] = [];
   let waiting: (() => void)[] = [];
   let isOver = false;
+  let isFlooded = false;
   let accident: string | undefined;
+  let charactersLeft = MOST_CHARACTERS;
 
   const tell = (): void => {
     const told = waiting;
@@ -60,6 +68,9 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
   const read = async (): Promise<void> => {
     try {
       for await (const text of link.incoming) {
+        charactersLeft -= text.length;
+        isFlooded = charactersLeft < 0 || record.length >= MOST_MESSAGES;
+        if (isFlooded) break;
         note("received", text);
         tell();
       }
@@ -67,6 +78,10 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
       accident = caught instanceof Error ? caught.message : String(caught);
     }
     isOver = true;
+    if (isFlooded) {
+      accident = `More came than ${MOST_MESSAGES} messages or ${MOST_CHARACTERS / 1024 / 1024} MiB on one connection.`;
+      void link.vanish();
+    }
     tell();
   };
   const reading = read();
@@ -98,6 +113,7 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
       }
     },
     isOver: () => isOver,
+    isFlooded: () => isFlooded,
     accident: () => accident,
     close: async () => {
       await link.close();

@@ -1,5 +1,6 @@
 /** Messages that are written now and read by a library that asks for them. */
 export interface SentMessages<Message> {
+  /** After the end nothing happens. */
   readonly push: (message: Message) => void;
   readonly end: () => void;
   readonly messages: AsyncIterable<Message>;
@@ -22,6 +23,7 @@ export function createSentMessages<Message>(): SentMessages<Message> {
   }
   return {
     push: (message) => {
+      if (isEnded) return;
       waiting.push(message);
       wake();
     },
