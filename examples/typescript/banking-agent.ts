@@ -31,27 +31,42 @@ try {
 }
 
 async function run(client: AgentClient, session_id: string, timeout_seconds: number): Promise<void> {
-  const publish = (kind: string, fields: Readonly<Record<string, unknown>>) =>
-    client.publish({ type: `aaep:agent.${kind}`, session_id, ...fields });
-
   async function write(...chunks: readonly string[]): Promise<void> {
     for (const [index, chunk] of chunks.entries()) {
-      await publish("output.streaming", { output_id: "out_answer", chunk, complete: index === chunks.length - 1 });
+      await client.publish({
+        type: "aaep:agent.output.streaming",
+        session_id,
+        output_id: "out_answer",
+        chunk,
+        complete: index === chunks.length - 1,
+      });
     }
   }
 
-  await publish("session.started", { summary_normal: "Transfers 500 dollars to Ada Obi." });
-  await publish("state.changed", { from_state: "idle", to_state: "thinking" });
+  await client.publish({
+    type: "aaep:agent.session.started",
+    session_id,
+    summary_normal: "Transfers 500 dollars to Ada Obi.",
+  });
+  await client.publish({ type: "aaep:agent.state.changed", session_id, from_state: "idle", to_state: "thinking" });
 
   const balance = { tool: "fetch_balance", tool_call_id: "call_1" };
-  await publish("tool.invoked", { ...balance, risk_level: "low", summary_normal: "Reading your balance." });
-  await publish("tool.completed", {
+  await client.publish({
+    type: "aaep:agent.tool.invoked",
+    session_id,
+    ...balance,
+    risk_level: "low",
+    summary_normal: "Reading your balance.",
+  });
+  await client.publish({
+    type: "aaep:agent.tool.completed",
+    session_id,
     ...balance,
     status: "success",
     summary_normal: "Your balance is 12,500 dollars.",
   });
-  await publish("state.changed", { from_state: "thinking", to_state: "deciding" });
-  await publish("state.changed", { from_state: "deciding", to_state: "thinking" });
+  await client.publish({ type: "aaep:agent.state.changed", session_id, from_state: "thinking", to_state: "deciding" });
+  await client.publish({ type: "aaep:agent.state.changed", session_id, from_state: "deciding", to_state: "thinking" });
 
   const transfer = { tool: "transfer_funds", tool_call_id: "call_2" };
   const outcome = await client.confirm({
@@ -68,26 +83,49 @@ async function run(client: AgentClient, session_id: string, timeout_seconds: num
   // Only a person's own yes lets it happen. The daemon would refuse the tool call otherwise.
   if (outcome.decision === "accept" && outcome.resolved_by === "reply") {
     tell("Accepted: transferring.");
-    await publish("tool.invoked", {
+    await client.publish({
+      type: "aaep:agent.tool.invoked",
+      session_id,
       ...transfer,
       risk_level: "high",
       irreversible: true,
       summary_normal: "Transferring 500 dollars.",
     });
-    await publish("tool.completed", { ...transfer, status: "success", summary_normal: "The transfer is done." });
-    await publish("state.changed", { from_state: "calling_tool", to_state: "writing_output" });
+    await client.publish({
+      type: "aaep:agent.tool.completed",
+      session_id,
+      ...transfer,
+      status: "success",
+      summary_normal: "The transfer is done.",
+    });
+    await client.publish({
+      type: "aaep:agent.state.changed",
+      session_id,
+      from_state: "calling_tool",
+      to_state: "writing_output",
+    });
     await write("Transferred 500 dollars ", "to Ada Obi. ", "Your new balance is 12,000 dollars.");
-    await publish("session.completed", { summary_normal: "Transferred 500 dollars." });
+    await client.publish({
+      type: "aaep:agent.session.completed",
+      session_id,
+      summary_normal: "Transferred 500 dollars.",
+    });
     return;
   }
   tell(`Not transferred: ${whyNot(outcome)}`);
-  await publish("state.changed", {
+  await client.publish({
+    type: "aaep:agent.state.changed",
+    session_id,
     from_state: "awaiting_input",
     to_state: "writing_output",
     summary_normal: "The transfer is not made.",
   });
   await write(whyNot(outcome), " Nothing was transferred. ", "Your balance is still 12,500 dollars.");
-  await publish("session.completed", { summary_normal: "Nothing was transferred." });
+  await client.publish({
+    type: "aaep:agent.session.completed",
+    session_id,
+    summary_normal: "Nothing was transferred.",
+  });
 }
 
 /** A default is never told as somebody's decision. */

@@ -4,13 +4,13 @@
  * Result of aaep.publish (R33).
  */
 export interface PublishResult {
-  readonly events: readonly PublishedEvent[];
+  readonly events: readonly EventReceipt[];
   /**
    * Of the first session that started here.
    */
   readonly resume_token?: string;
 }
-export interface PublishedEvent {
+export interface EventReceipt {
   readonly event_id: string;
   readonly epoch: number;
   /**
@@ -920,3 +920,19 @@ export interface ProducerManifest {
   readonly extensions?: Extensions;
   readonly [k: string]: unknown;
 }
+/**
+ * An event of one of the core types (§4), with the short spelling of its type.
+ */
+export type AaepEvent =
+  | (AwaitingClarificationEvent & { readonly type: "aaep:agent.awaiting.clarification" })
+  | (AwaitingConfirmationEvent & { readonly type: "aaep:agent.awaiting.confirmation" })
+  | (HandoffRequestedEvent & { readonly type: "aaep:agent.handoff.requested" })
+  | (OutputStreamingEvent & { readonly type: "aaep:agent.output.streaming" })
+  | (ProgressUpdatedEvent & { readonly type: "aaep:agent.progress.updated" })
+  | (SessionCancelledEvent & { readonly type: "aaep:agent.session.cancelled" })
+  | (SessionCompletedEvent & { readonly type: "aaep:agent.session.completed" })
+  | (SessionErroredEvent & { readonly type: "aaep:agent.session.errored" })
+  | (SessionStartedEvent & { readonly type: "aaep:agent.session.started" })
+  | (StateChangedEvent & { readonly type: "aaep:agent.state.changed" })
+  | (ToolCompletedEvent & { readonly type: "aaep:agent.tool.completed" })
+  | (ToolInvokedEvent & { readonly type: "aaep:agent.tool.invoked" });

@@ -28,6 +28,16 @@ const readonly = (code) =>
     .replace(/(\([^()]*\)|\b[\w.]+)\[\]/g, "readonly $1[]")
     .replace(/\| readonly (\w+)\[\]/g, "| (readonly $1[])");
 
+/** The closed union of the core events, each with the short spelling of its type; "" for a vocabulary that has none. */
+function coreUnion(named) {
+  const members = [...named].flatMap(([title, { properties }]) => {
+    const type = properties?.type?.enum?.find((spelling) => spelling.startsWith("aaep:agent."));
+    return type === undefined ? [] : [`  | (${title} & { readonly type: "${type}" })`];
+  });
+  if (members.length === 0) return "";
+  return `/**\n * An event of one of the core types (§4), with the short spelling of its type.\n */\nexport type AaepEvent =\n${members.join("\n")};\n`;
+}
+
 /** The text of the file of types. `named` comes from `catalogue`. */
 export async function typesFile(named) {
   const definitions = Object.fromEntries([...named].map(([title, schema]) => [title, { ...typed(schema), title }]));
@@ -43,10 +53,11 @@ export async function typesFile(named) {
       style: { printWidth: 120 },
     },
   );
-  return readonly(
+  const types = readonly(
     code
       .replace(/export interface AnyMessage \{\}\n/, "")
       .replace(/ \*\n \* This interface was referenced by [^\n]*\n \* via the `definition` [^\n]*\n/g, "")
       .replace(/\/\*\*\n \* This interface was referenced by [^\n]*\n \* via the `definition` [^\n]*\n \*\/\n/g, ""),
   );
+  return `${types}${coreUnion(named)}`;
 }

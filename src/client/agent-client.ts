@@ -9,13 +9,8 @@ import { createAgentCalls, UNTAKEN } from "./agent-calls.js";
 import { type AgentLinkOptions, createAgentLink } from "./agent-link.js";
 import { type AgentQuestions, createAgentQuestions, type QuestionListeners, tellListeners } from "./agent-questions.js";
 import { createAgentSessions } from "./agent-sessions.js";
+import type { PublishedEvent } from "./events.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
-
-/** An event as an agent may send it. The daemon fills in the members that R2 makes optional. */
-export type PublishedFields = Readonly<Record<string, unknown>> & {
-  readonly type: string;
-  readonly session_id: string;
-};
 
 /** The agent's identity, so that its events need no `producer` (R2). `@context` and `type` are filled in. */
 export type AgentManifest = Partial<ProducerManifest> & { readonly agent_id: string };
@@ -27,7 +22,9 @@ export interface AgentClient extends AgentQuestions {
    * if 4,096 calls wait for a connection; `peer_gone` if no answer comes. After `peer_gone` the daemon may or may not have the events: a repeat with
    * the same `event_id` gets the first answer.
    */
-  readonly publish: (events: PublishedFields | readonly PublishedFields[]) => Promise<PublishResult>;
+  readonly publish: (events: PublishedEvent | readonly PublishedEvent[]) => Promise<PublishResult>;
+  /** As `publish`, for JSON whose form the daemon alone checks: events from a file, or of an extension that no type describes. */
+  readonly publishUntyped: (events: unknown) => Promise<PublishResult>;
   /** Declares the manifest to the daemon, and again to each daemon that the client reconnects to. */
   readonly setManifest: (manifest: AgentManifest) => Promise<void>;
   /** The daemon's own manifest (AAEP §5.10). */
@@ -134,6 +131,7 @@ export async function createAgentClient(
   return {
     ...questions.asked,
     publish,
+    publishUntyped: publish,
     setManifest: async (given) => {
       const declared = {
         "@context": "https://aaep-protocol.org/context/v1",

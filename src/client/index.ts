@@ -17,7 +17,6 @@ export {
   type AgentClientOptions,
   type AgentManifest,
   createAgentClient,
-  type PublishedFields,
 } from "./agent-client.js";
 export type { AgentLinkOptions } from "./agent-link.js";
 export type {
@@ -35,6 +34,8 @@ export type {
 } from "./agent-questions.js";
 export type { AgentState } from "./agent-states.js";
 export type { BackOffOptions } from "./back-off.js";
+// A star, because only then a program can merge into `ExtensionEvents`.
+export * from "./events.js";
 export type { Timers } from "./platform-clock.js";
 export { createSubscriber, type Subscriber } from "./subscriber.js";
 export type { Arrival, SubscriberOptions, SubscriberReply, SubscriberRequest } from "./subscriber-options.js";

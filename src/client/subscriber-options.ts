@@ -1,6 +1,7 @@
-import type { AaepdError, Capabilities, Envelope, RequestExtensions, SubscriptionRequest } from "#gen/aaep/types.js";
+import type { AaepdError, Capabilities, RequestExtensions, SubscriptionRequest } from "#gen/aaep/types.js";
 import type { Connection } from "../contracts/transport.js";
 import type { BackOffOptions } from "./back-off.js";
+import type { ReceivedEvent } from "./events.js";
 import type { Timers } from "./platform-clock.js";
 import type { SubscriberState } from "./subscriber-states.js";
 
@@ -45,7 +46,7 @@ export interface SubscriberOptions {
    * Called once for every event, in order. Nothing further is read while the returned promise is open, so that a slow listener slows the producer
    * instead of filling its own memory. An error thrown here ends the subscriber.
    */
-  readonly onEvent: (event: Envelope, arrival: Arrival) => void | Promise<void>;
+  readonly onEvent: (event: ReceivedEvent, arrival: Arrival) => void | Promise<void>;
   readonly onState?: (state: SubscriberState) => void;
   /** Receives the producer's error for a message that it did not accept (R33). */
   readonly onError?: (error: AaepdError) => void;

@@ -3,6 +3,8 @@
 import type { Capabilities, Envelope, SubscriptionAccepted, SubscriptionRejected } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
 import { backOffMs, isHopeless } from "./back-off.js";
+import { withShortType } from "./event-types.js";
+import type { ReceivedEvent } from "./events.js";
 import { createPause } from "./pause.js";
 import { PLATFORM_TIMERS } from "./platform-clock.js";
 import { createReceived } from "./received.js";
@@ -21,7 +23,7 @@ export interface Subscriber {
   /** Asks for one event again (R28); the event arrives as "repeated". False while there is no subscription. */
   readonly repeat: (eventId: string) => boolean;
   /** Returns the open questions put to this subscription (R28). Rejects with a Fault as `renegotiate` does. */
-  readonly listPending: () => Promise<readonly Envelope[]>;
+  readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /**
    * Answers a question. True: the reply was sent, which does not mean that it counted. The question's resolution reports a reply that counted,
    * `onReplyNotTaken` one that did not; nothing reports the reason (AAEP §6.3.4). False while there is no subscription.
@@ -64,8 +66,8 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     const news = received.accept(event);
     isDelivering = true;
     try {
-      if (asked.delete(event.event_id)) await options.onEvent(event, "repeated");
-      else if (news !== undefined) await options.onEvent(news, "new");
+      if (asked.delete(event.event_id)) await options.onEvent(withShortType(event), "repeated");
+      else if (news !== undefined) await options.onEvent(withShortType(news), "new");
     } finally {
       isDelivering = false;
     }
@@ -154,7 +156,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     },
     listPending: async () => {
       if (run === undefined) throw notSubscribed();
-      return run.listPending();
+      return (await run.listPending()).map(withShortType);
     },
     reply: (reply) => {
       const type = "decision" in reply ? "confirmation.reply" : "clarification.reply";

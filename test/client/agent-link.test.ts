@@ -90,7 +90,7 @@ async function stage(options: AgentClientOptions = {}) {
 
 /** A session that is open. */
 async function begin(client: AgentClient, daemons: readonly FakeDaemon[]): Promise<void> {
-  const start = client.publish(STARTED);
+  const start = client.publishUntyped(STARTED);
   await settle();
   daemons[0]?.requests.at(-1)?.answer(ACCEPTED);
   await start;
@@ -98,8 +98,8 @@ async function begin(client: AgentClient, daemons: readonly FakeDaemon[]): Promi
 
 test("R3: what was not answered goes over the next connection in its order, with the ids that it had, before what follows", async () => {
   const { client, daemons, timers } = await stage();
-  const first = client.publish(EVENT);
-  const second = client.publish([EVENT, { ...EVENT, event_id: "evt_own" }]);
+  const first = client.publishUntyped(EVENT);
+  const second = client.publishUntyped([EVENT, { ...EVENT, event_id: "evt_own" }]);
   await settle();
   const [before] = daemons;
   const sent = before?.requests.map(({ params }) => params);
@@ -109,7 +109,7 @@ test("R3: what was not answered goes over the next connection in its order, with
   ]);
   await before?.sever();
   await settle();
-  const third = client.publish({ ...EVENT, event_id: "evt_third" });
+  const third = client.publishUntyped({ ...EVENT, event_id: "evt_third" });
   await timers.advance(1000);
   const [, after] = daemons;
   expect(after?.requests.map(({ params }) => params)).toEqual([...(sent ?? []), { ...EVENT, event_id: "evt_third" }]);
@@ -119,7 +119,7 @@ test("R3: what was not answered goes over the next connection in its order, with
 
 test("R8: a session's start takes a token along, which takes it over before anything is repeated, though its answer was lost", async () => {
   const { client, daemons, timers, states } = await stage();
-  const start = client.publish({ ...STARTED, extensions: { other: 1 } });
+  const start = client.publishUntyped({ ...STARTED, extensions: { other: 1 } });
   await settle();
   const sent = daemons[0]?.requests[0]?.params as { extensions: { aaepd: { resume_token: string } } };
   const { resume_token } = sent.extensions.aaepd;
@@ -147,10 +147,12 @@ test.each([
   "R8: sessions that are open are taken over, those that ended or were refused are not: a token $name",
   async ({ own }) => {
     const { client, daemons, timers } = await stage();
-    const start = client.publish({ ...STARTED, ...own });
-    const over = client.publish({ ...STARTED, session_id: "sess_over" });
-    const refused = client.publish({ ...STARTED, session_id: "sess_refused" }).catch((fault: Fault) => fault.code);
-    const end = client.publish({ type: "aaep:agent.session.cancelled", session_id: "sess_over" });
+    const start = client.publishUntyped({ ...STARTED, ...own });
+    const over = client.publishUntyped({ ...STARTED, session_id: "sess_over" });
+    const refused = client
+      .publishUntyped({ ...STARTED, session_id: "sess_refused" })
+      .catch((fault: Fault) => fault.code);
+    const end = client.publishUntyped({ type: "aaep:agent.session.cancelled", session_id: "sess_over" });
     await settle();
     const requests = daemons[0]?.requests ?? [];
     for (const index of [0, 1, 3]) requests[index]?.answer(ACCEPTED);
@@ -171,7 +173,7 @@ test.each([
 test("R2: its manifest is declared first; a session that cannot be taken over is named, and not asked for again", async () => {
   const { client, daemons, timers, states } = await stage();
   const declared = client.setManifest({ agent_id: "planner" });
-  const start = client.publish(STARTED);
+  const start = client.publishUntyped(STARTED);
   await settle();
   for (const { answer } of daemons[0]?.requests ?? []) answer(ACCEPTED);
   await Promise.all([declared, start]);
@@ -209,7 +211,7 @@ test.each(["storage_unavailable", "shutting_down"] as const)(
 
 test("R8b: what a daemon that stops does not take waits for the next one", async () => {
   const { client, daemons, timers } = await stage();
-  const late = client.publish(EVENT);
+  const late = client.publishUntyped(EVENT);
   await settle();
   daemons[0]?.requests[0]?.refuse(new Fault("shutting_down", "It stops."));
   await settle();
@@ -233,7 +235,7 @@ test("a daemon that takes the connection and does not answer is left after ten s
 
 test("calls wait so long for a daemon that is away, then are rejected until it is back", async () => {
   const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 20_000 });
-  const lost = client.publish(EVENT).catch((fault: Fault) => fault);
+  const lost = client.publishUntyped(EVENT).catch((fault: Fault) => fault);
   await settle();
   refuseWith(new Fault("not_found", "Nobody listens."));
   await daemons[0]?.sever();
@@ -284,7 +286,7 @@ test.each(["address_invalid", "permission_denied"] as const)(
   "an address that will never do ends it: %s",
   async (code) => {
     const { client, daemons, timers, states, refuseWith } = await stage();
-    const lost = client.publish(EVENT).catch((fault: Fault) => fault.code);
+    const lost = client.publishUntyped(EVENT).catch((fault: Fault) => fault.code);
     await settle();
     refuseWith(new Fault(code, "No."));
     await daemons[0]?.sever();
@@ -299,7 +301,7 @@ test.each(["address_invalid", "permission_denied"] as const)(
 
 test("an agent that does not come back has ended with its connection", async () => {
   const { client, daemons, timers, states } = await stage({ reconnect: "never" });
-  const lost = client.publish(EVENT).catch((fault: Fault) => fault.code);
+  const lost = client.publishUntyped(EVENT).catch((fault: Fault) => fault.code);
   await settle();
   await daemons[0]?.sever();
   expect(await lost).toBe("peer_gone");
@@ -355,7 +357,7 @@ test("R8a: the streams of a child are one connection; there is no second", async
 test("R8: a session whose end was on its way is not lost where it has ended by then", async () => {
   const { client, daemons, timers, states } = await stage();
   await begin(client, daemons);
-  const end = client.publish({ type: "aaep:agent.session.completed", session_id: "sess_1" });
+  const end = client.publishUntyped({ type: "aaep:agent.session.completed", session_id: "sess_1" });
   await settle();
   await daemons[0]?.sever();
   await timers.advance(1000);
@@ -369,7 +371,7 @@ test("R8: a session whose end was on its way is not lost where it has ended by t
 test("R8: an end that was refused leaves the session to be taken over", async () => {
   const { client, daemons, timers } = await stage();
   await begin(client, daemons);
-  const end = client.publish({ type: "aaep:agent.session.completed", session_id: "sess_1" }).catch(() => {});
+  const end = client.publishUntyped({ type: "aaep:agent.session.completed", session_id: "sess_1" }).catch(() => {});
   await settle();
   daemons[0]?.requests.at(-1)?.refuse(new Fault("session_incomplete", "Close your tools."));
   await end;
@@ -385,7 +387,7 @@ test("R8: an end that was refused leaves the session to be taken over", async ()
 test("R8: a loss that was found by an attempt that failed is told by the next", async () => {
   const { client, daemons, timers, states } = await stage();
   await begin(client, daemons);
-  const second = client.publish({ ...STARTED, session_id: "sess_2" });
+  const second = client.publishUntyped({ ...STARTED, session_id: "sess_2" });
   await settle();
   daemons[0]?.requests.at(-1)?.answer(ACCEPTED);
   await second;
@@ -407,7 +409,7 @@ test("R8: a loss that was found by an attempt that failed is told by the next", 
 test("R3, R8: a start that was given up is repeated with the token that it had", async () => {
   const { client, daemons, timers, refuseWith } = await stage({ patienceMs: 500 });
   const start = { ...STARTED, event_id: "evt_start" };
-  const lost = client.publish(start).catch((fault: Fault) => fault);
+  const lost = client.publishUntyped(start).catch((fault: Fault) => fault);
   await settle();
   const [first] = daemons[0]?.requests ?? [];
   refuseWith(new Fault("not_found", "Nobody listens."));
@@ -418,15 +420,15 @@ test("R3, R8: a start that was given up is repeated with the token that it had",
   await timers.advance(1000);
   daemons[1]?.requests[0]?.refuse(new Fault("session_not_started", "Start it."));
   await settle();
-  void client.publish(start).catch(() => {});
+  void client.publishUntyped(start).catch(() => {});
   await settle();
   expect(daemons[1]?.requests.at(-1)?.params).toEqual(first?.params);
 });
 
 test("R8: a start that is refused takes nothing from the one that is accepted", async () => {
   const { client, daemons, timers } = await stage();
-  const bad = client.publish({ ...STARTED, urgency: "no" }).catch((fault: Fault) => fault.code);
-  const good = client.publish(STARTED);
+  const bad = client.publishUntyped({ ...STARTED, urgency: "no" }).catch((fault: Fault) => fault.code);
+  const good = client.publishUntyped(STARTED);
   await settle();
   daemons[0]?.requests[0]?.refuse(new Fault("invalid_event", "No."));
   await settle();
@@ -480,8 +482,8 @@ test("no more than 1,024 calls are on their way, and all are answered in the end
 
 test("what was answered, and what was refused, is not made again", async () => {
   const { client, daemons, timers } = await stage();
-  const answered = client.publish(EVENT);
-  const refused = client.publish(EVENT).catch((fault: Fault) => fault.code);
+  const answered = client.publishUntyped(EVENT);
+  const refused = client.publishUntyped(EVENT).catch((fault: Fault) => fault.code);
   await settle();
   daemons[0]?.requests[0]?.answer(ACCEPTED);
   daemons[0]?.requests[1]?.refuse(new Fault("invalid_event", "No."));
@@ -534,7 +536,7 @@ test("patience begins anew once a daemon has answered", async () => {
 
 test("R20: a refusal names no event that the daemon does not name", async () => {
   const { client, daemons } = await stage();
-  const refused = client.publish([EVENT, EVENT]).catch((fault: Fault) => fault);
+  const refused = client.publishUntyped([EVENT, EVENT]).catch((fault: Fault) => fault);
   await settle();
   daemons[0]?.requests[0]?.refuse(new Fault("invalid_event", "No.", { pointer: "/1" }));
   expect(await refused).toMatchObject({ code: "invalid_event", pointer: "/1", eventId: undefined });

@@ -1,5 +1,6 @@
 // U3, R3, R8, R8b: an agent whose daemon is killed, stopped and started again goes on as if nothing had happened, or is told what it has lost.
 import { expect, onTestFinished, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
 import { type AgentClientOptions, createAgentClient } from "../../src/client/agent-client.js";
 import type { AgentState } from "../../src/client/agent-states.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
@@ -55,7 +56,7 @@ function listenAt({ socket }: MortalDaemon, answer: (token: string) => Subscribe
       capabilities: { coalesce_boundaries: ["none"], supports_confirmation_reply: true },
     },
     backOff: { firstMs: 10, longestMs: 50 },
-    onEvent: ({ type, chunk: piece, reply_token: token }) => {
+    onEvent: ({ type, chunk: piece, reply_token: token }: Envelope) => {
       types.push(type.replace("aaep:agent.", ""));
       if (typeof piece === "string") text += piece;
       if (typeof token !== "string") return;
@@ -74,20 +75,20 @@ test.each(["kill", "stop"] as const)(
     const mortal = await daemon();
     const listener = listenAt(mortal);
     const { agent, states } = await agentAt(mortal);
-    await agent.publish(started);
-    await agent.publish(chunk("0 "));
+    await agent.publishUntyped(started);
+    await agent.publishUntyped(chunk("0 "));
     let next = 1;
     const answers: Promise<unknown>[] = [];
     for (let round = 0; round < 3; round += 1) {
       // Some are on their way when it ends, and some are made while it is away.
-      for (let count = 0; count < 20; count += 1) answers.push(agent.publish(chunk(`${next++} `)));
+      for (let count = 0; count < 20; count += 1) answers.push(agent.publishUntyped(chunk(`${next++} `)));
       await mortal[how]();
-      for (let count = 0; count < 5; count += 1) answers.push(agent.publish(chunk(`${next++} `)));
+      for (let count = 0; count < 5; count += 1) answers.push(agent.publishUntyped(chunk(`${next++} `)));
       await eventually(() => expect(states.at(-1)?.kind).toBe("waiting"));
       expect(await mortal.start().ready).toBe(true);
       await eventually(() => expect(states.filter(({ kind }) => kind === "active")).toHaveLength(round + 2));
     }
-    await agent.publish([chunk("", true), event("session.completed", { summary_normal: "Done." })]);
+    await agent.publishUntyped([chunk("", true), event("session.completed", { summary_normal: "Done." })]);
     await Promise.all(answers);
     await eventually(() => expect(listener.types).toContain("session.completed"));
     expect(listener.text()).toBe(Array.from({ length: next }, (_, index) => `${index} `).join(""));
@@ -107,7 +108,7 @@ test.each(["kill", "stop"] as const)(
     const outcomes: unknown[] = [];
     const listener = listenAt(mortal, (reply_token) => (mayAnswer ? { reply_token, decision: "accept" } : undefined));
     const { agent, states } = await agentAt(mortal, { onOutcome: (outcome) => outcomes.push(outcome) });
-    await agent.publish(started);
+    await agent.publishUntyped(started);
     const outcome = agent.confirm({
       session_id: SESSION,
       action: "Delete the album.",
@@ -124,7 +125,7 @@ test.each(["kill", "stop"] as const)(
     );
     expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
     const tool = { tool: "delete_album", irreversible: true, risk_level: "high", summary_normal: "Deletes it." };
-    await agent.publish(event("tool.invoked", tool));
+    await agent.publishUntyped(event("tool.invoked", tool));
     // It is told to the call, and to nobody else.
     expect(outcomes).toEqual([]);
   },
@@ -133,45 +134,45 @@ test.each(["kill", "stop"] as const)(
 test("R8b: where the next run has nothing of a session, its agent is told, and begins another", async () => {
   const mortal = await daemon("--journal", "memory");
   const { agent, states } = await agentAt(mortal);
-  await agent.publish(started);
-  await agent.publish(event("session.started", { summary_normal: "Another." }, "sess_over"));
-  await agent.publish(event("session.completed", { summary_normal: "Done." }, "sess_over"));
+  await agent.publishUntyped(started);
+  await agent.publishUntyped(event("session.started", { summary_normal: "Another." }, "sess_over"));
+  await agent.publishUntyped(event("session.completed", { summary_normal: "Done." }, "sess_over"));
   await mortal.kill();
-  const lost = agent.publish(chunk("Lost."));
+  const lost = agent.publishUntyped(chunk("Lost."));
   const refusal = expect(lost).rejects.toMatchObject({ code: "session_not_started" });
   expect(await mortal.start().ready).toBe(true);
   await refusal;
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [SESSION] });
   // It need not say again who it is (R2).
-  await agent.publish(event("session.started", { summary_normal: "Once more." }, "sess_again"));
+  await agent.publishUntyped(event("session.started", { summary_normal: "Once more." }, "sess_again"));
 });
 
 test("R8: a session that was taken over from another client is taken over again", async () => {
   const mortal = await daemon();
   const first = await agentAt(mortal);
-  const { resume_token = "" } = await first.agent.publish(started);
+  const { resume_token = "" } = await first.agent.publishUntyped(started);
   await first.agent.close();
   const { agent, states } = await agentAt(mortal);
   expect(await agent.resumeSession({ session_id: SESSION, resume_token })).toMatchObject({ session_id: SESSION });
   await mortal.kill();
   expect(await mortal.start().ready).toBe(true);
-  await agent.publish([chunk("Here.", true), event("session.completed", { summary_normal: "Done." })]);
+  await agent.publishUntyped([chunk("Here.", true), event("session.completed", { summary_normal: "Done." })]);
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
 });
 
 itInFull("R3: much that has waited goes out, and no more of it at a time than the daemon takes", async () => {
   const mortal = await daemon();
   const { agent, states } = await agentAt(mortal);
-  await agent.publish(started);
+  await agent.publishUntyped(started);
   await mortal.kill();
   await eventually(() => expect(states.at(-1)?.kind).toBe("waiting"));
   const text = "x".repeat(6000);
-  const answers = Array.from({ length: 3500 }, () => agent.publish(chunk(text)));
+  const answers = Array.from({ length: 3500 }, () => agent.publishUntyped(chunk(text)));
   expect(await mortal.start().ready).toBe(true);
   await Promise.all(answers);
   expect(states.filter(({ kind }) => kind === "active")).toHaveLength(2);
   // And as much at once while the daemon is there: neither side waits for the other to read.
-  await Promise.all(Array.from({ length: 4000 }, () => agent.publish(chunk("y".repeat(300)))));
+  await Promise.all(Array.from({ length: 4000 }, () => agent.publishUntyped(chunk("y".repeat(300)))));
 });
 
 itInFull("R8: thousands of sessions are taken over", async () => {
@@ -179,11 +180,13 @@ itInFull("R8: thousands of sessions are taken over", async () => {
   const { agent, states } = await agentAt(mortal);
   const ids = Array.from({ length: 2000 }, (_, index) => `sess_many${index}`);
   for (let from = 0; from < ids.length; from += 500)
-    await agent.publish(
+    await agent.publishUntyped(
       ids.slice(from, from + 500).map((id) => event("session.started", { summary_normal: "One." }, id)),
     );
   await mortal.kill();
   expect(await mortal.start().ready).toBe(true);
   await eventually(() => expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] }));
-  await agent.publish(ids.slice(0, 500).map((id) => event("progress.updated", { progress: { percent: 1 } }, id)));
+  await agent.publishUntyped(
+    ids.slice(0, 500).map((id) => event("progress.updated", { progress: { percent: 1 } }, id)),
+  );
 });

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
+import { isCore } from "../../src/client/events.js";
 import { childRpcConnector, ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import type { SubscriberOptions } from "../../src/client/subscriber-options.js";
@@ -39,7 +40,7 @@ async function listen(socketPath: string, options: Partial<SubscriberOptions> = 
     onEvent: async (event, arrival) => {
       await options.onEvent?.(event, arrival);
       types.push(event.type);
-      if (typeof event.chunk === "string") texts.push(event.chunk);
+      if (isCore(event) && event.type === "aaep:agent.output.streaming") texts.push(event.chunk);
     },
   });
   onTestFinished(() => subscriber.close());
@@ -54,16 +55,16 @@ test.each(["length-prefixed", "newline"] as const)(
     const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
     const agent = await agentAt(socketPath, framing);
     await agent.ping();
-    const answer = await agent.publish(started);
+    const answer = await agent.publishUntyped(started);
     expect(answer).toMatchObject({ events: [{ event_id: expect.stringMatching(/^evt_/), epoch: expect.any(Number) }] });
     expect(answer.resume_token).toEqual(expect.any(String));
-    expect((await agent.publish([chunk("One."), chunk(" Two.", true)])).events).toHaveLength(2);
-    await expect(agent.publish(chunk("Three."))).rejects.toMatchObject({ code: "output_already_complete" });
-    await expect(agent.publish([completed, { ...started, session_id: "x" }])).rejects.toMatchObject({
+    expect((await agent.publishUntyped([chunk("One."), chunk(" Two.", true)])).events).toHaveLength(2);
+    await expect(agent.publishUntyped(chunk("Three."))).rejects.toMatchObject({ code: "output_already_complete" });
+    await expect(agent.publishUntyped([completed, { ...started, session_id: "x" }])).rejects.toMatchObject({
       code: "invalid_event",
       pointer: "/1/session_id",
     });
-    await agent.publish(completed);
+    await agent.publishUntyped(completed);
     expect(await agent.manifest()).toMatchObject({ type: "aaep:producer.manifest", agent_id: "aaepd" });
     await agent.close();
   },
@@ -73,11 +74,11 @@ test("R2: an agent that has said who it is need not say it again", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const { producer: _, ...anonymous } = started;
   const agent = await agentAt(socketPath);
-  await expect(agent.publish(anonymous)).rejects.toMatchObject({ code: "producer_missing" });
+  await expect(agent.publishUntyped(anonymous)).rejects.toMatchObject({ code: "producer_missing" });
   await agent.setManifest({ agent_id: "planner", agent_name: "Planner" });
   const names: (string | undefined)[] = [];
   const { types } = await listen(socketPath, { onEvent: (event) => void names.push(event.producer.agent_name) });
-  await agent.publish(anonymous);
+  await agent.publishUntyped(anonymous);
   await eventually(() => expect(types).toContain(started.type));
   expect(names).toContain("Planner");
 });
@@ -85,15 +86,15 @@ test("R2: an agent that has said who it is need not say it again", async () => {
 test("R8: a session is taken over by its token after the connection was lost", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const first = await agentAt(socketPath);
-  const { resume_token: token = "" } = await first.publish(started);
-  await first.publish(chunk("One."));
+  const { resume_token: token = "" } = await first.publishUntyped(started);
+  await first.publishUntyped(chunk("One."));
   await first.close();
   const second = await agentAt(socketPath);
   await expect(second.resumeSession({ session_id: SESSION, resume_token: "rst_0" })).rejects.toMatchObject({
     code: "session_not_yours",
   });
   expect(await second.resumeSession({ session_id: SESSION, resume_token: token })).toBeDefined();
-  await second.publish([chunk(" Two.", true), completed]);
+  await second.publishUntyped([chunk(" Two.", true), completed]);
 });
 
 itInFull("R17, R18: a listener that was cut off for lagging comes back and misses nothing", async () => {
@@ -105,12 +106,12 @@ itInFull("R17, R18: a listener that was cut off for lagging comes back and misse
   const { states, types, text } = await listen(socketPath, { onEvent: () => isReleased, backOff: { firstMs: 10 } });
   onTestFinished(release);
   const agent = await agentAt(socketPath);
-  await agent.publish(started);
+  await agent.publishUntyped(started);
   // More than the socket's buffers hold, so that the daemon sees that nobody reads.
   const pieces = Array.from({ length: 4000 }, (_, index) => `${index} ${"x".repeat(1000)}\n`);
   for (let at = 0; at < pieces.length; at += 50)
-    await agent.publish(pieces.slice(at, at + 50).map((piece) => chunk(piece)));
-  await agent.publish([chunk("", true), completed]);
+    await agent.publishUntyped(pieces.slice(at, at + 50).map((piece) => chunk(piece)));
+  await agent.publishUntyped([chunk("", true), completed]);
   release();
   await eventually(() => expect(types).toContain(completed.type));
   expect(text()).toBe(pieces.join(""));
@@ -124,11 +125,11 @@ test("AAEP §5.7, R26: paused by renegotiation, and what was held comes when it 
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const { subscriber, text, types } = await listen(socketPath);
   const agent = await agentAt(socketPath);
-  await agent.publish(started);
+  await agent.publishUntyped(started);
   await eventually(() => expect(types).toHaveLength(1));
   const paused = await subscriber.renegotiate({ aaepd: { paused: true } });
   expect(paused.honored_capabilities.aaepd).toMatchObject({ paused: true });
-  await agent.publish([chunk("One. "), chunk("Two.", true)]);
+  await agent.publishUntyped([chunk("One. "), chunk("Two.", true)]);
   await agent.ping();
   expect(types).toHaveLength(1);
   await subscriber.renegotiate({ aaepd: { paused: false } });
@@ -143,7 +144,7 @@ test("R28: an event is sent again when it is asked for", async () => {
     onEvent: ({ event_id: id }, arrival) => void arrivals.push(`${arrival} ${id}`),
   });
   const agent = await agentAt(socketPath);
-  const [{ event_id: id } = { event_id: "" }] = (await agent.publish(started)).events;
+  const [{ event_id: id } = { event_id: "" }] = (await agent.publishUntyped(started)).events;
   await eventually(() => expect(arrivals).toEqual([`new ${id}`]));
   expect(subscriber.repeat(id)).toBe(true);
   await eventually(() => expect(arrivals).toEqual([`new ${id}`, `repeated ${id}`]));
@@ -161,7 +162,7 @@ test("an agent that starts its own daemon publishes over the child's streams; th
   const agent = await createAgentClient(childRpcConnector(child));
   await agent.ping();
   const { types, states } = await listen(socketPath, { reconnect: "never" });
-  await agent.publish([started, completed]);
+  await agent.publishUntyped([started, completed]);
   child.stdin.end();
   expect(await ended).toBe(0);
   // The child may have ended before what it sent has been read here.

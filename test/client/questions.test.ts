@@ -1,5 +1,6 @@
 // Asking and answering with both clients, a real daemon and a real socket (AAEP ch. 6).
 import { expect, onTestFinished, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
 import { type AgentClientOptions, createAgentClient } from "../../src/client/agent-client.js";
 import type { QuestionOutcome, QuestionWaiting } from "../../src/client/agent-questions.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
@@ -53,7 +54,7 @@ async function answering(socketPath: string, answer: (token: string) => Subscrib
       isActive = state.kind === "active";
     },
     onReplyNotTaken: (token) => notTaken.push(token),
-    onEvent: (event) => {
+    onEvent: (event: Envelope) => {
       if (typeof event.summary_normal === "string") texts.push(event.summary_normal);
       if (typeof event.reply_token !== "string") return;
       asked.push({ ...event, reply_token: event.reply_token });
@@ -92,7 +93,7 @@ test("AAEP §6.1: confirm resolves with the person's decision, and with who deci
   expect(await agent.outcomeOf(outcome.reply_token)).toEqual({ ...outcome, state: "resolved" });
   await eventually(() => expect(person.texts.at(-1)).toContain("Accepted."));
   const tool = { tool: "transfer_funds", irreversible: true, risk_level: "high", summary_normal: "Transferring." };
-  await agent.publish({ type: "aaep:agent.tool.invoked", session_id: SESSION, producer, ...tool });
+  await agent.publishUntyped({ type: "aaep:agent.tool.invoked", session_id: SESSION, producer, ...tool });
 });
 
 test("H8: with nobody to answer it is a default, and says so", async () => {
@@ -153,9 +154,11 @@ test("R5a: a question is closed as the person decided in the agent's own dialog,
   expect(await agent.cancel("rpl_host", { decided_by: "host", decision: "reject" })).toBe(false);
   const tool = { type: "aaep:agent.tool.invoked", session_id: SESSION, producer, tool: "transfer_funds" };
   const call = { ...tool, summary_normal: "Transferring." };
-  await expect(agent.publish({ ...call, irreversible: true })).rejects.toMatchObject({ code: "confirmation_required" });
+  await expect(agent.publishUntyped({ ...call, irreversible: true })).rejects.toMatchObject({
+    code: "confirmation_required",
+  });
   const vocabularies = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"];
-  await agent.publish({ ...call, "@context": vocabularies, extensions: { aaepd: { approved_by: "host" } } });
+  await agent.publishUntyped({ ...call, "@context": vocabularies, extensions: { aaepd: { approved_by: "host" } } });
 });
 
 test.each([
@@ -194,7 +197,7 @@ test("a question that was published as an event has its outcome told", async () 
   const outcomes: QuestionOutcome[] = [];
   const agent = await agentAt(socketPath, { onOutcome: (outcome) => outcomes.push(outcome) });
   const fields = { reply_token: "rpl_own", timeout_seconds: 60, default_decision: "reject" };
-  await agent.publish({ type: "aaep:agent.awaiting.confirmation", ...TRANSFER, ...fields });
+  await agent.publishUntyped({ type: "aaep:agent.awaiting.confirmation", ...TRANSFER, ...fields });
   await eventually(() => expect(outcomes).toHaveLength(1));
   expect(outcomes[0]).toMatchObject({ decision: "reject", resolved_by: "reply", reply_token: "rpl_own" });
 });

@@ -21,7 +21,13 @@ function importsOf(path: string, files = new Set<string>(), packages = new Set<s
 }
 
 test("what aaepd/client and aaepd/client/node export", () => {
-  expect(Object.keys(client).sort()).toEqual(["Fault", "createAgentClient", "createSubscriber"]);
+  expect(Object.keys(client).sort()).toEqual([
+    "Fault",
+    "createAgentClient",
+    "createSubscriber",
+    "isCore",
+    "isExtension",
+  ]);
   expect(Object.keys(node).sort()).toEqual(["childRpcConnector", "ipcConnector", "ipcRpcConnector", "socketPath"]);
 });
 

@@ -111,7 +111,7 @@ test("R17: the listener of the page loses nothing in kills, and hears again only
   const agent = await createAgentClient(ipcRpcConnector(socketPath), { patienceMs: 300_000 });
   onTestFinished(agent.close);
   const publish = (kind: string, fields: object): Promise<unknown> =>
-    agent.publish({ type: `aaep:agent.${kind}`, session_id: SESSION, producer: AGENT, ...fields });
+    agent.publishUntyped({ type: `aaep:agent.${kind}`, session_id: SESSION, producer: AGENT, ...fields });
   const acknowledged = new Set<number>();
   let isEnough = false;
   let number = 0;

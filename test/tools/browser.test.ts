@@ -106,13 +106,13 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
       coalesceBoundaries: ["sentence"],
       supportsConfirmationReply: true,
     });
-    await daemon.agent.publish(event("session.started", { summary_normal: "Looks up ferries." }));
+    await daemon.agent.publishUntyped(event("session.started", { summary_normal: "Looks up ferries." }));
     expect(await stream.event()).toMatchObject({ sessionStarted: { summaryNormal: "Looks up ferries." } });
 
     const tokens = SENTENCES.join("").match(/\s*\S+/g) ?? [];
     for (const [index, chunk] of tokens.entries()) {
       const complete = index === tokens.length - 1;
-      await daemon.agent.publish(event("output.streaming", { output_id: "out_1", chunk, complete }));
+      await daemon.agent.publishUntyped(event("output.streaming", { output_id: "out_1", chunk, complete }));
     }
     const ends = SENTENCES.map((_, index) =>
       SENTENCES.slice(0, index + 1)
@@ -161,7 +161,7 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     const daemon = await serveFor(origin);
     const { stream, terms, call } = await listening(daemon, way, { coalesceBoundaries: ["none"] });
     const { subscriptionId } = terms;
-    await daemon.agent.publish(event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks." }));
+    await daemon.agent.publishUntyped(event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks." }));
     const first = await stream.event();
     expect(first).toMatchObject({ sessionStarted: { summaryNormal: "Looks." } });
 
@@ -176,7 +176,7 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     });
 
     const text = (output_id: string, chunk: string, complete: boolean) =>
-      daemon.agent.publish(event("output.streaming", { output_id, chunk, complete }));
+      daemon.agent.publishUntyped(event("output.streaming", { output_id, chunk, complete }));
     await text("out_a", "Long ", false);
     expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_a", chunk: "Long " } });
     expect(await call("skip", { skip: { sessionId: SESSION, outputId: "out_a", subscriptionId } })).toEqual({
@@ -264,7 +264,7 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
       await listening(daemon, way),
     ];
     expect(await daemon.subscriptionCount()).toBe(3);
-    await daemon.agent.publish(event("session.started", { summary_normal: "Looks." }));
+    await daemon.agent.publishUntyped(event("session.started", { summary_normal: "Looks." }));
     for (const { stream } of [closed, gone, back]) expect(await stream.event()).toHaveProperty("sessionStarted");
     await closed.page.page.close();
     await untilSubscribed(daemon, 2);

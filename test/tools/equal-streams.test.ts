@@ -1,6 +1,6 @@
 // A screen reader over gRPC and one over the Unix socket, both in Python, with the same request: from one session they get equal streams.
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type AgentClient, createAgentClient, type PublishedFields } from "../../src/client/agent-client.js";
+import { type AgentClient, createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
 import {
@@ -33,12 +33,12 @@ beforeAll(async () => {
   if (canRun(PYTHON)) await ensureExampleBuilt(PYTHON);
 }, 1_200_000);
 
-function event(type: string, members: Members): PublishedFields {
+function event(type: string, members: Members): Members {
   return { ...members, type: `aaep:agent.${type}`, session_id: SESSION, producer: { agent_id: "ferry", model: "m-1" } };
 }
 
 /** Token by token; the first of the next sentence shows that this one has ended. */
-function tokensOf(text: string): readonly PublishedFields[] {
+function tokensOf(text: string): readonly Members[] {
   return (text.match(/\s*\S+\s*/g) ?? []).map((chunk) =>
     event("output.streaming", { output_id: "out_1", chunk, complete: false }),
   );
@@ -80,7 +80,7 @@ describe.skipIf(!canRun(PYTHON))(
       let published = 0;
       const say = async (type: string, members: Members) => {
         published += 1;
-        const { events } = await agent.publish(event(type, members));
+        const { events } = await agent.publishUntyped(event(type, members));
         await both((reader) =>
           expect(documentsOf(reader).map(({ event_id }) => event_id)).toContain(events[0]?.event_id),
         );
@@ -113,7 +113,7 @@ describe.skipIf(!canRun(PYTHON))(
         const next = tokensOf(TEXT[index + 1] ?? "").slice(0, 1);
         const rest = index === 0 ? tokensOf(sentence) : tokensOf(sentence).slice(1);
         const end = isLast ? [event("output.streaming", { output_id: "out_1", chunk: "", complete: true })] : [];
-        await agent.publish([...rest, ...next, ...end]);
+        await agent.publishUntyped([...rest, ...next, ...end]);
         expected += sentence;
         await both((reader) => expect(heardText(reader).length).toBeGreaterThanOrEqual(expected.trimEnd().length));
       }

@@ -124,7 +124,7 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
             prompt.notTaken(
               source,
               token,
-              open.some((event) => event.reply_token === token),
+              open.some((event) => "reply_token" in event && event.reply_token === token),
             ),
           )
           // If the list is not available, the prompt finds out by its timer that the answer had no effect.

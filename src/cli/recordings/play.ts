@@ -1,11 +1,14 @@
 // Plays events to a daemon at their pace, with a bounded number of unanswered ones, and reports every refusal.
 import { type Fault, faultFrom } from "../../base/errors.js";
-import type { AgentClient, PublishedFields } from "../../client/agent-client.js";
+import type { AgentClient } from "../../client/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
 import { createToldInOrder } from "../terminal/told-in-order.js";
 import { createAgentsParts, type Restamper } from "./recording.js";
 
 /** An event of the input, or the fault that replaces it. */
+/** The members of a line that are looked at here. */
+type SentFields = Readonly<Record<string, unknown>> & { readonly session_id: string };
+
 export interface PlayedLine {
   readonly number: number;
   readonly fields: Readonly<Record<string, unknown>> | undefined;
@@ -13,7 +16,7 @@ export interface PlayedLine {
 }
 
 export interface PlayOptions {
-  readonly client: Pick<AgentClient, "publish" | "closed">;
+  readonly client: Pick<AgentClient, "publishUntyped" | "closed">;
   readonly lines: AsyncIterable<PlayedLine>;
   readonly restamper: Restamper;
   readonly dueMs: (fields: Readonly<Record<string, unknown>>) => number;
@@ -67,9 +70,9 @@ export function play(options: PlayOptions): Playing {
     if (options.stopsOnError) interrupt();
   }
 
-  async function publish(line: number, fields: PublishedFields): Promise<void> {
+  async function publish(line: number, fields: SentFields): Promise<void> {
     try {
-      await client.publish(fields);
+      await client.publishUntyped(fields);
       acceptedCount += 1;
       sessionIds.add(fields.session_id);
       refusals.settle(line);
@@ -122,7 +125,7 @@ export function play(options: PlayOptions): Playing {
       while (unanswered.size >= maxUnanswered && !hasToStop()) await Promise.race([...unanswered, stopped]);
       if (hasToStop()) break;
       refusals.expect(number);
-      const answer = publish(number, restamper.restamp(fields, clock.wallTime()) as PublishedFields);
+      const answer = publish(number, restamper.restamp(fields, clock.wallTime()) as SentFields);
       unanswered.add(answer);
       void answer.then(() => unanswered.delete(answer));
     }

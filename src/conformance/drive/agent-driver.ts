@@ -37,7 +37,7 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
       const agent = await connected();
       const sessionId = `sess_${hex(12)}`;
       const publish = (type: string, members: Fields) =>
-        agent.publish({ type: `aaep:agent.${type}`, session_id: sessionId, producer: PRODUCER, ...members });
+        agent.publishUntyped({ type: `aaep:agent.${type}`, session_id: sessionId, producer: PRODUCER, ...members });
       const acting: Acting = {
         sessionId,
         say: async (type, members = {}) => void (await publish(type, members)),

@@ -193,7 +193,7 @@ describe("aaepd replay", () => {
     const journal = await journalFolder(RECORDED.slice(1));
     const { program, line } = await replay(cleanEnvironment(directory), "--session", "sess_1", "--journal", journal);
     const agent = await createAgentClient(ipcRpcConnector(line.endpoints.ipc));
-    await expect(agent.publish(started() as Parameters<typeof agent.publish>[0])).rejects.toMatchObject({
+    await expect(agent.publishUntyped(started())).rejects.toMatchObject({
       code: "unsupported",
       sentence: expect.stringContaining("replay of a recorded session"),
     });

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { type PlayedLine, type PlayOptions, play } from "../../../src/cli/recordings/play.js";
-import type { PublishedFields } from "../../../src/client/agent-client.js";
 import { createVirtualTimers, settle } from "../../client/virtual-timers.js";
 
 interface Sent {
-  readonly fields: PublishedFields;
+  readonly fields: unknown;
   readonly accept: () => void;
   readonly refuse: (fault: Fault) => void;
 }
@@ -21,10 +20,10 @@ function stage(count: number, options: Partial<PlayOptions> = {}) {
   }
   const playing = play({
     client: {
-      publish: (fields) =>
+      publishUntyped: (fields) =>
         new Promise((resolve, reject) => {
           const accept = () => resolve({ events: [] });
-          sent.push({ fields: fields as PublishedFields, accept, refuse: reject });
+          sent.push({ fields, accept, refuse: reject });
         }),
       closed: new Promise(() => {}),
     },

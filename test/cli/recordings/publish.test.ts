@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
@@ -61,7 +62,7 @@ test("R10: what a raw subscriber receives is what the recording holds", async ()
   const subscriber = createSubscriber({
     connect: ipcConnector(socketPath),
     request: { subscriber_id: "raw", capabilities: { coalesce_boundaries: ["none"] } },
-    onEvent: (event) => {
+    onEvent: (event: Envelope) => {
       if (typeof event.chunk === "string") text += event.chunk;
       isDone ||= event.type === "aaep:agent.session.completed";
     },

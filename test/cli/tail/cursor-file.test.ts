@@ -36,7 +36,7 @@ async function speaking() {
   onTestFinished(agent.close);
   return {
     socketPath,
-    publish: (...percents: readonly number[]) => agent.publish(percents.map(progress)),
+    publish: (...percents: readonly number[]) => agent.publishUntyped(percents.map(progress)),
     begin: () =>
       agent.publish({
         type: "aaep:agent.session.started",

@@ -119,8 +119,8 @@ test("nothing is said over a question, except what is critical or about it (§6.
   const outcome = agent.confirm({ ...QUESTION, timeout_seconds: 300 });
   await asked(one, "Type accept or reject");
   const progress = { type: "aaep:agent.progress.updated", session_id: SESSION, producer, progress: { percent: 10 } };
-  await agent.publish({ ...progress, summary_normal: "Ten percent." });
-  await agent.publish({ ...progress, urgency: "normal", summary_normal: "Still ten." });
+  await agent.publishUntyped({ ...progress, summary_normal: "Ten percent." });
+  await agent.publishUntyped({ ...progress, urgency: "normal", summary_normal: "Still ten." });
   // A second question is critical; by the time it is heard of, so is what went before.
   const second = agent.confirm({ ...QUESTION, action: "Pay another." });
   await asked(one, "Question 2 of bank");

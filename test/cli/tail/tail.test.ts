@@ -20,7 +20,7 @@ async function agent(socketPath: string): Promise<AgentClient> {
 
 function started(sessionId: string, agentId = "tester") {
   return {
-    type: "aaep:agent.session.started",
+    type: "aaep:agent.session.started" as const,
     session_id: sessionId,
     producer: { agent_id: agentId },
     summary_normal: "Hello.",
@@ -30,7 +30,7 @@ function started(sessionId: string, agentId = "tester") {
 
 function chunk(sessionId: string, text: string, complete = false, agentId = "tester") {
   const producer = { agent_id: agentId };
-  return { type: "aaep:agent.output.streaming", session_id: sessionId, producer, chunk: text, complete };
+  return { type: "aaep:agent.output.streaming" as const, session_id: sessionId, producer, chunk: text, complete };
 }
 
 /** Runs until the test interrupts it, or it ends by itself. */

@@ -89,14 +89,14 @@ it("R20, R29, S12: with the journal's folder gone, message and remedy say one th
     },
   ]);
   expect(journal.failure).toBe("Its file was deleted, replaced or cut short. Put it back, or restart the daemon.");
-  await expect(agent.publish(progressTo(5))).rejects.toMatchObject({
+  await expect(agent.publishUntyped(progressTo(5))).rejects.toMatchObject({
     code: "storage_unavailable",
     sentence: expect.stringContaining(`${journal.failure}`),
   });
 
   renameSync(`${folder}-away`, folder);
   await vi.waitFor(async () => expect((await status()).problems).toEqual([]), { timeout: 60_000 });
-  await agent.publish(progressTo(6));
+  await agent.publishUntyped(progressTo(6));
 });
 
 it("long lists of a subscriber's terms are shown to their eighth entry, short ones whole", async () => {

@@ -1,0 +1,180 @@
+// The types of events: read by the compiler in `npm run types`, and here over the built package, as a program of a stranger sees it.
+import { spawnSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { withShortType } from "../../src/client/event-types.js";
+import {
+  type AaepEvent,
+  isCore,
+  isExtension,
+  type PublishedEvent,
+  type ReceivedEvent,
+} from "../../src/client/events.js";
+import { ensureBuilt } from "../support/built.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+declare module "../../src/client/events.js" {
+  interface ExtensionEvents {
+    "medai:patient.consulted": { readonly patient: string };
+  }
+}
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+const ENVELOPE = {
+  "@context": "https://aaep-protocol.org/context/v1",
+  event_id: "evt_1",
+  session_id: "sess_1",
+  timestamp: "2026-11-23T12:00:00Z",
+  producer: { agent_id: "sorter" },
+} as const;
+
+/** Every type has its sentence: a case that is missing would leave a path without a result. */
+function sentence(event: AaepEvent): string {
+  switch (event.type) {
+    case "aaep:agent.session.started":
+    case "aaep:agent.session.completed":
+    case "aaep:agent.session.cancelled":
+    case "aaep:agent.session.errored":
+      return event.summary_normal;
+    case "aaep:agent.state.changed":
+      return `${event.from_state} → ${event.to_state}`;
+    case "aaep:agent.progress.updated":
+      return `${event.progress.percent} %`;
+    case "aaep:agent.tool.invoked":
+    case "aaep:agent.tool.completed":
+      return event.tool;
+    case "aaep:agent.output.streaming":
+      return event.chunk;
+    case "aaep:agent.awaiting.confirmation":
+      return event.action;
+    case "aaep:agent.awaiting.clarification":
+      return event.question;
+    case "aaep:agent.handoff.requested":
+      return event.reason;
+  }
+}
+
+const tool: ReceivedEvent = {
+  ...ENVELOPE,
+  type: "aaep:agent.tool.invoked",
+  tool: "sort",
+  summary_normal: "Sorts.",
+  summary_normal_fr: "Trie.",
+};
+const foreign: ReceivedEvent = { ...ENVELOPE, type: "medai:patient.consulted", patient: "p1" };
+
+describe("received events", () => {
+  it("AAEP §4: isCore tells the twelve types, which a switch tells apart", () => {
+    expect([tool, foreign].map(isCore)).toEqual([true, false]);
+    expect(isCore(tool) && sentence(tool)).toBe("sort");
+    expect(isCore({ ...foreign, type: "constructor" })).toBe(false);
+    if (isCore(tool)) {
+      expectTypeOf(tool.type).not.toEqualTypeOf<string>();
+      // @ts-expect-error: no such member.
+      expect(tool.nosuch).toBeUndefined();
+      // @ts-expect-error: no such type.
+      expect(tool.type === "aaep:agent.tool.invokedd").toBe(false);
+    }
+  });
+
+  it("AAEP §7: isExtension gives the members that a program has made known", () => {
+    expect(isExtension(tool, "medai:patient.consulted")).toBe(false);
+    if (!isExtension(foreign, "medai:patient.consulted")) throw new Error("It is one.");
+    expectTypeOf(foreign.patient).toEqualTypeOf<string>();
+    expect(foreign.patient).toBe("p1");
+    // @ts-expect-error: a type that nobody has made known.
+    expect(isExtension(tool, "medai:unknown")).toBe(false);
+  });
+
+  it("AAEP §3.2.2: the long spelling of a core type arrives as the short one", () => {
+    const long: Envelope = { ...ENVELOPE, type: "https://aaep-protocol.org/types/agent.tool.invoked", tool: "sort" };
+    expect(withShortType(long)).toEqual({ ...long, type: "aaep:agent.tool.invoked" });
+    expect(withShortType(foreign)).toBe(foreign);
+  });
+
+  it("a function that takes any event takes received ones", () => {
+    expectTypeOf<ReceivedEvent>().toExtend<Envelope>();
+  });
+});
+
+it("R2: published events may lack what the daemon fills in, and nothing else", () => {
+  const published: readonly PublishedEvent[] = [
+    { type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Sorts.", summary_normal_fr: "Trie." },
+    { type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "a", complete: false, position: 0 },
+    { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." },
+    { type: "medai:patient.consulted", session_id: "sess_1", patient: "p1" },
+    // @ts-expect-error: the type is misspelt.
+    { type: "aaep:agent.tool.invokedd", session_id: "sess_1", tool: "sort", summary_normal: "Sorts." },
+    // @ts-expect-error: no such member.
+    { type: "aaep:agent.tool.invoked", session_id: "sess_1", tool: "sort", summary_normal: "Sorts.", nosuch: 1 },
+    // @ts-expect-error: summary_normal is required.
+    { type: "aaep:agent.tool.invoked", session_id: "sess_1", tool: "sort" },
+    // @ts-expect-error: no such value.
+    { type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "done" },
+    // @ts-expect-error: the extension's member is missing.
+    { type: "medai:patient.consulted", session_id: "sess_1" },
+  ];
+  expect(published).toHaveLength(9);
+});
+
+const PROGRAM = `
+import { type AgentClient, isCore, isExtension, type ReceivedEvent } from "aaepd/client";
+declare module "aaepd/client" {
+  interface ExtensionEvents {
+    "medai:patient.consulted": { readonly patient: string };
+  }
+}
+export async function publish(agent: AgentClient): Promise<void> {
+  await agent.publish({ type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Sorts." });
+  await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1", patient: "p1" });
+}
+export function heard(event: ReceivedEvent): string {
+  if (isExtension(event, "medai:patient.consulted")) return event.patient;
+  if (!isCore(event)) return event.type;
+  return event.type === "aaep:agent.output.streaming" ? event.chunk : "";
+}
+`;
+const WRONG = `
+import type { AgentClient, AaepEvent } from "aaepd/client";
+export const publish = (agent: AgentClient) =>
+  agent.publish({ type: "aaep:agent.tool.invokedd", session_id: "sess_1", tool: "a", summary_normal: "b" });
+export const heard = (event: AaepEvent) => event.nosuch;
+`;
+
+describe("a program that has installed the package", () => {
+  beforeAll(ensureBuilt, 120_000);
+
+  it.each([
+    ["NodeNext", "NodeNext"],
+    ["ESNext", "Bundler"],
+  ])("compiles with module %s and resolution %s, and not with a wrong type or member", (module, moduleResolution) => {
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(ROOT, join(folder, "node_modules/aaepd"), "dir");
+    writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+    writeFileSync(join(folder, "right.ts"), PROGRAM);
+    writeFileSync(join(folder, "wrong.ts"), WRONG);
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: "es2022",
+      lib: ["es2023", "dom"],
+      strict: true,
+      noEmit: true,
+      types: [],
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["right.ts", "wrong.ts"] }));
+    const { stdout } = spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], {
+      encoding: "utf8",
+    });
+    const errors = stdout.split("\n").filter((line) => line.includes("error"));
+    expect(errors.map((line) => line.replace(/^.*?(right|wrong)\.ts\((\d+).*/, "$1 $2"))).toEqual([
+      "wrong 4",
+      "wrong 5",
+    ]);
+  });
+});
