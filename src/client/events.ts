@@ -15,7 +15,7 @@ type Members<Event> = Event extends unknown ? { [Name in keyof Event]: Event[Nam
 /** An event of a type that is not in AAEP's core: an extension's, or a later version's. */
 export type UnknownEvent = Envelope;
 
-/** What a listener receives. `isCore` tells them apart. */
+/** An event as a listener receives it. `isCore` tells both kinds apart. */
 export type ReceivedEvent = AaepEvent | UnknownEvent;
 
 /**

@@ -1,6 +1,6 @@
 // The types of events: read by the compiler in `npm run types`, and here over the built package, as a program of a stranger sees it.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
@@ -145,6 +145,18 @@ export const publish = (agent: AgentClient) =>
 export const heard = (event: AaepEvent) => event.nosuch;
 `;
 
+/** The blocks in TypeScript of the guides, each a module of its own. */
+function blocksOfGuides(): Readonly<Record<string, string>> {
+  const blocks = ["publishing", "subscribing"].flatMap((guide) =>
+    Array.from(
+      readFileSync(join(ROOT, `docs/${guide}.md`), "utf8").matchAll(/^```ts\n(.*?)^```$/gms),
+      ([, text]) => text,
+    ),
+  );
+  expect(blocks).toHaveLength(2);
+  return Object.fromEntries(blocks.map((text, index) => [`guide-${index}.ts`, `import "aaepd/client";\n${text}`]));
+}
+
 describe("a program that has installed the package", () => {
   beforeAll(ensureBuilt, 120_000);
 
@@ -156,8 +168,8 @@ describe("a program that has installed the package", () => {
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(ROOT, join(folder, "node_modules/aaepd"), "dir");
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    writeFileSync(join(folder, "right.ts"), PROGRAM);
-    writeFileSync(join(folder, "wrong.ts"), WRONG);
+    const programs = { "right.ts": PROGRAM, "wrong.ts": WRONG, ...blocksOfGuides() };
+    for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
     const compilerOptions = {
       module,
       moduleResolution,
@@ -167,14 +179,11 @@ describe("a program that has installed the package", () => {
       noEmit: true,
       types: [],
     };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["right.ts", "wrong.ts"] }));
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(programs) }));
     const { stdout } = spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], {
       encoding: "utf8",
     });
     const errors = stdout.split("\n").filter((line) => line.includes("error"));
-    expect(errors.map((line) => line.replace(/^.*?(right|wrong)\.ts\((\d+).*/, "$1 $2"))).toEqual([
-      "wrong 4",
-      "wrong 5",
-    ]);
+    expect(errors.map((line) => line.replace(/^(?:.*\/)?(\S+)\.ts\((\d+).*/, "$1 $2"))).toEqual(["wrong 4", "wrong 5"]);
   });
 });

@@ -161,7 +161,9 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     const daemon = await serveFor(origin);
     const { stream, terms, call } = await listening(daemon, way, { coalesceBoundaries: ["none"] });
     const { subscriptionId } = terms;
-    await daemon.agent.publishUntyped(event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks." }));
+    await daemon.agent.publishUntyped(
+      event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks." }),
+    );
     const first = await stream.event();
     expect(first).toMatchObject({ sessionStarted: { summaryNormal: "Looks." } });
 

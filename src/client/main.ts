@@ -1,0 +1,3 @@
+// The exports of `aaepd` for programs that run in Node: those of `aaepd/client` and of `aaepd/client/node`. Browsers get `aaepd/client` by that name.
+export * from "./index.js";
+export * from "./node.js";
