@@ -8,7 +8,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { resultLines } from "./result-lines.js";
 import type { SuiteOptions } from "./suite-options.js";
-import { writeReports } from "./write-reports.js";
+import { makeReportFolder, writeReports } from "./write-reports.js";
 
 export interface SuiteSide {
   readonly role: Role;
@@ -33,6 +33,8 @@ export async function runSuite(options: SuiteOptions, io: CommandIo, side: Suite
   const strange = extensions.find((name) => !EXTENSIONS.includes(name));
   if (strange !== undefined) throw notThere(`There is no set ${strange}.`, EXTENSIONS);
 
+  if (options.report !== undefined) makeReportFolder(options.report);
+
   const output = createLineWriter(io.stdout);
   const lines = resultLines(colorsFor(io), options.quiet === true);
   const startedAt = new Date(io.clock.wallTime()).toISOString();
@@ -49,7 +51,7 @@ export async function runSuite(options: SuiteOptions, io: CommandIo, side: Suite
     results,
   };
   const report = reportJson(run, { failOnWarning: options.failOnWarning === true });
-  if (options.report !== undefined) await writeReports(options.report, report);
+  if (options.report !== undefined) writeReports(options.report, report);
   const { tests_passed: passed, tests_failed: failed, tests_skipped: skipped } = report;
   await output.write(`${report.verdict}: ${passed} passed, ${failed} failed, ${skipped} skipped.`);
   await output.write(report.claim ?? `No claim: ${report.claim_refused ?? "the report gives no reason."}`);

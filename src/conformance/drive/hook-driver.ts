@@ -1,5 +1,6 @@
 // The vendor's hook: a command that makes the producer show a scenario.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { signalGroup } from "../wire/signal-group.js";
 import type { Driver } from "./driver.js";
 import { SCENARIOS, type ScenarioName } from "./scenarios.js";
 
@@ -11,24 +12,34 @@ export const CANNOT = 3;
  * ends with 0 when the scenario is over, and with 3 if the producer cannot show it.
  */
 export function hookDriver(command: string): Driver {
+  const running = new Set<ChildProcess>();
   const lacking = new Set<ScenarioName>();
   return {
     lacks: (scenario) =>
       lacking.has(scenario) ? `The control command cannot show the scenario "${scenario}".` : undefined,
     perform: async (scenario) => {
       const environment = { ...process.env, AAEP_SCENARIO: scenario, AAEP_SCENARIO_TEXT: SCENARIOS[scenario] };
-      const child = spawn(command, { shell: true, stdio: ["ignore", "inherit", "inherit"], env: environment });
+      const child = spawn(command, {
+        shell: true,
+        stdio: ["ignore", "inherit", "inherit"],
+        env: environment,
+        detached: true,
+      });
+      running.add(child);
       const done = new Promise<void>((resolve, reject) => {
         child.on("error", reject);
-        child.on("close", (code) => {
+        child.on("close", (code, signal) => {
+          running.delete(child);
           if (code === CANNOT) lacking.add(scenario);
           if (code === 0 || code === CANNOT) resolve();
-          else reject(new Error(`The control command ended with ${code} at the scenario "${scenario}".`));
+          else reject(new Error(`The control command ended with ${code ?? signal} at the scenario "${scenario}".`));
         });
       });
       done.catch(() => {});
       return { sessionId: undefined, done };
     },
-    stop: async () => {},
+    stop: async () => {
+      for (const child of running) signalGroup(child, "SIGKILL");
+    },
   };
 }

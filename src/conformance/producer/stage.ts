@@ -97,8 +97,12 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
       const from = conversation.record.length;
       const askedAt = timers.now();
       const { sessionId, done } = await driver.perform(scenario).catch((caught: unknown) => skip(reasonOf(caught)));
+      let failure: string | undefined;
       const failed = new Promise<undefined>((resolve) => {
-        done.then(undefined, () => resolve(undefined));
+        done.catch((caught: unknown) => {
+          failure = reasonOf(caught);
+          resolve(undefined);
+        });
       });
       const begins = conversation.seek(
         (message) =>
@@ -111,10 +115,8 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
       const first = await Promise.race([begins, failed]);
       const lackNow = driver.lacks(scenario);
       if (lackNow !== undefined) skip(lackNow);
-      if (first === undefined) {
-        await done.catch((caught: unknown) => skip(reasonOf(caught)));
-        skip(`The scenario "${scenario}" was asked for, and no event of it came within ${PATIENCE_MS} ms.`);
-      }
+      if (first === undefined)
+        skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came within ${PATIENCE_MS} ms.`);
       const begun = String(first.message?.session_id);
       shown.set(begun, { askedAt, overAt: undefined });
       const over = done.then(

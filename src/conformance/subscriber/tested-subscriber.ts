@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
+import { signalGroup } from "../wire/signal-group.js";
 
 export interface SubscriberHooks {
   /**
@@ -40,6 +41,8 @@ const ENDING_MS: Millis = 5000;
 
 /** Time between two looks into the log, ms. */
 const LOOK_MS: Millis = 100;
+/** The announcements of one case that are kept, characters. */
+const MOST_ANNOUNCED = 1024 * 1024;
 
 /** Whether cases can learn of announcements at all. */
 export function hearsAnnouncements({ announcements, ask }: SubscriberHooks): boolean {
@@ -76,17 +79,11 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   });
   child.stdin?.on("error", () => {});
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    announced += text;
+    announced = (announced + text).slice(0, MOST_ANNOUNCED);
     tell();
   });
-  /** The command may be a shell with the subscriber under it: all of its group are told. */
   const signal = (name: NodeJS.Signals): void => {
-    if (hasEnded || child.pid === undefined) return;
-    try {
-      process.kill(-child.pid, name);
-    } catch {
-      // It has just ended.
-    }
+    if (!hasEnded) signalGroup(child, name);
   };
   const text = (): string => (log === undefined ? announced : logText(log).slice(logBefore));
   const countOf = (words: readonly string[]): number =>

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { Fault } from "../../base/errors.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
+import { signalGroup } from "./signal-group.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -65,7 +66,8 @@ export function childLinks(command: string): Links {
   }
 
   function start(): ChildProcess {
-    const started = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"] });
+    // A group of its own, so that what the command starts can be ended with it.
+    const started = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"], detached: true });
     started.stdin.on("error", () => {});
     ended = new Promise((resolve) => {
       started.on("error", () => resolve());
@@ -75,9 +77,10 @@ export function childLinks(command: string): Links {
     started.stdout.on("data", (bytes: Buffer) => {
       const last = bytes.lastIndexOf(NEWLINE);
       unbroken = last === -1 ? unbroken + bytes.length : bytes.length - last - 1;
-      if (unbroken > LONGEST_LINE) started.stdout.destroy(new Error(`A line has more than ${LONGEST_LINE} bytes.`));
+      if (unbroken <= LONGEST_LINE) return;
+      for (const { texts } of links) texts.push(`A line of more than ${LONGEST_LINE} bytes.`);
+      kill(started);
     });
-    started.stdout.on("error", () => void started.kill("SIGKILL"));
     createInterface({ input: started.stdout }).on("line", (line) => {
       try {
         take(line);
@@ -139,9 +142,15 @@ export function childLinks(command: string): Links {
       const stopping = child;
       if (stopping === undefined) return;
       stopping.stdin?.end();
-      const patience = setTimeout(() => stopping.kill("SIGKILL"), ENDING_MS);
+      const patience = setTimeout(() => kill(stopping), ENDING_MS);
       await ended;
       clearTimeout(patience);
     },
   };
+}
+
+/** Ends the child with its group, and reads nothing more of it. */
+function kill(child: ChildProcess): void {
+  child.stdout?.destroy();
+  signalGroup(child, "SIGKILL");
 }

@@ -125,6 +125,10 @@ test("wrong options end with 2 and say what to give; a target that is not there 
       "Give one of --agent, --control and --user-input.",
     ],
     [["producer", ...at, "--agent", "grpc://a:1"], "An agent publishes at a socket or a named pipe."],
+    [
+      ["producer", ...at, "--report", "package.json/reports"],
+      "The reports cannot be written into package.json/reports: ",
+    ],
     [["producer", ...at, "--token-file", "/nowhere/token"], "/nowhere/token"],
     [["subscriber", "--endpoint", "stdio:true", "--start", "true"], "A subscriber starts its producer by itself"],
     [["compare", "/nowhere/a.json", "/nowhere/b.json"], "/nowhere/a.json"],
