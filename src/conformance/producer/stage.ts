@@ -69,7 +69,8 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
     all.push(conversation);
     return conversation;
   };
-  const wait = (ms: Millis): Promise<void> => new Promise((resolve) => void timers.wakeAt(timers.now() + ms, resolve));
+  const wait = (ms: Millis): Promise<void> =>
+    new Promise((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()));
 
   return {
     timers,

@@ -51,7 +51,8 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
   const { endpoint, hooks, timers, hex } = services;
   const ends: (() => Promise<void>)[] = [];
 
-  const wait = (ms: Millis): Promise<void> => new Promise((resolve) => void timers.wakeAt(timers.now() + ms, resolve));
+  const wait = (ms: Millis): Promise<void> =>
+    new Promise((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()));
 
   const meet: SubscriberStage["meet"] = async () => {
     let tell: (link: Link) => void = () => {};

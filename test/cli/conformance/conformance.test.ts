@@ -113,6 +113,13 @@ itInFull("a subscriber that is made from the chapters alone passes level 3", asy
   expect(stage.out()).toMatch(/^PASS: \d+ passed, 0 failed, 1 skipped\.$/m);
 });
 
+itInFull("a subscriber that does not connect is one reason to skip", async () => {
+  const at = ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--start", "true"];
+  const stage = await conformance(...at, "--announcements", "stdout", "--case", "S1-announces");
+  expect(stage.out()).toMatch(/^ {8}The subscriber did not connect to unix:.* within 8000 ms\.$/m);
+  expect(stage.exitCode()).toBe(1);
+});
+
 test("wrong options end with 2 and say what to give; a target that is not there with 1", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const at = ["--endpoint", `unix:${socketPath}`];
