@@ -14,8 +14,8 @@ from datetime import datetime, timezone
 
 PRODUCER = {"agent_id": "photo-sorter", "agent_name": "Photo sorter"}
 CONTEXT = "https://aaep-protocol.org/context/v1"
-SCENARIOS = ("session", "text", "confirmation", "confirmation-short", "two-confirmations", "clarification", "choice",
-             "cancel-question", "error", "cancel", "handoff", "tool-failure")  # fmt: skip
+SCENARIOS = ("session", "text", "confirmation", "confirmation-short", "two-confirmations", "two-confirmations-short",
+             "clarification", "choice", "cancel-question", "error", "cancel", "handoff", "tool-failure")  # fmt: skip
 CANNOT = 3
 
 
@@ -129,9 +129,9 @@ class Producer:
 
     def tool(self, name, status, **members):
         call = f"call_{secrets.token_hex(8)}"
+        self.change("calling_tool", f"Calls {name}.")
         self.emit("tool.invoked", tool=name, tool_call_id=call, summary_normal=f"Calls {name}.", **members)
         self.emit("tool.completed", tool=name, tool_call_id=call, status=status, summary_normal=f"{name} has ended.")
-        self.state = "calling_tool"
         self.change("thinking", "Thinks.")
 
     def text(self, sentences):
@@ -153,8 +153,8 @@ class Producer:
             self.text([f"This is sentence {number}. " for number in range(6)])
         elif scenario.startswith("confirmation"):
             await self.confirm(2 if scenario.endswith("short") else 30)
-        elif scenario == "two-confirmations":
-            await self.confirm(30)
+        elif scenario.startswith("two-confirmations"):
+            await self.confirm(2 if scenario.endswith("short") else 30)
             await self.confirm(30)
         elif scenario == "clarification":
             await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=["freetext"],
@@ -177,7 +177,7 @@ class Producer:
         if scenario in ("cancel", "cancel-question"):
             self.emit("session.cancelled", cancelled_by="user", summary_normal="Cancelled.")
         elif scenario == "error":
-            self.emit("tool.invoked", tool="list_photos", summary_normal="Lists the photos.")
+            self.tool("list_photos", "error")
             self.emit("session.errored", urgency="critical", error_category="permanent", summary_normal="The disk is gone.")
         else:
             self.emit("session.completed", summary_normal="The photos are sorted.")

@@ -99,6 +99,7 @@ describe("a bad target", () => {
       level: 3,
       extensions: [],
       chosen,
+      patienceMs: 8000,
       told: () => {},
     });
   }

@@ -93,6 +93,7 @@ async function judgeSubscriber(far: string, hooks: SubscriberHooks): Promise<rea
     timers: PLATFORM_TIMERS,
     level: 3,
     chosen: undefined,
+    patienceMs: 8000,
     told: () => {},
   });
   return failedIds(results);

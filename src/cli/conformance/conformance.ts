@@ -1,6 +1,6 @@
 // `aaepd conformance`: the options and the help. The commands themselves are loaded only when they run.
 import { type Command, InvalidArgumentError } from "commander";
-import { textList } from "../shell/option-values.js";
+import { textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ProducerOptions } from "./producer-run.js";
 import type { SubscriberOptions } from "./subscriber-run.js";
@@ -122,6 +122,7 @@ function suiteOptions(command: Command): Command {
     .option("--level <level>", "conformance level: 1, 2 or 3", level, 3)
     .option("--extensions <names>", "sets of cases beyond the level: aaepd", textList)
     .option("--case <ids>", "these cases alone", textList)
+    .option("--patience <seconds>", "how long something that must come may take", wholeNumber(1, 600), 8)
     .option("--name <text>", "the name of the tested side in the report")
     .option("--report <folder>", "write conformance-report.json, .html, .junit.xml and badge.svg there")
     .option("--fail-on-warning", "end with 1 if a SHOULD is not met")

@@ -43,6 +43,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
               level: options.level,
               extensions: options.extensions ?? [],
               chosen: options.case,
+              patienceMs: options.patience * 1000,
               told,
             }),
         });

@@ -47,6 +47,7 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
             timers: io.clock,
             level: options.level,
             chosen: options.case,
+            patienceMs: options.patience * 1000,
             told,
           }),
       });

@@ -6,6 +6,8 @@ export interface SuiteOptions {
   readonly level: Level;
   readonly extensions?: readonly string[];
   readonly case?: readonly string[];
+  /** Seconds. */
+  readonly patience: number;
   readonly name?: string;
   readonly report?: string;
   readonly failOnWarning?: true;

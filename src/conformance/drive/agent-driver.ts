@@ -2,7 +2,8 @@
 import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import type { Driver } from "./driver.js";
-import { type ScenarioName, SENTENCES } from "./scenarios.js";
+import { BILINGUAL, FAILURE, INVOKED, QUESTION, SENTENCES } from "./scenario-data.js";
+import type { ScenarioName } from "./scenarios.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,11 +19,18 @@ export interface AgentDriverOptions {
 interface Acting {
   readonly sessionId: string;
   readonly say: (type: string, members?: Fields) => Promise<void>;
+  /** Says that the agent goes over to a state, unless it is there. */
+  readonly enter: (state: string) => Promise<void>;
   readonly ask: (kind: "confirm" | "clarify", members: Fields) => Promise<Fields>;
   readonly wait: (ms: number) => Promise<void>;
   readonly hex: (bytes: number) => string;
 }
 
+const STATES: ReadonlyMap<string, string> = new Map([
+  ["thinking", "Thinks."],
+  ["calling_tool", "Calls a tool."],
+  ["writing_output", "Writes."],
+]);
 const PRODUCER = { agent_id: "conformance-agent", agent_version: "1.0.0", agent_name: "Conformance agent" };
 
 export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
@@ -38,9 +46,16 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
       const sessionId = `sess_${hex(12)}`;
       const publish = (type: string, members: Fields) =>
         agent.publishUntyped({ type: `aaep:agent.${type}`, session_id: sessionId, producer: PRODUCER, ...members });
+      let current = "idle";
       const acting: Acting = {
         sessionId,
         say: async (type, members = {}) => void (await publish(type, members)),
+        enter: async (state) => {
+          if (state === current) return;
+          const change = { from_state: current, to_state: state, summary_normal: STATES.get(state) ?? state };
+          current = state;
+          await publish("state.changed", change);
+        },
         ask: async (kind, members) =>
           (await (kind === "confirm" ? agent.confirm : agent.clarify)({
             session_id: sessionId,
@@ -76,14 +91,15 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
     await flood(acting, 120);
     await complete(acting);
   },
-  "critical-in-flood": async (acting) => {
+  "error-after-tools": async (acting) => {
     await begin(acting);
-    await flood(acting, 30, false);
+    await manyTools(acting);
     await acting.say("session.errored", FAILURE);
   },
-  confirmation: (acting) => confirmed(acting, 30, ["high"]),
-  "confirmation-short": (acting) => confirmed(acting, 2, ["high"]),
-  "two-confirmations": (acting) => confirmed(acting, 30, ["high", "medium"]),
+  confirmation: (acting) => confirmed(acting, [HIGH]),
+  "confirmation-short": (acting) => confirmed(acting, [{ ...HIGH, timeout_seconds: 2 }]),
+  "two-confirmations": (acting) => confirmed(acting, [HIGH, MEDIUM]),
+  "two-confirmations-short": (acting) => confirmed(acting, [{ ...HIGH, timeout_seconds: 2 }, MEDIUM]),
   clarification: async (acting) => {
     await begin(acting);
     await acting.ask("clarify", {
@@ -110,7 +126,7 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
   },
   "many-tools": async (acting) => {
     await begin(acting);
-    for (let call = 0; call < 12; call += 1) await tool(acting, `list_album_${call}`, { status: "success" });
+    await manyTools(acting);
     await complete(acting);
   },
   verbosity: async (acting) => {
@@ -130,7 +146,7 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
   },
   error: async (acting) => {
     await begin(acting);
-    await acting.say("tool.invoked", { ...INVOKED, tool: "list_photos", tool_call_id: `call_${acting.hex(8)}` });
+    await tool(acting, "list_photos", { status: "error", error_message: "The disk is not there." });
     await acting.say("session.errored", FAILURE);
   },
   cancel: async (acting) => {
@@ -152,40 +168,43 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
     await tool(acting, "read_tape", { status: "timeout" });
     await complete(acting);
   },
+  "irreversible-unasked": async (acting) => {
+    await begin(acting);
+    await acting.enter("calling_tool");
+    const call = { ...INVOKED, irreversible: true, tool: "delete_photos", tool_call_id: `call_${acting.hex(8)}` };
+    const refused = await acting.say("tool.invoked", call).then(
+      () => false,
+      () => true,
+    );
+    if (!refused) await acting.say("tool.completed", { ...ENDED, tool: call.tool, tool_call_id: call.tool_call_id });
+    await complete(acting);
+  },
   languages: async (acting) => {
     await begin(acting, { summary_normal_fr: "Trie les photos.", localization_hints: BILINGUAL });
     await complete(acting, { summary_normal_fr: "Les photos sont triées.", localization_hints: BILINGUAL });
   },
 };
 
-const BILINGUAL = { primary_language: "en", available_languages: ["en", "fr"] };
-const INVOKED = { args_summary: "all", risk_level: "low", irreversible: false, summary_normal: "Lists the photos." };
-const FAILURE = {
-  error_code: "DISK_GONE",
-  error_category: "permanent",
-  summary_normal: "The disk is not there.",
-};
-const QUESTION = {
-  action: "Delete nine photos.",
-  consequence: "The photos cannot be brought back.",
-  risk_level: "high",
-  irreversible: true,
-  timeout_seconds: 30,
-  default_decision: "reject",
-  summary_normal: "May I delete nine photos?",
-};
+const HIGH = { risk_level: "high", timeout_seconds: 30 };
+const MEDIUM = { risk_level: "medium", timeout_seconds: 30 };
+const ENDED = { status: "success", duration_ms: 5, summary_normal: "Deleted." };
 
-async function begin({ say }: Acting, members: Fields = {}): Promise<void> {
+async function begin({ say, enter }: Acting, members: Fields = {}): Promise<void> {
   await say("session.started", { summary_normal: "Sorts the photos.", ...members });
-  await say("state.changed", { from_state: "idle", to_state: "thinking", summary_normal: "Thinks." });
+  await enter("thinking");
+}
+
+async function manyTools(acting: Acting): Promise<void> {
+  for (let call = 0; call < 12; call += 1) await tool(acting, `list_album_${call}`, { status: "success" });
 }
 
 async function complete({ say }: Acting, members: Fields = {}): Promise<void> {
   await say("session.completed", { summary_normal: "The photos are sorted.", ...members });
 }
 
-async function tool({ say, hex }: Acting, name: string, ending: Fields): Promise<void> {
+async function tool({ say, enter, hex }: Acting, name: string, ending: Fields): Promise<void> {
   const tool_call_id = `call_${hex(8)}`;
+  await enter("calling_tool");
   await say("tool.invoked", { ...INVOKED, tool: name, tool_call_id });
   await say("tool.completed", {
     tool: name,
@@ -197,44 +216,38 @@ async function tool({ say, hex }: Acting, name: string, ending: Fields): Promise
 }
 
 /** Writes in pieces of three characters, without hints. */
-async function write({ say, hex }: Acting, sentences: readonly string[]): Promise<void> {
+async function write({ say, enter, hex }: Acting, sentences: readonly string[]): Promise<void> {
   const output_id = `out_${hex(8)}`;
+  await enter("writing_output");
   const pieces = sentences.join("").match(/.{1,3}/gsu) ?? [];
   for (const chunk of pieces) await say("output.streaming", { output_id, chunk, complete: false });
   await say("output.streaming", { output_id, chunk: "", complete: true });
 }
 
-/** Progress, text and states: 20 events a second and more, for `rounds` tenths of a second. */
-async function flood({ say, wait, hex }: Acting, rounds: number, isWhole = true): Promise<void> {
+/** Progress and text: 20 events a second and more, for `rounds` tenths of a second. */
+async function flood({ say, enter, wait, hex }: Acting, rounds: number): Promise<void> {
   const output_id = `out_${hex(8)}`;
+  await enter("writing_output");
   for (let round = 0; round < rounds; round += 1) {
     await say("progress.updated", { progress: { percent: Math.min(99, round) }, summary_normal: `Step ${round + 1}.` });
     await say("output.streaming", { output_id, chunk: `This is sentence ${round + 1}. `, complete: false });
     await wait(90);
   }
-  if (isWhole) await say("output.streaming", { output_id, chunk: "", complete: true });
+  await say("output.streaming", { output_id, chunk: "", complete: true });
 }
 
-async function confirmed(acting: Acting, timeout_seconds: number, risks: readonly string[]): Promise<void> {
+/** Asks one question after the other, and calls the tool after each accept. */
+async function confirmed(acting: Acting, questions: readonly Fields[]): Promise<void> {
   await begin(acting);
-  for (const risk_level of risks) {
-    const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, risk_level, timeout_seconds });
+  for (const question of questions) {
+    const { risk_level } = question;
+    const { decision, resolved_by } = await acting.ask("confirm", { ...QUESTION, ...question });
     const tool_call_id = `call_${acting.hex(8)}`;
     if (decision !== "accept" || resolved_by !== "reply") continue;
-    await acting.say("tool.invoked", {
-      ...INVOKED,
-      risk_level,
-      irreversible: true,
-      tool: "delete_photos",
-      tool_call_id,
-    });
-    await acting.say("tool.completed", {
-      tool: "delete_photos",
-      tool_call_id,
-      status: "success",
-      duration_ms: 5,
-      summary_normal: "Deleted.",
-    });
+    await acting.enter("calling_tool");
+    const tool = "delete_photos";
+    await acting.say("tool.invoked", { ...INVOKED, risk_level, irreversible: true, tool, tool_call_id });
+    await acting.say("tool.completed", { ...ENDED, tool, tool_call_id });
   }
   await complete(acting);
 }

@@ -5,17 +5,19 @@ export const SCENARIOS = {
   text: "Begin a session, write a text of at least six sentences in pieces shorter than a word, and complete the session.",
   flood:
     "Begin a session. For 12 seconds report progress and write text, at least 20 events a second together. Complete the session.",
-  "critical-in-flood": "As flood, but end the session by an error after 3 seconds.",
+  "error-after-tools":
+    "As many-tools, but end the session by an error after the tools. Wait for nothing between the events.",
   confirmation:
     "Begin a session. Ask for confirmation of an irreversible action of high risk, with a timeout of 30 seconds. After an accept, call the tool. After anything else, go on thinking. Complete the session.",
   "confirmation-short": "As confirmation, with a timeout of 2 seconds.",
+  "two-confirmations-short": "As two-confirmations, with a timeout of 2 seconds for the first question.",
   "two-confirmations":
     "As confirmation, and ask for confirmation of an irreversible action of medium risk after the first has ended, in the same session.",
   clarification:
     "Begin a session. Ask a question that is answered by a free text, with a timeout of 30 seconds. Go on thinking after the answer. Complete the session.",
   "cancel-question":
     "Begin a session, ask for confirmation as in confirmation, and cancel the session after one second.",
-  error: "Begin a session, call a tool, and end the session by an error while the tool runs.",
+  error: "Begin a session, call a tool, and end the session by an error because the tool fails.",
   cancel: "Begin a session, think, and cancel the session.",
   handoff: "Begin a session, hand it over to a person, and complete the session.",
   "tool-failure": "Begin a session, call a tool that fails and a tool that times out, and complete the session.",
@@ -25,16 +27,8 @@ export const SCENARIOS = {
   verbosity:
     "Begin a session with a terse, a normal and a detailed summary, think, call a tool, and complete the session.",
   languages: "Begin a session whose summaries are in English and in French, and complete it.",
+  "irreversible-unasked":
+    "Begin a session, try to call an irreversible tool without a question, and complete the session. For the set aaepd alone.",
 } as const;
 
 export type ScenarioName = keyof typeof SCENARIOS;
-
-/** The text of the scenario "text", when an agent of the suite performs it. */
-export const SENTENCES = [
-  "The photos are sorted now. ",
-  "Nine of them were taken twice. ",
-  "The copies stay where they are. ",
-  "Dr. Zoë Adams 📷 took most of them in 2024. ",
-  "It rained on the third day. ",
-  "Nothing was deleted.",
-] as const;

@@ -24,16 +24,16 @@ const ENDINGS = /agent\.session\.(?:completed|errored|cancelled)$/;
 export function userInputDriver(links: Links, timers: Timers): Driver {
   const open = new Set<Conversation>();
   const perform = async (scenario: ScenarioName): Promise<void> => {
-    const user = converse("user", await links.open(), timers);
+    const user = converse("user", await links.open(), timers, BEGINNING_MS);
     open.add(user);
     try {
       user.say(REQUEST);
       user.say({ kind: "user_input", text: `${scenario}: ${SCENARIOS[scenario]}` });
-      const begun = await user.seek(({ type }) => isEvent(type, /agent\.session\.started$/), BEGINNING_MS);
+      const begun = await user.seek(({ type }) => isEvent(type, /agent\.session\.started$/));
       if (begun === undefined) throw new Error("No session began after the user_input.");
       const sessionId = begun.message?.session_id;
       const isOver = ({ type, session_id: id }: Message): boolean => id === sessionId && isEvent(type, ENDINGS);
-      const over = await user.seek(isOver, LONGEST_MS, begun.place);
+      const over = await user.seek(isOver, { withinMs: LONGEST_MS, from: begun.place });
       if (over === undefined) throw new Error("The session after the user_input did not end.");
     } finally {
       open.delete(user);

@@ -16,7 +16,7 @@ export type Severity = "error" | "warning";
 
 /** A case as the table of requirements and the report name it. */
 export interface CaseDescription {
-  /** Stable, as in "P3-rate-limit": the role, the level and the name of the rule. */
+  /** Stable, as in "P3-rate": the role, the level and the name of the rule. */
   readonly id: string;
   /** One sentence: the rule, with the tested side as its subject. */
   readonly title: string;

@@ -1,4 +1,5 @@
 // Verdicts that a case throws, so that a case reads as the steps of its rule.
+import { Fault } from "../../base/errors.js";
 import type { Evidence, Verdict } from "./finding.js";
 
 /** Carries the verdict of a case out of it. */
@@ -29,4 +30,11 @@ export function fail(expected: string, seen: string, evidence: readonly Evidence
 /** Ends the case: it cannot judge. */
 export function skip(reason: string): never {
   throw new Judged({ kind: "skipped", reason });
+}
+
+/** The verdict that a case ended with. Throws what was caught anew if it is none: it is a fault of the suite, and no case may hide it. */
+export function verdictIn(caught: unknown): Verdict {
+  if (caught instanceof Judged) return caught.verdict;
+  if (caught instanceof Fault) return { kind: "skipped", reason: `The case could not go on: ${caught.message}` };
+  throw caught;
 }

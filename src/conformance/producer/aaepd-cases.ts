@@ -1,11 +1,11 @@
 // The set "aaepd": rules of aaepd that no chapter asks for.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
-import { ask, resolves, staysOpen } from "./asked-question.js";
-import { confirmationReply } from "./asking.js";
-import { isTerminal } from "./hearing.js";
+import { ask, isRejected, staysOpen } from "./asked-question.js";
+import { ANSWERS, confirmationReply, isIrreversibleCall } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
-import { eventsOf, evidenceOf, isCritical, isType, PATIENCE_MS, QUIET_MS } from "./stage.js";
+import { endOf, eventsOf, sessionEnd } from "./session-on.js";
+import { evidenceOf, isCritical, isType, QUIET_MS } from "./stage.js";
 
 function ours(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, run: ActiveCase["run"]): ActiveCase {
   return { kind: "active", level: 3, severity: "error", extension: "aaepd", ...about, run };
@@ -24,8 +24,24 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const reply = confirmationReply(asked.listener, asked.question, "accept");
       const text = JSON.stringify(reply).replace('"decision":"accept"', '"decision":"reject","decision":"accept"');
       asked.listener.conversation.sayText(text);
-      await staysOpen(asked, "A reply that can be read in two ways does not count.", reply);
-      await resolves(asked, "reject");
+      const expected = "A reply that can be read in two ways does not count.";
+      await staysOpen(asked, expected, reply);
+      await isRejected(asked, expected, reply);
+    },
+  ),
+  ours(
+    {
+      id: "A-irreversible-unasked",
+      title: "An irreversible tool call that nobody has accepted does not go out.",
+      paragraphs: ["R5"],
+    },
+    async (stage) => {
+      const listener = await stage.subscribe(ANSWERS);
+      const { sessionId, done } = await stage.show("irreversible-unasked", listener);
+      await done;
+      await endOf(listener, sessionId);
+      const call = eventsOf(listener, sessionId).find(({ message }) => isIrreversibleCall(message));
+      if (call !== undefined) fail("The call is refused.", "It went out.", [evidenceOf(call)]);
     },
   ),
   ours(
@@ -40,7 +56,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const given = ({ aaepd }: Message) => ((aaepd ?? {}) as Message).cursor;
       const checkpoint =
         given(first.honored) === undefined
-          ? await first.conversation.seek(({ type }) => type === "aaepd.checkpoint", PATIENCE_MS)
+          ? await first.conversation.seek(({ type }) => type === "aaepd.checkpoint")
           : undefined;
       const cursor = given(first.honored) ?? checkpoint?.message?.cursor;
       if (typeof cursor !== "string") fail("subscription.accepted or a checkpoint has a cursor.", "None came.");
@@ -49,10 +65,12 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const { sessionId, done } = await stage.show("session", witness);
       await done;
       const back = await stage.subscribe({}, { extensions: { aaepd: { resume_after: cursor } } });
-      await back.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
+      await sessionEnd(back, sessionId);
       const [heard, missed] = [witness, back].map((one) =>
-        eventsOf(one, sessionId).map(({ message }) => message?.event_id),
+        eventsOf(one, sessionId).map(({ message }) => message.event_id),
       );
+      const [again] = back.conversation.repeats;
+      if (again !== undefined) fail("Nothing comes twice.", "An event came twice.", [evidenceOf(again)]);
       if (heard?.join() !== missed?.join())
         fail("The resumed subscription gets the same events.", "It gets others.", [
           { note: "witness", text: heard?.join("\n") ?? "" },
@@ -71,9 +89,11 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const witness = await stage.subscribe();
       const { sessionId, done } = await stage.show("error", witness);
       await done;
-      await paused.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
+      await endOf(witness, sessionId);
+      if ((await sessionEnd(paused, sessionId)) === undefined)
+        fail("The critical event comes.", "It does not come.", [evidenceOf(eventsOf(witness, sessionId).at(-1))]);
       await stage.wait(QUIET_MS);
-      const wrong = eventsOf(paused, sessionId).find(({ message }) => message !== undefined && !isCritical(message));
+      const wrong = eventsOf(paused, sessionId).find(({ message }) => !isCritical(message));
       if (wrong !== undefined) fail("Only critical events come.", "Another came.", [evidenceOf(wrong)]);
     },
   ),
@@ -87,12 +107,10 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const narrow = await stage.subscribe({ coalesce_boundaries: ["completion"], aaepd: { max_chars: 80 } });
       const { sessionId, done } = await stage.show("text", narrow);
       await done;
-      await narrow.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
-      const chunks = eventsOf(narrow, sessionId).filter(
-        ({ message }) => message !== undefined && isType(message, "output.streaming"),
-      );
+      await endOf(narrow, sessionId);
+      const chunks = eventsOf(narrow, sessionId).filter(({ message }) => isType(message, "output.streaming"));
       if (chunks.length === 0) skip("No text came.");
-      const long = chunks.find(({ message }) => [...String(message?.chunk)].length > 80);
+      const long = chunks.find(({ message }) => [...String(message.chunk)].length > 80);
       if (long !== undefined) fail("Every chunk has at most 80 characters.", "One has more.", [evidenceOf(long)]);
     },
   ),

@@ -3,7 +3,7 @@ import type { Millis } from "../../contracts/clock.js";
 import { skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
 import { isTerminal } from "./hearing.js";
-import { isType, PATIENCE_MS, type Subscription } from "./stage.js";
+import { isType, type Subscription } from "./stage.js";
 
 /** Terms of a subscriber that answers. */
 export const ANSWERS = { supports_confirmation_reply: true, supports_clarification_reply: true };
@@ -17,8 +17,7 @@ export async function questionIn(
 ): Promise<Recorded & { readonly message: Message }> {
   const asked = await conversation.seek(
     (message) => isType(message, `awaiting.${kind}`) && message.session_id === sessionId,
-    PATIENCE_MS,
-    from,
+    { from },
   );
   if (asked?.message === undefined) skip(`No ${kind} was asked for in the session.`);
   return { ...asked, message: asked.message };
@@ -49,21 +48,42 @@ export function clarificationReply(to: Subscription, question: Message, response
 }
 
 /**
- * Whether an event shows that the producer is blocked no longer: a state other than awaiting_input, the call of a tool, or the end of the session.
- * Text and progress may be of work that goes on meanwhile (AAEP §6.1).
+ * Whether an event proves that a question is open no longer: the state awaiting_input is left, the action is taken, or the session is over. Work that
+ * does not depend on the answer may go on meanwhile (AAEP §6.1(3)), so no other event proves it.
  */
-export function showsResolution(message: Message): boolean {
-  if (isType(message, "state.changed"))
-    return message.to_state !== "awaiting_input" || message.from_state === "awaiting_input";
+export function provesResolution(message: Message): boolean {
+  const leaves = message.from_state === "awaiting_input" && message.to_state !== "awaiting_input";
+  return (isType(message, "state.changed") && leaves) || isIrreversibleCall(message) || isTerminal(message);
+}
+
+/** Whether an event may tell how a question ended: a producer may name another state that it comes from, or go straight on to a tool. */
+function maySayHow(message: Message): boolean {
+  if (isType(message, "state.changed")) return message.to_state !== "awaiting_input" || provesResolution(message);
   return isType(message, "tool.invoked") || isTerminal(message);
 }
 
-/** Waits for the resolution of a question; undefined: none came in time. */
+export function isIrreversibleCall(message: Message): boolean {
+  return isType(message, "tool.invoked") && message.irreversible === true;
+}
+
+/** Waits for a proof that a question is open no longer; undefined: none came in time. */
+export function proofAfter(
+  { conversation }: Subscription,
+  sessionId: string,
+  from: number,
+  withinMs?: Millis,
+): Promise<Recorded | undefined> {
+  const isProof = (message: Message): boolean => message.session_id === sessionId && provesResolution(message);
+  return conversation.seek(isProof, withinMs === undefined ? { from } : { from, withinMs });
+}
+
+/** Waits for an event that may tell how a question ended; undefined: none came in time. */
 export function resolutionAfter(
   { conversation }: Subscription,
   sessionId: string,
   from: number,
-  withinMs: Millis,
+  withinMs?: Millis,
 ): Promise<Recorded | undefined> {
-  return conversation.seek((message) => message.session_id === sessionId && showsResolution(message), withinMs, from);
+  const isIt = (message: Message): boolean => message.session_id === sessionId && maySayHow(message);
+  return conversation.seek(isIt, withinMs === undefined ? { from } : { from, withinMs });
 }

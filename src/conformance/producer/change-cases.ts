@@ -2,16 +2,14 @@
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { ANSWERS, questionIn, resolutionAfter } from "./asking.js";
-import { isTerminal } from "./hearing.js";
 import type { ActiveCase } from "./producer-case.js";
+import { type Arrived, endOf, eventsOf, sessionEnd, textOf } from "./session-on.js";
 import {
   answerIn,
-  eventsOf,
   evidenceOf,
   isCritical,
   isEvent,
   isType,
-  PATIENCE_MS,
   type ProducerStage,
   QUIET_MS,
   type Subscription,
@@ -55,11 +53,7 @@ async function eventAfter(
   const witness = await stage.subscribe();
   const { sessionId, done } = await stage.show(scenario, witness);
   await done;
-  const end = await witness.conversation.seek(
-    (message) => message.session_id === sessionId && isTerminal(message),
-    PATIENCE_MS,
-  );
-  if (end === undefined) skip("The session did not end.");
+  await endOf(witness, sessionId);
   await stage.wait(QUIET_MS);
   return conversation.record
     .slice(from)
@@ -110,17 +104,17 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
     },
     async (stage) => {
       const listener = await stage.subscribe();
+      const witness = await stage.subscribe();
       await renegotiate(listener, { event_filters: { include: ["aaep:agent.session.*"], exclude: [] } });
-      const { sessionId, done } = await stage.show("session", listener);
+      const { sessionId, done } = await stage.show("session", witness);
       await done;
-      await listener.conversation.seek(
-        (message) => message.session_id === sessionId && isTerminal(message),
-        PATIENCE_MS,
-      );
-      const wrong = eventsOf(listener, sessionId).find(
-        ({ message }) =>
-          message !== undefined && !/agent\.session\./.test(String(message.type)) && !isCritical(message),
-      );
+      await endOf(witness, sessionId);
+      if ((await sessionEnd(listener, sessionId)) === undefined)
+        fail("The end of the session comes.", "It does not come.");
+      const isExcluded = ({ message }: Arrived): boolean =>
+        !/agent\.session\./.test(String(message.type)) && !isCritical(message);
+      if (!eventsOf(witness, sessionId).some(isExcluded)) skip("The session had no event that the terms exclude.");
+      const wrong = eventsOf(listener, sessionId).find(isExcluded);
       if (wrong !== undefined) fail("Only events of agent.session come.", "Another came.", [evidenceOf(wrong)]);
     },
   ),
@@ -138,14 +132,8 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
       await renegotiate(changing, { coalesce_boundaries: ["word", "completion"] });
       const texts: string[] = [];
       for (const one of [witness, changing]) {
-        await one.conversation.seek((message) => message.session_id === sessionId && isTerminal(message), PATIENCE_MS);
-        texts.push(
-          eventsOf(one, sessionId)
-            .flatMap(({ message }) =>
-              message !== undefined && isType(message, "output.streaming") ? [String(message.chunk)] : [],
-            )
-            .join(""),
-        );
+        await endOf(one, sessionId);
+        texts.push(textOf(eventsOf(one, sessionId)));
       }
       const [whole, changed] = texts;
       if (whole === "") skip("No text came.");
@@ -232,11 +220,8 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
       const { sessionId, done } = await stage.show("text", staying);
       await leaving.conversation.vanish();
       await done;
-      const end = await staying.conversation.seek(
-        (message) => message.session_id === sessionId && isTerminal(message),
-        PATIENCE_MS,
-      );
-      if (end === undefined) fail("The other subscription hears the session to its end.", "It does not.");
+      if ((await sessionEnd(staying, sessionId)) === undefined)
+        fail("The other subscription hears the session to its end.", "It does not.");
     },
   ),
   change(
@@ -252,23 +237,21 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
       broken.sayText("{ this is no JSON");
       const { sessionId, done } = await stage.show("session", staying);
       await done;
-      const end = await staying.conversation.seek(
-        (message) => message.session_id === sessionId && isTerminal(message),
-        PATIENCE_MS,
-      );
-      if (end === undefined) fail("The other subscription hears the session to its end.", "It does not.");
+      if ((await sessionEnd(staying, sessionId)) === undefined)
+        fail("The other subscription hears the session to its end.", "It does not.");
     },
   ),
 ];
 
 async function lastListenerEnds(stage: ProducerStage, end: (listener: Subscription) => Promise<void>): Promise<void> {
-  // §5.8.2 ends the question at once. A producer may wait for the subscriber to come back, and then its timeout applies.
   const witness = await stage.subscribe();
   const listener = await stage.subscribe(ANSWERS);
   const { sessionId } = await stage.show("confirmation", listener);
   await questionIn(listener, sessionId, "confirmation");
+  if (eventsOf(witness, sessionId).some(({ message }) => isType(message, "awaiting.confirmation")))
+    skip("The witness was asked too, so the subscription that ends is not the only one.");
   const from = witness.conversation.record.length;
   await end(listener);
-  const resolved = await resolutionAfter(witness, sessionId, from, PATIENCE_MS);
-  if (resolved === undefined) fail("The default applies, and an event tells of it.", "No event tells of it.");
+  if ((await resolutionAfter(witness, sessionId, from)) === undefined)
+    fail("The default applies, and an event tells of it.", "No event tells of it.");
 }

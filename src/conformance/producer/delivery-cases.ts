@@ -2,19 +2,9 @@
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
 import { ANSWERS } from "./asking.js";
-import { isTerminal } from "./hearing.js";
 import type { ActiveCase } from "./producer-case.js";
-import {
-  eventsOf,
-  evidenceOf,
-  isCritical,
-  isEvent,
-  isType,
-  kindOf,
-  PATIENCE_MS,
-  type ProducerStage,
-  type Subscription,
-} from "./stage.js";
+import { type Arrived, endOf, eventsOf, sessionEnd, textOf } from "./session-on.js";
+import { evidenceOf, isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "./stage.js";
 
 type About = Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>;
 
@@ -25,33 +15,37 @@ function delivery(about: About, run: ActiveCase["run"]): ActiveCase {
 /** The rate that the flood exceeds, events/s. */
 const RATE = 5;
 /** The shortest time from which a rate is judged, ms. */
-const SHORTEST_MS = 9000;
+const SHORTEST_MS = 10_000;
 /** Longest time from a scenario's end to its last event, ms: text of the flood may still be held at the rate. */
 const DRAINING_MS = 30_000;
-
-/** The end of the session on this subscription. Skips the case if it does not come. */
-async function endOf({ conversation }: Subscription, sessionId: string, withinMs = PATIENCE_MS): Promise<Recorded> {
-  const end = await conversation.seek((message) => message.session_id === sessionId && isTerminal(message), withinMs);
-  return end ?? skip("The session did not end.");
-}
+/** So many held events may come before a critical one beyond those that the rate let go: they were on their way. */
+const ON_THEIR_WAY = 4;
 
 /** A scenario as one subscription hears it to its end. */
 async function heard(
   stage: ProducerStage,
   scenario: Parameters<ProducerStage["show"]>[0],
   capabilities: Message,
-): Promise<{
-  readonly listener: Subscription;
-  readonly events: readonly (Recorded & { readonly message: Message })[];
-}> {
+): Promise<{ readonly listener: Subscription; readonly events: readonly Arrived[] }> {
   const listener = await stage.subscribe(capabilities);
   const { sessionId, done } = await stage.show(scenario, listener);
   await done;
   await endOf(listener, sessionId, DRAINING_MS);
-  const events = eventsOf(listener, sessionId).flatMap((one) =>
-    one.message === undefined ? [] : [{ ...one, message: one.message }],
-  );
-  return { listener, events };
+  return { listener, events: eventsOf(listener, sessionId) };
+}
+
+/** The session "session", as a filtered subscription and one without filters hear it. */
+async function heardFiltered(
+  stage: ProducerStage,
+  event_filters: Message,
+): Promise<{ readonly events: readonly Arrived[]; readonly all: readonly Arrived[] }> {
+  const filtered = await stage.subscribe({ event_filters });
+  const witness = await stage.subscribe();
+  const { sessionId, done } = await stage.show("session", witness);
+  await done;
+  await endOf(witness, sessionId);
+  await sessionEnd(filtered, sessionId);
+  return { events: eventsOf(filtered, sessionId), all: eventsOf(witness, sessionId) };
 }
 
 export const DELIVERY_CASES: readonly ActiveCase[] = [
@@ -63,21 +57,22 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     },
     async (stage) => {
       const listener = await stage.subscribe({ max_events_per_second: RATE });
-      const { sessionId, done } = await stage.show("flood", listener);
+      const { sessionId, askedAt, done } = await stage.show("flood", listener);
       await done;
       await endOf(listener, sessionId, DRAINING_MS);
       const rate = Number(listener.honored.max_events_per_second ?? RATE);
-      const burst = burstOf(listener.honored);
       const counted = listener.conversation.record.filter(
         ({ way, message }) => way === "received" && message !== undefined && isEvent(message) && !isCritical(message),
       );
       const [first, last] = [counted[0], counted.at(-1)];
-      if (first === undefined || last === undefined || last.at - first.at < SHORTEST_MS)
+      // From before the first event was sent to after the last one was: lateness of either end can only help.
+      const lasted = (last?.at ?? askedAt) - askedAt;
+      if (lasted < SHORTEST_MS)
         skip(`The events came within less than ${SHORTEST_MS} ms, which is too short to judge a rate.`);
-      const most = (rate * (last.at - first.at)) / 1000 + burst;
-      if (counted.length > Math.floor(most) + 1)
+      const most = mostEvents(rate, burstOf(listener.honored, rate), lasted);
+      if (counted.length > most)
         fail(
-          `In ${Math.round(last.at - first.at)} ms at most ${Math.floor(most) + 1} events come, at ${rate} events/s.`,
+          `In ${Math.round(lasted)} ms at most ${most} events come, at ${rate} events/s.`,
           `${counted.length} events came.`,
           [evidenceOf(first), evidenceOf(last)],
         );
@@ -92,30 +87,28 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     async (stage) => {
       const paced = await stage.subscribe({ max_events_per_second: 1 });
       const free = await stage.subscribe();
-      const { sessionId } = await stage.show("critical-in-flood", free);
+      const { sessionId, askedAt } = await stage.show("error-after-tools", free);
       const isError = (message: Message): boolean =>
         message.session_id === sessionId && isType(message, "session.errored");
-      const [toFree, toPaced] = [
-        await free.conversation.seek(isError, DRAINING_MS),
-        await paced.conversation.seek(isError, DRAINING_MS),
-      ];
+      const toFree = await free.conversation.seek(isError, { withinMs: DRAINING_MS });
       if (toFree === undefined) skip("The session did not end by an error.");
+      const toPaced = await paced.conversation.seek(isError, { withinMs: DRAINING_MS });
       if (toPaced === undefined)
         fail("The error comes to a subscription with a rate of 1 event/s.", "It did not come.", [evidenceOf(toFree)]);
-      // By order, not by a clock: a queue of the rate would bring at least five of the held events before the error, one a second.
-      const late = paced.conversation.record.filter(
-        ({ way, at, place, message }) =>
-          way === "received" &&
-          message !== undefined &&
-          isEvent(message) &&
-          place < toPaced.place &&
-          at > toFree.at + 1500,
-      );
-      if (late.length >= 2)
-        fail("Nothing that was held comes before the critical event.", `${late.length} held events came before it.`, [
-          ...late.slice(0, 2).map(evidenceOf),
-          evidenceOf(toPaced),
-        ]);
+      // By order: the rate lets go of some events while the session lasts, and everything beyond is held.
+      const before = ({ place }: Recorded) =>
+        eventsOf(paced, sessionId).filter((one) => one.place < place && !isCritical(one.message));
+      const rate = Number(paced.honored.max_events_per_second ?? 1);
+      const most = mostEvents(rate, burstOf(paced.honored, rate), toFree.at - askedAt) + ON_THEIR_WAY;
+      if (eventsOf(free, sessionId).length <= most + 1)
+        skip("The session had too few events to tell, or took too long.");
+      const early = before(toPaced);
+      if (early.length > most)
+        fail(
+          `At most ${most} events come before the critical one, at ${rate} events/s.`,
+          `${early.length} came before it: what was held went out first.`,
+          [...early.slice(-2).map(evidenceOf), evidenceOf(toPaced)],
+        );
     },
   ),
   delivery(
@@ -132,9 +125,8 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       const { sessionId } = await stage.show("error", free);
       const isError = (message: Message): boolean =>
         message.session_id === sessionId && isType(message, "session.errored");
-      if ((await free.conversation.seek(isError, PATIENCE_MS)) === undefined)
-        skip("The session did not end by an error.");
-      if ((await filtered.conversation.seek(isError, PATIENCE_MS)) === undefined)
+      if ((await free.conversation.seek(isError)) === undefined) skip("The session did not end by an error.");
+      if ((await filtered.conversation.seek(isError)) === undefined)
         fail("session.errored comes, whatever the filters say.", "It did not come.");
     },
   ),
@@ -145,11 +137,14 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       paragraphs: ["AAEP §5.3.1.7", "AAEP §9.5.1"],
     },
     async (stage) => {
-      const { events } = await heard(stage, "session", { event_filters: { exclude: ["aaep:agent.tool.*"] } });
+      const { events, all } = await heardFiltered(stage, { exclude: ["aaep:agent.tool.*"] });
+      if (!all.some(({ message }) => isType(message, "tool.invoked"))) skip("The session called no tool.");
       const wrong = events.find(
         ({ message }) => isType(message, "tool.invoked", "tool.completed") && !isCritical(message),
       );
       if (wrong !== undefined) fail("No event of a tool comes.", "One came.", [evidenceOf(wrong)]);
+      if (!events.some(({ message }) => isType(message, "session.completed")))
+        fail("session.completed comes.", "It did not come.", [evidenceOf(all.at(-1))]);
     },
   ),
   delivery(
@@ -159,11 +154,11 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       paragraphs: ["AAEP §5.3.1.7", "AAEP §9.5.1"],
     },
     async (stage) => {
-      const { events } = await heard(stage, "session", { event_filters: { include: ["aaep:agent.session.*"] } });
+      const { events, all } = await heardFiltered(stage, { include: ["aaep:agent.session.*"] });
       const wrong = events.find(({ message }) => !kindOf(message)?.startsWith("session.") && !isCritical(message));
       if (wrong !== undefined) fail("Only events of agent.session come.", "Another came.", [evidenceOf(wrong)]);
       if (!events.some(({ message }) => isType(message, "session.completed")))
-        fail("session.completed comes.", "It did not come.");
+        fail("session.completed comes.", "It did not come.", [evidenceOf(all.at(-1))]);
     },
   ),
   delivery(
@@ -300,22 +295,15 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       title: "No event is left out because of the verbosity.",
       paragraphs: ["AAEP §2.2.8", "AAEP §5.3.1.2"],
     },
-    async (stage) => {
-      const terse = await stage.subscribe({ preferred_verbosity: "terse" });
-      const normal = await stage.subscribe({ preferred_verbosity: "normal" });
-      const { sessionId, done } = await stage.show("verbosity", normal);
-      await done;
-      await endOf(terse, sessionId);
-      await endOf(normal, sessionId);
-      const [few, all] = [terse, normal].map((one) =>
-        eventsOf(one, sessionId).map(({ message }) => String(message?.type)),
-      );
-      if (few?.join() !== all?.join())
-        fail("A terse subscriber gets the same events.", "It gets others.", [
-          { note: "terse", text: few?.join("\n") ?? "" },
-          { note: "normal", text: all?.join("\n") ?? "" },
-        ]);
+    (stage) => keepsEvents(stage, "verbosity", { preferred_verbosity: "terse" }),
+  ),
+  delivery(
+    {
+      id: "P3-language-keeps-events",
+      title: "No event is left out because it is not in the subscriber's language.",
+      paragraphs: ["AAEP §11.2", "AAEP §5.3.1.3"],
     },
+    (stage) => keepsEvents(stage, "session", { languages: ["tlh"] }),
   ),
   delivery(
     {
@@ -327,12 +315,10 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       // §5.3.1.4 keeps the event from such a subscription, and §5.5.4 sends it critical events always. Either behaviour passes.
       const silent = await stage.subscribe({ supports_confirmation_reply: false });
       const { sessionId, done } = await stage.show("confirmation", silent);
-      const isOver = await Promise.race([done.then(() => true), stage.wait(PATIENCE_MS)]);
-      const wasAsked = eventsOf(silent, sessionId).some(
-        ({ message }) => message !== undefined && isType(message, "awaiting.confirmation"),
-      );
+      const isOver = await Promise.race([done.then(() => true), stage.wait(stage.patienceMs)]);
+      const wasAsked = eventsOf(silent, sessionId).some(({ message }) => isType(message, "awaiting.confirmation"));
       if (isOver !== true && !wasAsked)
-        fail("The default applies at once.", `The session did not go on within ${PATIENCE_MS} ms.`);
+        fail("The default applies at once.", `The session did not go on within ${stage.patienceMs} ms.`);
     },
   ),
   delivery(
@@ -347,11 +333,10 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       const { sessionId, done } = await stage.show("many-tools", free);
       await done;
       // By order: when the slow one has its sixth event, several seconds after the session's end, the other has the end.
-      const events = (one: Subscription) =>
-        one.conversation.record.filter(({ way, message }) => way === "received" && message?.session_id === sessionId);
+      const events = (one: Subscription): readonly Arrived[] => eventsOf(one, sessionId);
       for (let waited = 0; events(slow).length < 6 && waited < DRAINING_MS; waited += 100) await stage.wait(100);
       if (events(slow).length < 6) skip("The slow subscription did not hear enough of the session.");
-      if (!events(free).some(({ message }) => message !== undefined && isTerminal(message)))
+      if ((await sessionEnd(free, sessionId)) === undefined)
         fail(
           "The other subscription has heard the session to its end.",
           "It has not.",
@@ -361,21 +346,42 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
   ),
 ];
 
-/** The burst that the producer announces, events. The specification names none, and a token bucket has one of 1 at least. */
-function burstOf(honored: Message): number {
+/** Fails if a subscription with the terms hears other events of a scenario than one without. */
+async function keepsEvents(
+  stage: ProducerStage,
+  scenario: Parameters<ProducerStage["show"]>[0],
+  capabilities: Message,
+): Promise<void> {
+  const particular = await stage.subscribe(capabilities);
+  const plain = await stage.subscribe();
+  const { sessionId, done } = await stage.show(scenario, plain);
+  await done;
+  await endOf(plain, sessionId);
+  await sessionEnd(particular, sessionId);
+  const [few = "", all = ""] = [particular, plain].map((one) =>
+    eventsOf(one, sessionId)
+      .map(({ message }) => String(message.type))
+      .join("\n"),
+  );
+  if (few !== all)
+    fail("A subscription with these terms gets the same events.", "It gets others.", [
+      { note: JSON.stringify(capabilities), text: few },
+      { note: "no terms", text: all },
+    ]);
+}
+
+/** The most events that a token bucket lets go of in a time. */
+function mostEvents(rate: number, burst: number, lastedMs: number): number {
+  return Math.floor((rate * lastedMs) / 1000 + burst);
+}
+
+/** The capacity of the bucket, events. The chapter names none: one second's worth, and 1 at least. A producer of aaepd may announce less. */
+function burstOf(honored: Message, rate: number): number {
   const { limits } = (honored.aaepd ?? {}) as Message;
   const { burst } = (limits ?? {}) as Message;
-  return typeof burst === "number" ? burst : 1;
+  return Math.min(Math.max(1, rate), typeof burst === "number" ? burst : Number.POSITIVE_INFINITY);
 }
 
-function textOf(events: readonly Recorded[]): string {
-  return events
-    .flatMap(({ message }) =>
-      message !== undefined && isType(message, "output.streaming") ? [String(message.chunk)] : [],
-    )
-    .join("");
-}
-
-function completedIn(events: readonly Recorded[]): Message | undefined {
-  return events.find(({ message }) => message !== undefined && isType(message, "session.completed"))?.message;
+function completedIn(events: readonly Arrived[]): Message | undefined {
+  return events.find(({ message }) => isType(message, "session.completed"))?.message;
 }

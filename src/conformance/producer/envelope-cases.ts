@@ -1,7 +1,7 @@
 // Chapter 3 and 11: what every event carries.
 
 import { fail } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import type { Conversation, Message } from "../wire/conversation.js";
 import { heardEvents } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { schemaFault } from "./schema-faults.js";
@@ -26,16 +26,13 @@ const KINDS = new Set([
 const REQUIRED = ["@context", "type", "event_id", "session_id", "timestamp", "producer"];
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?:\d{3}|\d{6}))?(?:Z|[+-]\d\d:\d\d)$/;
 const PREFIXES_OF_AAEP = new Set(["aaep", "xsd", "rdf", "rdfs"]);
-const SPOKEN = [
-  "summary_terse",
-  "summary_normal",
-  "summary_detailed",
-  "chunk",
-  "question",
-  "description",
-  "error_message",
-];
+/** Members with text for people, and their variants in other languages. */
+const SPOKEN =
+  /^(?:summary_(?:terse|normal|detailed)|chunk|question|description|error_message|action|consequence|reason|remediation_hint)(?:_[A-Za-z0-9-]+)?$/;
 const TAG = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
+const ANNOUNCED = ["session.started", "session.completed", "session.errored", "session.cancelled", "tool.invoked"];
+/** The versions of the specification that were published when this suite was. */
+const VERSIONS: ReadonlySet<unknown> = new Set(["0.1.0-draft", "1.0.0"]);
 /** Clocks of two machines may differ by less. */
 const FURTHEST_OFF_MS = 300_000;
 const unseen = "No event came.";
@@ -185,7 +182,10 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       unseen: "No event with text for people came.",
     },
     (event) => {
-      if (!SPOKEN.some((name) => typeof event[name] === "string" && event[name] !== "")) return "not judged";
+      const isSpoken = Object.entries(event).some(
+        ([name, value]) => typeof value === "string" && value !== "" && SPOKEN.test(name),
+      );
+      if (!isSpoken) return "not judged";
       const { primary_language } = (event.localization_hints ?? {}) as Message;
       return typeof primary_language === "string" && TAG.test(primary_language)
         ? undefined
@@ -206,20 +206,64 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       return "not judged";
     },
   ),
+  {
+    kind: "watching",
+    id: "P1-summary-normal",
+    title: "The events that are announced have a summary_normal, or the summary of the verbosity that was asked for.",
+    paragraphs: ["AAEP §9.3.1", "AAEP §5.3.1.2"],
+    level: 1,
+    severity: "error",
+    unseen: "No event that is announced came.",
+    judge: ({ conversations }) => {
+      let judged = 0;
+      for (const conversation of conversations) {
+        const fields = summaryFields(conversation);
+        for (const { recorded, event } of heardEvents([conversation])) {
+          if (!isType(event, ...ANNOUNCED)) continue;
+          judged += 1;
+          if (!fields.some((name) => typeof event[name] === "string" && event[name] !== ""))
+            fail(`${String(event.type)} has ${fields.join(" or ")}.`, "It has none.", [evidenceOf(recorded)]);
+        }
+      }
+      return judged;
+    },
+  },
+  {
+    kind: "watching",
+    id: "P1-json",
+    title: "Every message is a JSON object.",
+    paragraphs: ["AAEP §3.8", "AAEP §8.2.2"],
+    level: 1,
+    severity: "error",
+    unseen,
+    judge: ({ conversations }) => {
+      const received = conversations.flatMap(({ record }) => record.filter(({ way }) => way === "received"));
+      const strange = received.find(({ message }) => message === undefined);
+      if (strange !== undefined) fail("Every message is a JSON object.", "One is not.", [evidenceOf(strange)]);
+      return received.length;
+    },
+  },
   eachEvent(
     {
-      id: "P1-summary-normal",
-      title: "The events that are announced have a summary_normal.",
-      paragraphs: ["AAEP §9.3.1"],
+      id: "P1-numbers",
+      title: "No number of an event is an integer beyond 2^53.",
+      paragraphs: ["AAEP §3.8"],
       level: 1,
-      unseen: "No event that is announced came.",
+      unseen,
     },
-    (event) => {
-      if (
-        !isType(event, "session.started", "session.completed", "session.errored", "session.cancelled", "tool.invoked")
-      )
-        return "not judged";
-      return hasSummary(event) ? undefined : `${String(event.type)} has no summary.`;
+    (event) => (hasHugeInteger(event) ? "An event has an integer beyond 2^53, and not as a string." : undefined),
+  ),
+  eachEvent(
+    {
+      id: "P1-aaep-version",
+      title: "aaep_version, where it stands, is a published version of the specification.",
+      paragraphs: ["AAEP §3.4.4"],
+      level: 1,
+      unseen: "No event with an aaep_version came.",
+    },
+    ({ aaep_version: version }) => {
+      if (version === undefined) return "not judged";
+      return VERSIONS.has(version) ? undefined : `The aaep_version ${JSON.stringify(version)} was not published.`;
     },
   ),
   {
@@ -259,7 +303,9 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen,
     },
-    ({ events }) => {
+    ({ events, isFiltered }) => {
+      // A critical event overtakes what a rate holds back.
+      if (isFiltered) return "not judged";
       for (let place = 1; place < events.length; place += 1) {
         const [before, now] = [events[place - 1]?.event.timestamp, events[place]?.event.timestamp];
         const [earlier, later] = [Date.parse(String(before)), Date.parse(String(now))];
@@ -305,7 +351,8 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen: "No event with a sequence_number came.",
     },
-    ({ events, isFromBeginning }) => {
+    ({ events, isFromBeginning, isFiltered }) => {
+      if (isFiltered) return "not judged";
       const numbers = events.map(({ event }) => event.sequence_number);
       if (numbers.every((number) => number === undefined)) return "not judged";
       const without = numbers.indexOf(undefined);
@@ -321,9 +368,22 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
   ),
 ];
 
-/** The subscription may want another verbosity, and then gets its field. */
-function hasSummary(event: Message): boolean {
-  return ["summary_normal", "summary_terse", "summary_detailed"].some(
-    (name) => typeof event[name] === "string" && event[name] !== "",
-  );
+/** The summaries that a conversation may get: summary_normal, and that of each verbosity that it asked for. */
+function summaryFields({ record }: Conversation): readonly string[] {
+  const asked = record.flatMap(({ way, message }) => {
+    const { preferred_verbosity: verbosity } = (message?.capabilities ?? {}) as Message;
+    return way === "sent" && verbosity !== undefined ? [`summary_${String(verbosity)}`] : [];
+  });
+  return [...new Set(["summary_normal", ...asked])];
+}
+
+/** A number of this size is not safe: the text may have meant a neighbour of it. */
+function hasHugeInteger(event: Message): boolean {
+  // No recursion: a broken target may nest deeper than the stack.
+  const left: unknown[] = [event];
+  for (let value = left.pop(); left.length > 0 || value !== undefined; value = left.pop()) {
+    if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) > 2 ** 53) return true;
+    if (typeof value === "object" && value !== null) for (const one of Object.values(value)) left.push(one);
+  }
+  return false;
 }

@@ -19,6 +19,8 @@ export interface HeardSession {
   readonly isOver: boolean;
   /** The terms may keep events of the session back: filters, a pause, a low cognitive load, or a rate. */
   readonly isFiltered: boolean;
+  /** The subscription can answer confirmations, so it is asked. */
+  readonly answersConfirmations: boolean;
 }
 
 /** All events of all conversations. */
@@ -43,17 +45,22 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
       if (events === undefined) sessions.set(id, [heard]);
       else events.push(heard);
     }
-    const acceptedAt = conversation.record.find(
+    const accepted = conversation.record.find(
       ({ way, message }) => way === "received" && message?.type === "subscription.accepted",
-    )?.at;
+    );
+    // A producer below level 3 may send events unasked, from the connection's beginning on.
+    const listensFrom = accepted?.at ?? conversation.startedAt.at;
     const isFiltered = conversation.record.some(({ way, message }) => way === "sent" && filters(message));
+    const answersConfirmations = conversation.record.some(
+      ({ way, message }) => way === "sent" && capabilitiesIn(message).supports_confirmation_reply === true,
+    );
     const lastBegun = Math.max(...Array.from(sessions, ([id, events]) => (inOrder(events) ? (begun.get(id) ?? 0) : 0)));
     return Array.from(sessions, ([sessionId, events]) => {
       const begunAt = begun.get(sessionId);
-      const isFromBeginning = begunAt !== undefined && acceptedAt !== undefined && acceptedAt < begunAt;
+      const isFromBeginning = begunAt !== undefined && listensFrom < begunAt;
       const overAt = shown.get(sessionId)?.overAt;
       const isOver = overAt !== undefined && overAt < lastBegun;
-      return { sessionId, events, isFromBeginning, isOver, isFiltered };
+      return { sessionId, events, isFromBeginning, isOver, isFiltered, answersConfirmations };
     });
   });
 }
@@ -75,11 +82,13 @@ function beginnings(conversations: readonly Conversation[], shown: Heard["shown"
 }
 
 function filters(message: Message | undefined): boolean {
-  const capabilities = message?.capabilities as Message | undefined;
-  if (capabilities === undefined || capabilities === null) return false;
-  const { event_filters, cognitive_load, aaepd, max_events_per_second } = capabilities;
+  const { event_filters, cognitive_load, aaepd, max_events_per_second } = capabilitiesIn(message);
   const isThinned = event_filters !== undefined || cognitive_load === "low" || aaepd !== undefined;
   return isThinned || max_events_per_second !== undefined;
+}
+
+function capabilitiesIn(message: Message | undefined): Message {
+  return (message?.capabilities ?? {}) as Message;
 }
 
 export function isTerminal(event: Message): boolean {

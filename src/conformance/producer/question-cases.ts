@@ -1,10 +1,23 @@
 // Chapter 6: questions and their ends.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
-import { ask, callsAfter, resolves, staysOpen } from "./asked-question.js";
-import { ANSWERS, clarificationReply, confirmationReply, questionIn, resolutionAfter } from "./asking.js";
+import { type Asked, ask, callsAfter, isRejected, nextQuestion, resolves, staysOpen } from "./asked-question.js";
+import {
+  ANSWERS,
+  clarificationReply,
+  confirmationReply,
+  isIrreversibleCall,
+  questionIn,
+  resolutionAfter,
+} from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
-import { eventsOf, evidenceOf, isType, PATIENCE_MS, QUIET_MS } from "./stage.js";
+import { eventsOf } from "./session-on.js";
+import { evidenceOf, isType, QUIET_MS } from "./stage.js";
+
+/** The longest timeout that a case waits for, ms. */
+const LONGEST_TIMEOUT_MS = 5000;
+/** By so much less may a question be open: timestamps may be of whole seconds. */
+const EARLY_MS = 1000;
 
 export const QUESTION_CASES: readonly ActiveCase[] = [
   {
@@ -32,14 +45,14 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     severity: "error",
     run: async (stage) => {
       const asked = await ask(stage);
-      const told = await resolves(asked, "reject");
-      const calls = await callsAfter(asked);
-      if (isType(told, "tool.invoked") || calls.some(({ irreversible }) => irreversible === true))
-        fail("After a reject no irreversible tool is invoked.", "One was invoked.", [
-          { note: "received", text: JSON.stringify(calls[0] ?? told) },
+      const { listener, sessionId } = asked;
+      const { place } = listener.conversation.record.at(-1) ?? { place: asked.after };
+      await isRejected(asked, "After a reject no irreversible tool is invoked.");
+      const [told] = eventsOf(listener, sessionId).filter((one) => one.place > place);
+      if (told !== undefined && isType(told.message, "session.completed"))
+        fail("After a reject an event before the end tells of it.", "The session was completed without one.", [
+          evidenceOf(told),
         ]);
-      if (isType(told, "session.completed"))
-        fail("After a reject an event before the end tells of it.", "The session was completed without one.");
     },
   },
   {
@@ -53,57 +66,62 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const asked = await ask(stage);
       await stage.wait(QUIET_MS);
       const early = eventsOf(asked.listener, asked.sessionId).find(
-        ({ message, place }) => place >= asked.after && message !== undefined && isType(message, "tool.invoked"),
+        ({ message, place }) => place >= asked.after && isIrreversibleCall(message),
       );
-      if (early !== undefined) fail("No tool is invoked before the reply.", "One was.", [evidenceOf(early)]);
+      if (early !== undefined)
+        fail("No irreversible tool is invoked before the reply.", "One was.", [evidenceOf(early)]);
       await resolves(asked, "reject");
     },
   },
   {
     kind: "active",
     id: "P2-timeout-default",
-    title: "When the time of a question is over its default applies.",
+    title: "When the time of a question is over its default applies, and not before.",
     paragraphs: ["AAEP §6.4", "AAEP §9.4.1"],
     level: 2,
     severity: "error",
     run: async (stage) => {
       const asked = await ask(stage, "confirmation-short");
-      const timeout = Number(asked.question.timeout_seconds) * 1000;
-      if (!(timeout <= 5000)) skip("The question's timeout is longer than 5 seconds.");
-      const resolved = await resolutionAfter(asked.listener, asked.sessionId, asked.after, timeout + PATIENCE_MS);
-      if (resolved === undefined)
-        fail("After timeout_seconds an event tells that the default applies.", "None came.", [
+      const timeoutMs = shortTimeoutOf(asked);
+      const resolved = await resolutionAfter(
+        asked.listener,
+        asked.sessionId,
+        asked.after,
+        timeoutMs + stage.patienceMs,
+      );
+      if (resolved?.message === undefined)
+        return fail("After timeout_seconds an event tells that the default applies.", "None came.", [
           { note: "received", text: JSON.stringify(asked.question) },
         ]);
-      const calls = await callsAfter(asked);
-      if (asked.question.default_decision === "reject" && calls.some(({ irreversible }) => irreversible === true))
-        fail("The default reject applies.", "The irreversible tool was invoked.", [
-          { note: "received", text: JSON.stringify(calls[0]) },
+      // By the producer's own times: an arrival may be late.
+      const lasted = instantOf(resolved.message) - instantOf(asked.question);
+      if (lasted < timeoutMs - EARLY_MS)
+        fail(`The question is open for ${timeoutMs} ms.`, `It was open for ${lasted} ms by its own timestamps.`, [
+          { note: "received", text: JSON.stringify(asked.question) },
+          evidenceOf(resolved),
         ]);
+      const call = (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));
+      if (asked.question.default_decision === "reject" && call !== undefined)
+        fail("The default reject applies.", "The irreversible tool was invoked.", [evidenceOf(call)]);
     },
   },
   {
     kind: "active",
     id: "P2-late-reply",
-    title: "A reply after the question's end does not count.",
+    title: "A reply after the question's end does not count, also while another question is open.",
     paragraphs: ["AAEP §6.3.4", "AAEP §9.4.1"],
     level: 2,
     severity: "error",
     run: async (stage) => {
-      const asked = await ask(stage, "confirmation-short");
-      const timeout = Number(asked.question.timeout_seconds) * 1000;
-      if (!(timeout <= 5000)) skip("The question's timeout is longer than 5 seconds.");
-      await resolutionAfter(asked.listener, asked.sessionId, asked.after, timeout + PATIENCE_MS);
-      const reply = confirmationReply(asked.listener, asked.question, "accept");
-      const { conversation } = asked.listener;
-      const from = conversation.record.length;
-      conversation.say(reply);
-      const acted = await conversation.seek((message) => isType(message, "tool.invoked"), QUIET_MS, from);
-      if (acted !== undefined)
-        fail("A late accept brings about nothing.", "A tool was invoked after it.", [
-          { note: "sent", text: JSON.stringify(reply) },
-          evidenceOf(acted),
-        ]);
+      const first = await ask(stage, "two-confirmations-short");
+      const { listener, sessionId, after } = first;
+      await resolutionAfter(listener, sessionId, after, shortTimeoutOf(first) + stage.patienceMs);
+      const second = await nextQuestion(listener, sessionId, after);
+      const reply = confirmationReply(listener, first.question, "accept");
+      listener.conversation.say(reply);
+      const expected = "A late accept brings about nothing.";
+      await staysOpen(second, expected, reply);
+      await isRejected(second, expected, reply);
     },
   },
   {
@@ -118,7 +136,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const asked = await ask(stage);
       const { place } = await questionIn(other, asked.sessionId, "confirmation");
       await resolves(asked, "reject");
-      const told = await resolutionAfter(other, asked.sessionId, place + 1, PATIENCE_MS);
+      const told = await resolutionAfter(other, asked.sessionId, place + 1);
       if (told === undefined) fail("The other subscription hears the resolution.", "It hears nothing.");
     },
   },
@@ -145,7 +163,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       );
       const right = clarificationReply(listener, question, "2024");
       listener.conversation.say(right);
-      if ((await resolutionAfter(listener, sessionId, place + 1, PATIENCE_MS)) === undefined)
+      if ((await resolutionAfter(listener, sessionId, place + 1)) === undefined)
         fail("After a valid response an event shows that the producer goes on.", "None came.", [
           { note: "sent", text: JSON.stringify(right) },
         ]);
@@ -169,7 +187,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       await staysOpen({ listener, sessionId, question, after: place + 1 }, "Another value does not answer.", wrong);
       const right = clarificationReply(listener, question, choice.value);
       listener.conversation.say(right);
-      if ((await resolutionAfter(listener, sessionId, place + 1, PATIENCE_MS)) === undefined)
+      if ((await resolutionAfter(listener, sessionId, place + 1)) === undefined)
         fail("After a choice an event shows that the producer goes on.", "None came.", [
           { note: "sent", text: JSON.stringify(right) },
         ]);
@@ -187,11 +205,14 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const { sessionId } = await stage.show("cancel-question", listener);
       const { message: question } = await questionIn(listener, sessionId, "confirmation");
       const { conversation } = listener;
-      const cancelled = await conversation.seek((message) => isType(message, "session.cancelled"), PATIENCE_MS);
+      const cancelled = await conversation.seek((message) => isType(message, "session.cancelled"));
       if (cancelled === undefined) skip("The session was not cancelled.");
       const from = conversation.record.length;
       conversation.say(confirmationReply(listener, question, "accept"));
-      const after = await conversation.seek((message) => message.session_id === sessionId, QUIET_MS, from);
+      const after = await conversation.seek((message) => message.session_id === sessionId, {
+        withinMs: QUIET_MS,
+        from,
+      });
       if (after !== undefined)
         fail("After the cancellation nothing of the session comes.", "An event came.", [evidenceOf(after)]);
     },
@@ -208,9 +229,19 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const { sessionId } = await stage.show("handoff", listener);
       const handed = await listener.conversation.seek(
         (message) => isType(message, "handoff.requested") && message.session_id === sessionId,
-        PATIENCE_MS,
       );
       if (handed === undefined) fail("A handoff.requested comes.", "None came.");
     },
   },
 ];
+
+function shortTimeoutOf({ question }: Asked): number {
+  const timeoutMs = Number(question.timeout_seconds) * 1000;
+  return timeoutMs <= LONGEST_TIMEOUT_MS
+    ? timeoutMs
+    : skip(`The question's timeout is longer than ${LONGEST_TIMEOUT_MS / 1000} seconds.`);
+}
+
+function instantOf({ timestamp }: Message): number {
+  return Date.parse(String(timestamp));
+}

@@ -1,9 +1,11 @@
 // Chapter 6: the members of questions, and the calls that need one.
 import { fail } from "../findings/verdicts.js";
-import { isTerminal } from "./hearing.js";
+import type { Conversation, Message } from "../wire/conversation.js";
+import { isIrreversibleCall, provesResolution } from "./asking.js";
+import { type HeardEvent, heardSessions } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
-import { isType } from "./stage.js";
-import { eachEvent, eachSession } from "./watching.js";
+import { evidenceOf, isType } from "./stage.js";
+import { eachEvent } from "./watching.js";
 
 export const QUESTION_WATCHERS: readonly WatchingCase[] = [
   eachEvent(
@@ -48,28 +50,37 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       return Math.max(0, asked.size - 1);
     },
   },
-  eachSession(
-    {
-      id: "P2-asked-once",
-      title: "While a confirmation is open the same action is not asked for again.",
-      paragraphs: ["AAEP §6.1"],
-      level: 2,
-      unseen: "No confirmation was asked for.",
-    },
-    ({ events }) => {
-      const open = new Map<unknown, number>();
-      let asked = 0;
-      for (const [place, { event }] of events.entries()) {
-        if (isType(event, "state.changed") || isTerminal(event)) open.clear();
-        if (!isType(event, "awaiting.confirmation")) continue;
-        asked += 1;
-        const known = open.get(event.action);
-        if (known !== undefined) return { seen: "An action was asked for twice at a time.", places: [known, place] };
-        open.set(event.action, place);
+  {
+    kind: "watching",
+    id: "P2-asked-once",
+    title: "While a confirmation is open the same action is not asked for again.",
+    paragraphs: ["AAEP §6.1"],
+    level: 2,
+    severity: "error",
+    unseen: "No confirmation was asked for.",
+    judge: (heard) => {
+      const answered = tokensSent(heard.conversations, () => true);
+      const isAnswered = ({ event }: HeardEvent): boolean => answered.has(event.reply_token);
+      let judged = 0;
+      for (const { events, isFiltered } of heardSessions(heard)) {
+        if (isFiltered) continue;
+        const open = new Map<unknown, HeardEvent>();
+        for (const one of events) {
+          if (provesResolution(one.event)) open.clear();
+          if (!isType(one.event, "awaiting.confirmation")) continue;
+          judged += 1;
+          const twin = open.get(one.event.action);
+          if (twin !== undefined && !isAnswered(twin) && !isOverAt(twin.event, one.event))
+            fail("The same action is not asked for again.", "An action was asked for twice at a time.", [
+              evidenceOf(twin.recorded),
+              evidenceOf(one.recorded),
+            ]);
+          open.set(one.event.action, one);
+        }
       }
-      return asked === 0 ? "not judged" : undefined;
+      return judged;
     },
-  ),
+  },
   eachEvent(
     {
       id: "P2-default-reject",
@@ -85,28 +96,53 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       return event.default_decision === "reject" ? undefined : `The default is ${String(event.default_decision)}.`;
     },
   ),
-  eachSession(
-    {
-      id: "P2-irreversible-asked",
-      title: "Every irreversible tool.invoked follows a question of its session.",
-      paragraphs: ["AAEP §4.3.1", "AAEP §9.4.1"],
-      level: 2,
-      unseen: "No irreversible tool was invoked before a subscriber that answers.",
-    },
-    ({ events, isFromBeginning, isFiltered }) => {
-      let questions = 0;
+  {
+    kind: "watching",
+    id: "P2-irreversible-asked",
+    title: "Every irreversible tool.invoked follows a question of its session that was accepted, one each.",
+    paragraphs: ["AAEP §4.3.1", "AAEP §9.4.1", "AAEP §6.1"],
+    level: 2,
+    severity: "error",
+    unseen: "No irreversible tool was invoked before a subscriber that answers.",
+    judge: (heard) => {
+      const accepted = tokensSent(heard.conversations, ({ decision }) => decision === "accept");
       let judged = 0;
-      for (const [place, { event }] of events.entries()) {
-        if (isType(event, "awaiting.confirmation")) questions += 1;
-        if (!isType(event, "tool.invoked") || event.irreversible !== true || !isFromBeginning || isFiltered) continue;
-        // A subscription that cannot answer is not asked, and hears a state.changed instead.
-        const wasTold = events.slice(0, place).some(({ event: before }) => before.to_state === "awaiting_input");
-        judged += 1;
-        if (questions === 0 && !wasTold)
-          return { seen: "An irreversible tool was invoked, and nobody was asked.", places: [place] };
-        questions -= 1;
+      for (const { events, isFromBeginning, isFiltered, answersConfirmations } of heardSessions(heard)) {
+        if (!isFromBeginning || isFiltered || !answersConfirmations) continue;
+        let permitted = 0;
+        for (const { event, recorded } of events) {
+          const isAccepted = accepted.has(event.reply_token) || event.default_decision === "accept";
+          if (isType(event, "awaiting.confirmation") && isAccepted) permitted += 1;
+          if (!isIrreversibleCall(event)) continue;
+          judged += 1;
+          permitted -= 1;
+          if (permitted < 0)
+            fail("An irreversible tool is invoked after an accepted question.", "Nobody had accepted this one.", [
+              evidenceOf(recorded),
+            ]);
+        }
       }
-      return judged === 0 ? "not judged" : undefined;
+      return judged;
     },
-  ),
+  },
 ];
+
+/** The tokens of the replies that the suite sent. */
+function tokensSent(
+  conversations: readonly Conversation[],
+  isWanted: (reply: Message) => boolean,
+): ReadonlySet<unknown> {
+  return new Set(
+    conversations.flatMap(({ record }) =>
+      record.flatMap(({ way, message }) =>
+        way === "sent" && message?.reply_token !== undefined && isWanted(message) ? [message.reply_token] : [],
+      ),
+    ),
+  );
+}
+
+/** Whether the time of a question is over when another event comes, by the producer's own times. */
+function isOverAt(question: Message, later: Message): boolean {
+  const deadline = Date.parse(String(question.timestamp)) + Number(question.timeout_seconds) * 1000;
+  return Date.parse(String(later.timestamp)) >= deadline;
+}

@@ -1,16 +1,18 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
 import type { Timers } from "../../client/platform-clock.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
-import { Judged } from "../findings/verdicts.js";
+import { verdictIn } from "../findings/verdicts.js";
 import type { Conversation } from "../wire/conversation.js";
 import type { Links } from "../wire/link.js";
 import { describeCase, PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
+import { sessionEnd } from "./session-on.js";
 import type { ShownSession } from "./shown-session.js";
-import { createStage, isAnswer, PATIENCE_MS, type ProducerStage, REQUEST } from "./stage.js";
+import { createStage, isAnswer, type ProducerStage, REQUEST } from "./stage.js";
 
 export interface ProducerRun {
   readonly links: Links;
@@ -21,11 +23,13 @@ export interface ProducerRun {
   readonly extensions: readonly string[];
   /** Ids of cases; undefined: all of the level. */
   readonly chosen: readonly string[] | undefined;
+  /** How long something that must come may take, ms. The producer may be slow, and the machine too. */
+  readonly patienceMs: Millis;
   /** Called with each result as soon as it is there. */
   readonly told: (result: CaseResult) => void;
 }
 
-const SILENCE = `The target did not answer a request within ${PATIENCE_MS} ms.`;
+const SILENCE = "The target did not answer a request in time.";
 const FLOOD = "The target sent more on one connection than the suite keeps.";
 const LONGEST_QUOTE = 200;
 /** A look at a producer that need not say anything, ms. */
@@ -46,9 +50,9 @@ const SHOWN: readonly ScenarioName[] = [
 ];
 
 export async function runProducerCases(run: ProducerRun): Promise<readonly CaseResult[]> {
-  const { links, driver, timers, told } = run;
+  const { links, driver, timers, told, patienceMs } = run;
   const stage = (): ProducerStage =>
-    createStage({ links, driver, timers, all, shown, answersRequests: run.level === 3 });
+    createStage({ links, driver, timers, all, shown, patienceMs, answersRequests: run.level === 3 });
   const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
   const all: Conversation[] = [];
   const shown = new Map<string, ShownSession>();
@@ -101,7 +105,7 @@ async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<strin
   try {
     const first = await stage.connect();
     first.say({ ...REQUEST, capabilities: {} });
-    const answer = await first.seek(level === 3 ? isAnswer : () => true, level === 3 ? PATIENCE_MS : GLANCE_MS);
+    const answer = await (level === 3 ? first.seek(isAnswer) : first.seek(() => true, { withinMs: GLANCE_MS }));
     if (first.isFlooded()) return FLOOD;
     if (level === 3 && answer !== undefined && answer.message?.type !== "subscription.accepted")
       return `The target does not accept the plainest request: ${answer.text.slice(0, LONGEST_QUOTE)}`;
@@ -112,7 +116,8 @@ async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<strin
     if (answer === undefined && level === 3) return SILENCE;
     return undefined;
   } catch (caught) {
-    return `The target cannot be reached: ${caught instanceof Error ? caught.message : String(caught)}`;
+    const verdict = verdictIn(caught);
+    return verdict.kind === "skipped" ? verdict.reason : "The target cannot be judged.";
   } finally {
     await stage.clear();
   }
@@ -125,18 +130,14 @@ async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers):
     cancel = timers.wakeAt(timers.now() + LONGEST_CASE_MS, () => resolve({ kind: "skipped", reason }));
   });
   const judged = one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
-  const verdict = await Promise.race([judged, tooLong]);
-  cancel();
-  await stage.clear();
-  return verdict;
-}
-
-function verdictIn(caught: unknown): Verdict {
-  if (caught instanceof Judged) return caught.verdict;
-  return {
-    kind: "skipped",
-    reason: `The case could not go on: ${caught instanceof Error ? caught.message : String(caught)}`,
-  };
+  try {
+    return await Promise.race([judged, tooLong]);
+  } finally {
+    cancel();
+    await stage.clear();
+    // The stage that is cleared ends the case, so that it does not go on behind the next one.
+    await judged;
+  }
 }
 
 async function showAll(stage: ProducerStage): Promise<void> {
@@ -145,14 +146,10 @@ async function showAll(stage: ProducerStage): Promise<void> {
       const listener = await stage.subscribe(scenario === "cancel-question" ? ANSWERS : {});
       const { sessionId, done } = await stage.show(scenario, listener);
       await done;
-      await listener.conversation.seek(
-        (message) =>
-          message.session_id === sessionId &&
-          /agent\.session\.(?:completed|errored|cancelled)$/.test(String(message.type)),
-        PATIENCE_MS,
-      );
-    } catch {
+      await sessionEnd(listener, sessionId);
+    } catch (caught) {
       // A scenario that cannot be shown is missed by the cases that would have judged it.
+      verdictIn(caught);
     }
   }
   await stage.wait(AFTERMATH_MS);

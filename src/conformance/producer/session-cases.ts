@@ -18,6 +18,12 @@ const IMPLIED: ReadonlyMap<string | undefined, string> = new Map(
   }),
 );
 
+/** The states that a producer must tell of at least (AAEP §9.3.1), by the work that they stand for. */
+const WORK: ReadonlyMap<string | undefined, string> & Iterable<readonly [string, string]> = new Map([
+  ["tool.invoked", "calling_tool"],
+  ["output.streaming", "writing_output"],
+]);
+
 export const SESSION_CASES: readonly WatchingCase[] = [
   eachSession(
     {
@@ -61,9 +67,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen,
     },
-    ({ events }) => {
+    ({ events, isFiltered }) => {
       const [end] = placesOf(events, isTerminal);
-      if (end === undefined) return "not judged";
+      // A critical end overtakes what a rate holds back.
+      if (end === undefined || isFiltered) return "not judged";
       const after = events.findIndex(({ event }, place) => place > end && !isTerminal(event));
       return after === -1 ? undefined : { seen: "An event came after the end of its session.", places: [end, after] };
     },
@@ -81,14 +88,15 @@ export const SESSION_CASES: readonly WatchingCase[] = [
   eachSession(
     {
       id: "P1-tool-completed",
-      title: "Every tool.invoked is followed by a tool.completed, unless its session ends by an error or is cancelled.",
+      title:
+        "Every tool.invoked is followed by a tool.completed before its session ends, also after errors and timeouts.",
       paragraphs: ["AAEP §9.3.1", "AAEP §4.3.2"],
       level: 1,
       unseen: "No tool was invoked in a session that was heard to its end.",
     },
     (session) => {
-      const isCompleted = session.events.some(({ event }) => isType(event, "session.completed"));
-      return toolsMayBeMissing(session) || !isCompleted ? "not judged" : toolFault(session, "completed");
+      const isEnded = session.events.some(({ event }) => isTerminal(event));
+      return toolsMayBeMissing(session) || !isEnded ? "not judged" : toolFault(session, "completed");
     },
   ),
   eachSession(
@@ -164,18 +172,23 @@ export const SESSION_CASES: readonly WatchingCase[] = [
   eachSession(
     {
       id: "P1-states-told",
-      title: "A session that calls tools or writes has state.changed events.",
+      title:
+        "A session that calls tools has a state.changed to calling_tool, and one that writes has one to writing_output.",
       paragraphs: ["AAEP §9.3.1"],
       level: 1,
       unseen: "No session that calls tools or writes was heard from its beginning to its end.",
     },
     ({ events, isFromBeginning, isFiltered }) => {
-      const works = events.some(({ event }) => isType(event, "tool.invoked", "output.streaming"));
       const isWhole = isFromBeginning && !isFiltered && events.some(({ event }) => isTerminal(event));
+      const works = events.some(({ event }) => WORK.has(kindOf(event)));
       if (!works || !isWhole) return "not judged";
-      return events.some(({ event }) => isType(event, "state.changed"))
-        ? undefined
-        : { seen: "A session has no state.changed.", places: [0] };
+      const told = new Set(events.map(({ event }) => (isType(event, "state.changed") ? event.to_state : undefined)));
+      for (const [kind, state] of WORK) {
+        const place = events.findIndex(({ event }) => isType(event, kind));
+        if (place !== -1 && !told.has(state))
+          return { seen: `No state.changed of the session goes to ${state}.`, places: [place] };
+      }
+      return undefined;
     },
   ),
 ];
@@ -190,19 +203,25 @@ function toolsMayBeMissing({ events, isFromBeginning, isFiltered }: HeardSession
 
 /** The first call that has no other half. */
 function toolFault({ events }: HeardSession, wanted: "invoked" | "completed"): SessionFault | undefined {
-  const open = new Map<string, number>();
+  /** The places of the open calls. Calls of one tool without ids may run side by side. */
+  const open = new Map<string, number[]>();
   for (const [place, { event }] of events.entries()) {
     if (!isType(event, "tool.invoked", "tool.completed")) continue;
     const call = String(event.tool_call_id ?? `of ${String(event.tool)}`);
-    if (isType(event, "tool.invoked")) open.set(call, place);
-    else if (!open.delete(call) && wanted === "invoked")
+    const places = open.get(call);
+    if (isType(event, "tool.invoked")) {
+      if (places === undefined) open.set(call, [place]);
+      else places.push(place);
+    } else if (places?.pop() === undefined && wanted === "invoked")
       return { seen: `tool.completed has the call ${call}, which was not invoked or had completed.`, places: [place] };
   }
-  const [left] = wanted === "completed" ? open : [];
-  return left === undefined ? undefined : { seen: `The call ${left[0]} never completed.`, places: [left[1]] };
+  const left = wanted === "completed" ? [...open].find(([, places]) => places.length > 0) : undefined;
+  return left === undefined ? undefined : { seen: `The call ${left[0]} never completed.`, places: left[1].slice(0, 1) };
 }
 
-function stateChainFault({ events }: HeardSession): SessionFault | "not judged" | undefined {
+function stateChainFault({ events, isFiltered }: HeardSession): SessionFault | "not judged" | undefined {
+  // A filter may leave out a state, and a critical change overtakes others.
+  if (isFiltered) return "not judged";
   const states = new Map<unknown, Set<unknown>>();
   let judged = 0;
   for (const [place, { event }] of events.entries()) {

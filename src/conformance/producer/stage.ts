@@ -9,8 +9,6 @@ import { type Conversation, converse, type Message, type Recorded } from "../wir
 import type { Links } from "../wire/link.js";
 import type { ShownSession } from "./shown-session.js";
 
-/** How long something that must come may take. The producer may be slow, and the machine too. */
-export const PATIENCE_MS: Millis = 8000;
 /** How long a case listens for something that must not come. Lateness can only hide a fault, never make one. */
 export const QUIET_MS: Millis = 400;
 
@@ -27,12 +25,16 @@ export interface Subscription {
 /** A scenario that a subscription hears. */
 export interface Shown {
   readonly sessionId: string;
+  /** Before its beginning. */
+  readonly askedAt: Millis;
   /** Resolves when the scenario is over. Rejects with a `Judged` that skips the case if it could not be performed. */
   readonly done: Promise<void>;
 }
 
 export interface ProducerStage {
   readonly timers: Timers;
+  /** How long something that must come may take. */
+  readonly patienceMs: Millis;
   /** The connections share one, so none can vanish alone. */
   readonly isShared: boolean;
   /** See `Links`. */
@@ -43,7 +45,7 @@ export interface ProducerStage {
   /** Makes the producer show a scenario, and waits until the subscription hears its session begin. Skips the case if it does not. */
   readonly show: (scenario: ScenarioName, to: Subscription) => Promise<Shown>;
   readonly wait: (ms: Millis) => Promise<void>;
-  /** Ends the case's connections. */
+  /** Ends the case: its connections, and everything that it waits for. Resolves when its scenarios are over, or the patience is. */
   readonly clear: () => Promise<void>;
 }
 
@@ -58,22 +60,39 @@ export interface StageServices {
   readonly shown: Map<string, ShownSession>;
   /** A producer below level 3 need not answer requests: it may send events unasked (AAEP §9.3.3). */
   readonly answersRequests: boolean;
+  /** How long something that must come may take. */
+  readonly patienceMs: Millis;
 }
 
-export function createStage({ links, driver, timers, all, shown, answersRequests }: StageServices): ProducerStage {
+const CASE_IS_OVER = "The case is over.";
+
+export function createStage(services: StageServices): ProducerStage {
+  const { links, driver, timers, all, shown, answersRequests, patienceMs } = services;
   const own: Conversation[] = [];
+  const scenarios: Promise<unknown>[] = [];
+  let isCleared = false;
+  let tellCleared = (): void => {};
+  const cleared = new Promise<void>((resolve) => {
+    tellCleared = resolve;
+  }).then((): never => skip(CASE_IS_OVER));
+  cleared.catch(() => {});
 
   const connect = async (): Promise<Conversation> => {
-    const conversation = converse(`connection ${all.length + 1}`, await links.open(), timers);
+    if (isCleared) skip(CASE_IS_OVER);
+    const link = await links
+      .open()
+      .catch((caught: unknown) => skip(`The target cannot be reached: ${sentenceOf(caught)}`));
+    const conversation = converse(`connection ${all.length + 1}`, link, timers, patienceMs);
     own.push(conversation);
     all.push(conversation);
     return conversation;
   };
   const wait = (ms: Millis): Promise<void> =>
-    new Promise((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()));
+    Promise.race([cleared, new Promise<void>((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()))]);
 
   return {
     timers,
+    patienceMs,
     isShared: links.isShared,
     manifest: links.manifest,
     connect,
@@ -81,7 +100,9 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
     subscribe: async (capabilities = {}, request = {}) => {
       const conversation = await connect();
       conversation.say({ ...REQUEST, capabilities, ...request });
-      const answer = await (answersRequests ? answerIn(conversation) : conversation.seek(isAnswer, UNASKED_MS));
+      const answer = await (answersRequests
+        ? answerIn(conversation)
+        : conversation.seek(isAnswer, { withinMs: UNASKED_MS }));
       if (answer === undefined) return { conversation, accepted: {}, id: "sub_unasked", honored: {} };
       if (answer.message?.type !== "subscription.accepted")
         fail("The request is accepted.", "It is answered by something else.", [
@@ -93,6 +114,7 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
       return { conversation, accepted, id: String(accepted.subscription_id), honored };
     },
     show: async (scenario, { conversation }) => {
+      if (isCleared) skip(CASE_IS_OVER);
       const lack = driver.lacks(scenario);
       if (lack !== undefined) skip(lack);
       const from = conversation.record.length;
@@ -110,14 +132,13 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
           typeof message.session_id === "string" &&
           typeof message.event_id === "string" &&
           (sessionId === undefined ? isType(message, "session.started") : message.session_id === sessionId),
-        PATIENCE_MS,
-        from,
+        { from },
       );
       const first = await Promise.race([begins, failed]);
       const lackNow = driver.lacks(scenario);
       if (lackNow !== undefined) skip(lackNow);
       if (first === undefined)
-        skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came within ${PATIENCE_MS} ms.`);
+        skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came within ${patienceMs} ms.`);
       const begun = String(first.message?.session_id);
       shown.set(begun, { askedAt, overAt: undefined });
       const over = done.then(
@@ -126,21 +147,27 @@ export function createStage({ links, driver, timers, all, shown, answersRequests
       );
       // A case that does not wait for the end is not interrupted by it.
       over.catch(() => {});
-      return { sessionId: begun, done: over };
+      scenarios.push(over.catch(() => {}));
+      const ended = Promise.race([over, cleared]);
+      ended.catch(() => {});
+      return { sessionId: begun, askedAt, done: ended };
     },
     clear: async () => {
+      isCleared = true;
+      tellCleared();
       await Promise.all(own.splice(0).map((one) => one.vanish()));
+      await within(timers, patienceMs, Promise.all(scenarios.splice(0)));
     },
   };
 }
 
 /** The answer to a request: accepted, rejected, or an error. Fails the case if none comes. */
 export async function answerIn(conversation: Conversation, from = 0): Promise<Recorded> {
-  const answer = await conversation.seek(isAnswer, PATIENCE_MS, from);
+  const answer = await conversation.seek(isAnswer, { from });
   if (answer !== undefined) return answer;
   const seen = conversation.isOver()
     ? `The connection ended without an answer. ${conversation.accident() ?? ""}`.trim()
-    : `Nothing came within ${PATIENCE_MS} ms.`;
+    : "Nothing came in time.";
   return fail("A request is answered by subscription.accepted or subscription.rejected.", seen, [
     evidenceOf(conversation.record[from]),
   ]);
@@ -184,14 +211,20 @@ export function evidenceOf(recorded: Recorded | undefined): Evidence {
   return recorded === undefined ? { note: "nothing" } : { note: recorded.way, text: recorded.text };
 }
 
-/** The events of a session that came, in their order. */
-export function eventsOf({ conversation }: Subscription, sessionId: string): readonly Recorded[] {
-  return conversation.record.filter(
-    ({ way, message }) =>
-      way === "received" && message !== undefined && isEvent(message) && message.session_id === sessionId,
-  );
+function reasonOf(caught: unknown): string {
+  return `The scenario could not be performed: ${sentenceOf(caught)}`;
 }
 
-function reasonOf(caught: unknown): string {
-  return `The scenario could not be performed: ${caught instanceof Error ? caught.message : String(caught)}`;
+function sentenceOf(caught: unknown): string {
+  return caught instanceof Error ? caught.message : String(caught);
+}
+
+/** Resolves when the promise has, or after a time. */
+async function within(timers: Timers, ms: Millis, awaited: Promise<unknown>): Promise<void> {
+  let cancel = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = timers.wakeAt(timers.now() + ms, () => resolve());
+  });
+  await Promise.race([awaited, late]);
+  cancel();
 }

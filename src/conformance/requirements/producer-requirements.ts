@@ -17,7 +17,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
     "AAEP §3.2.4",
     1,
     "session_id is unique across sessions.",
-    "Two sessions with one id are one session on the wire; P1-session-started then fails.",
+    "Two sessions with one id cannot be told from one that does not end; P1-nothing-after-end then fails.",
   ),
   producer("AAEP §3.2.5", 1, "timestamp has its form, and never falls within a session.", [
     "P1-timestamp-form",
@@ -26,6 +26,9 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §3.2.5", 1, "timestamp is the time of the emission.", ["P1-timestamp-now"]),
   producer("AAEP §3.2.6", 1, "producer has an agent_id.", ["P1-producer"]),
   producer("AAEP §3.4.1", 1, "sequence_number begins at 0 and rises.", ["P1-sequence-number"]),
+  producer("AAEP §3.4.4", 1, "aaep_version, where it stands, is a published version.", ["P1-aaep-version"]),
+  producer("AAEP §3.8", 1, "Messages are UTF-8 JSON objects.", ["P1-json"]),
+  producer("AAEP §3.8", 1, "Integers beyond 2^53 travel as strings.", ["P1-numbers"]),
   producer("AAEP §3.5", 1, "No reserved field stands in the envelope.", ["P1-envelope-reserved"]),
   producer("AAEP §3.4.3", 1, "The prefix of an extension is declared.", ["P1-extension-prefix"]),
   producer("AAEP §7.3.2", 1, "No extension has a reserved prefix.", ["P1-extension-prefix"]),
@@ -36,10 +39,8 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §4.5.1", 1, "Nothing of a session comes after its end.", ["P1-nothing-after-end"]),
   producer("AAEP §4.5.2", 1, "tool.completed follows its tool.invoked.", ["P1-tool-invoked-first"]),
   producer("AAEP §9.3.1", 1, "tool.completed follows every tool.invoked.", ["P1-tool-completed"]),
-  producer("AAEP §4.3.1", 1, "tool_call_id is unique in its session, and names one tool.", [
-    "P1-tool-call-unique",
-    "P1-tool-name",
-  ]),
+  producer("AAEP §4.3.1", 1, "tool_call_id is unique in its session.", ["P1-tool-call-unique"]),
+  producer("AAEP §4.3.2", 1, "tool.completed names the tool that was invoked.", ["P1-tool-name"]),
   producer("AAEP §4.2.1", 1, "from_state continues the state before it, from idle on.", [
     "P1-state-first",
     "P1-state-chain",
@@ -69,10 +70,15 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §6.3.4", 2, "The sender of a failed reply is not told why.", ["P2-reply-silence"]),
   producer("AAEP §6.3.4", 2, "The sender of a reply is authenticated.", "The suite has one identity on the endpoint."),
   producer("AAEP §6.3.5", 2, "The first valid reply wins.", ["P2-first-reply-wins"]),
+  producer("AAEP §6.7.1", 2, "The first valid reply wins, whichever subscription sends it.", ["P2-first-reply-wins"]),
   producer("AAEP §6.4", 2, "After the timeout the default applies.", ["P2-timeout-default"]),
   producer("AAEP §6.4.1", 2, "The default of irreversible, risky actions is reject.", ["P2-default-reject"]),
-  producer("AAEP §6.5", 2, "A response of another type counts as none.", ["P2-clarification", "P2-choice"]),
+  producer("AAEP §6.5.5", 2, "A response of another type, or that is no choice, counts as none.", [
+    "P2-clarification",
+    "P2-choice",
+  ]),
   producer("AAEP §6.8", 2, "The question of a cancelled session is dead.", ["P2-cancelled"]),
+  producer("AAEP §6.8", 2, "A question that is withdrawn alone is dead.", "No scenario withdraws one question."),
   producer("AAEP §9.4.1", 2, "A session that a person takes over has a handoff.requested.", ["P2-handoff"]),
   producer("AAEP §6.7.2", 2, "Every subscription is told of the resolution (SHOULD).", ["P2-resolution-told"]),
   producer(
@@ -111,6 +117,13 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §9.5.1", 3, "Boundaries are kept.", ["P3-boundary-sentence", "P3-boundary-completion"]),
   producer("AAEP §8.2.4", 3, "No text is lost.", ["P3-text-whole", "P3-renegotiate-text"]),
   producer("AAEP §5.3.1.3", 3, "Summaries come in the subscriber's language.", ["P3-language"]),
+  producer("AAEP §11.2", 3, "No event is left out for its language.", ["P3-language-keeps-events"]),
+  producer(
+    "AAEP §11.2.2",
+    3,
+    "Another language applies from the answer to its renegotiation on.",
+    "P3-renegotiate-applied judges it of the filters; all terms are renegotiated by one message.",
+  ),
   producer("AAEP §5.3.1.2", 3, "The verbosity is kept (SHOULD), and leaves no event out.", [
     "P3-verbosity",
     "P3-verbosity-keeps-events",
@@ -127,6 +140,14 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
     "P3-vanish-default",
   ]),
   producer("AAEP §5.8", 3, "An abrupt end is borne.", ["P3-vanish-harmless", "P3-garbage-harmless"]),
+  producer("AAEP §8.3", 3, "Messages of 64 KiB are taken.", ["P3-large-request"]),
+  producer("AAEP §8.2.7", 3, "The transport can authenticate.", "The suite has one identity on the endpoint."),
+  producer(
+    "AAEP §8.2.8",
+    3,
+    "Messages that leave the host are encrypted.",
+    "The suite tests one endpoint, on its own host.",
+  ),
   producer("AAEP §5.9", 3, "Subscriptions are independent.", ["P3-independent"]),
   producer("AAEP §8.2.3", 3, "Events of a session come in their order.", [
     "P1-timestamp-order",

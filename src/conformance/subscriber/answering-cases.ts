@@ -2,8 +2,9 @@
 import { diagnoseClarificationReply, diagnoseConfirmationReply } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
-import { begin, HEARING_MS, PATIENCE_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
+import { begin, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
+import { hearsAnnouncements } from "./tested-subscriber.js";
 
 function answering(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
@@ -13,6 +14,12 @@ function answering(
 }
 
 const isReply = ({ type }: Message): boolean => type === "confirmation.reply" || type === "clarification.reply";
+
+/** Words of the questions of the script, by which their announcements are known. */
+const HEARD: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["aaep:agent.awaiting.confirmation", ["nine photos"]],
+  ["aaep:agent.awaiting.clarification", ["which year"]],
+]);
 
 /** Asks, lets the user answer, and returns the reply. Skips the case where nobody answers. */
 async function answered(
@@ -25,9 +32,12 @@ async function answered(
   const { conversation, subscriber } = present;
   begin(present);
   conversation.say(question);
+  // A subscriber that tells its announcements is answered when it has spoken.
+  if (stage.hooks.announcements !== undefined)
+    await subscriber.announces(HEARD.get(question.type) ?? [], stage.patienceMs);
   await stage.wait(HEARING_MS);
   await subscriber.type(line);
-  const reply = await conversation.seek(isReply, PATIENCE_MS);
+  const reply = await conversation.seek(isReply);
   if (reply?.message === undefined)
     return fail("The user's answer is sent as a reply.", "No reply came.", [
       { note: "sent", text: JSON.stringify(question) },
@@ -65,6 +75,26 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       if (capabilities.supports_confirmation_reply !== true)
         fail("supports_confirmation_reply is true.", `It is ${String(capabilities.supports_confirmation_reply)}.`, [
           { note: "received", text: JSON.stringify(request) },
+        ]);
+    },
+  ),
+  answering(
+    {
+      id: "S2-question-announced",
+      title: "The subscriber announces a question.",
+      paragraphs: ["AAEP §4.4.1", "AAEP §9.4.2"],
+    },
+    async (stage) => {
+      if (!hearsAnnouncements(stage.hooks))
+        skip("Nothing tells what the subscriber announces. Give --announcements or --ask.");
+      const present = await stage.accept();
+      begin(present);
+      const question = present.script.question();
+      present.conversation.say(question);
+      if (!(await present.subscriber.announces(HEARD.get(question.type) ?? [], stage.patienceMs)))
+        fail("The question is announced.", "It was not.", [
+          { note: "sent", text: JSON.stringify(question) },
+          { note: "announced", text: present.subscriber.announced() },
         ]);
     },
   ),
@@ -113,7 +143,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       begin(present);
       const question = present.script.question();
       present.conversation.say(question);
-      const reply = await present.conversation.seek(isReply, QUIET_MS + HEARING_MS);
+      const reply = await present.conversation.seek(isReply, { withinMs: QUIET_MS + HEARING_MS });
       if (reply !== undefined)
         fail("No reply comes while the user has not answered.", "A reply came.", [
           { note: "sent", text: JSON.stringify(question) },
@@ -184,7 +214,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       await stage.wait(QUIET_MS);
       const from = conversation.record.length;
       await subscriber.type(line);
-      const reply = await conversation.seek(isReply, QUIET_MS, from);
+      const reply = await conversation.seek(isReply, { withinMs: QUIET_MS, from });
       if (reply !== undefined)
         fail("No reply comes after the cancellation.", "A reply came.", [{ note: "received", text: reply.text }]);
     },

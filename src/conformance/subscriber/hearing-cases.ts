@@ -1,7 +1,7 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
-import { begin, PATIENCE_MS, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
+import { begin, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 
@@ -27,7 +27,7 @@ function bears(
     present.conversation.say(
       present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." }),
     );
-    if (!(await present.subscriber.announces(["seventeen"], PATIENCE_MS)))
+    if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
       fail("The events after it are announced.", "The next event was not.", [
         { note: "sent", text: JSON.stringify(message) },
       ]);
@@ -45,12 +45,13 @@ function needsText({ hooks }: SubscriberStage): void {
 
 /** Fails unless an event is announced by words of its summary. */
 async function isAnnounced(
+  { patienceMs }: SubscriberStage,
   { subscriber, conversation }: Present,
   event: Message,
   words: readonly string[],
 ): Promise<void> {
   conversation.say(event);
-  if (!(await subscriber.announces(words, PATIENCE_MS)))
+  if (!(await subscriber.announces(words, patienceMs)))
     fail(`${String(event.type)} is announced.`, "It was not.", [
       { note: "sent", text: JSON.stringify(event) },
       { note: "announced", text: subscriber.announced() },
@@ -63,6 +64,9 @@ const ENDS: readonly (readonly [kind: string, members: Message])[] = [
   ["session.cancelled", { summary_normal: "Quartz.", cancelled_by: "user" }],
 ];
 
+/** Events at once, which is more than any rate that a subscriber asks for. */
+const BURST = 100;
+
 export const HEARING_CASES: readonly SubscriberCase[] = [
   hearing(
     {
@@ -74,11 +78,11 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       needsAnnouncements(stage);
       const present = await stage.accept();
       const { script } = present;
-      await isAnnounced(present, script.event("session.started", { summary_normal: "Marble." }), ["marble"]);
-      await isAnnounced(present, script.event("tool.invoked", { tool: "polish", summary_normal: "Granite." }), [
+      await isAnnounced(stage, present, script.event("session.started", { summary_normal: "Marble." }), ["marble"]);
+      await isAnnounced(stage, present, script.event("tool.invoked", { tool: "polish", summary_normal: "Granite." }), [
         "granite",
       ]);
-      await isAnnounced(present, script.event("session.completed", { summary_normal: "Quartz." }), ["quartz"]);
+      await isAnnounced(stage, present, script.event("session.completed", { summary_normal: "Quartz." }), ["quartz"]);
     },
   ),
   hearing(
@@ -93,13 +97,13 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       for (const [kind, members] of ENDS) {
         const present = await stage.accept();
         begin(present);
-        await isAnnounced(present, present.script.event(kind, members), ["quartz"]);
+        await isAnnounced(stage, present, present.script.event(kind, members), ["quartz"]);
         const line =
           present.subscriber
             .announced()
             .split("\n")
             .find((one) => /quartz/i.test(one)) ?? "";
-        lines.push(line.replace(/\d/g, ""));
+        lines.push(line.replace(/\b(?:sess|evt)_\w+|\d/g, ""));
         await stage.clear();
       }
       if (new Set(lines).size < ENDS.length)
@@ -171,6 +175,52 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
         summary_normal: "Mo n\u0301 s\u0323i\u0300ro\u0300.",
       }),
   ),
+  bears(
+    {
+      id: "S1-large-event",
+      title: "The subscriber bears an event of more than 64 KiB.",
+      paragraphs: ["AAEP §3.7", "AAEP §8.3"],
+    },
+    ({ script }) =>
+      script.event("state.changed", {
+        "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/medai/context/v1"],
+        from_state: "idle",
+        to_state: "thinking",
+        summary_normal: "Thinks.",
+        extensions: { medai: { images: Array.from({ length: 5 }, () => "x".repeat(15_000)) } },
+      }),
+  ),
+  bears(
+    {
+      id: "S1-member-order",
+      title: "The subscriber bears an event whose members stand in another order.",
+      paragraphs: ["AAEP §3.6"],
+    },
+    ({ script }) =>
+      Object.fromEntries(
+        Object.entries(
+          script.event("state.changed", { from_state: "idle", to_state: "thinking", summary_normal: "Thinks." }),
+        ).reverse(),
+      ),
+  ),
+  hearing(
+    {
+      id: "S1-white-space",
+      title: "The subscriber reads JSON with white space.",
+      paragraphs: ["AAEP §3.8"],
+    },
+    async (stage) => {
+      const present = await stage.accept();
+      begin(present);
+      const event = present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." });
+      // Without line feeds: on some transports a line is a message.
+      present.conversation.sayText(JSON.stringify(event, null, 2).replaceAll("\n", " "));
+      if (!hearsAnnouncements(stage.hooks))
+        return staysThere(stage, present, "The subscriber reads JSON with white space.", event);
+      if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
+        fail("The event is announced.", "It was not.", [{ note: "sent", text: JSON.stringify(event, null, 2) }]);
+    },
+  ),
   hearing(
     {
       id: "S1-critical",
@@ -182,7 +232,27 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       const present = await stage.accept();
       begin(present);
       const members = { urgency: "critical", error_category: "permanent", summary_normal: "Obsidian." };
-      await isAnnounced(present, present.script.event("session.errored", members), ["obsidian"]);
+      await isAnnounced(stage, present, present.script.event("session.errored", members), ["obsidian"]);
+    },
+  ),
+  hearing(
+    {
+      id: "S3-critical-in-burst",
+      title: "The subscriber announces a critical event that comes behind many others.",
+      paragraphs: ["AAEP §5.6.2", "AAEP §9.5.2"],
+      level: 3,
+    },
+    async (stage) => {
+      needsAnnouncements(stage);
+      const present = await stage.accept();
+      begin(present);
+      const { conversation, script } = present;
+      for (let percent = 0; percent < BURST; percent += 1)
+        conversation.say(
+          script.event("progress.updated", { progress: { percent }, urgency: "background", summary_normal: "Sorts." }),
+        );
+      const members = { urgency: "critical", error_category: "permanent", summary_normal: "Obsidian." };
+      await isAnnounced(stage, present, script.event("session.errored", members), ["obsidian"]);
     },
   ),
   hearing(
@@ -197,7 +267,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       const present = await stage.accept();
       begin(present);
       const event = present.script.event("tool.invoked", { tool: "polish", summary_normal: "Basalt." });
-      await isAnnounced(present, event, ["basalt"]);
+      await isAnnounced(stage, present, event, ["basalt"]);
       present.conversation.say(event);
       await stage.wait(QUIET_MS);
       if (present.subscriber.countOf(["basalt"]) > 1)

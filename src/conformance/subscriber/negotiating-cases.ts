@@ -1,7 +1,7 @@
 // Level 3: a subscriber negotiates.
 import { diagnoseSubscriptionRequest } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
-import { begin, PATIENCE_MS, QUIET_MS, staysThere } from "./stage.js";
+import { begin, HEARING_MS, QUIET_MS, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 
 function negotiating(
@@ -59,16 +59,22 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §5.5"],
     },
     async (stage) => {
-      const { conversation } = await stage.meet();
+      const { conversation, subscriber } = await stage.meet();
       conversation.say({
         type: "subscription.rejected",
         reason_code: "rate_limit",
         reason_message: "Too many.",
         retry_after_seconds: 60,
       });
+      // Events and a question that a rejected subscriber has no business with.
+      const script = stage.script();
+      conversation.say(script.event("session.started", { summary_normal: "Sorts the photos." }));
+      conversation.say(script.question());
+      await stage.wait(HEARING_MS);
+      if (stage.hooks.accept !== undefined && !subscriber.hasEnded()) await subscriber.type(stage.hooks.accept);
       const wrong = await conversation.seek(
         ({ type }) => type === "subscription.renegotiate" || type === "confirmation.reply",
-        QUIET_MS,
+        { withinMs: QUIET_MS },
       );
       if (wrong !== undefined)
         fail("Nothing of an accepted subscription comes.", "Something came.", [{ note: "received", text: wrong.text }]);
@@ -84,7 +90,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       const { conversation, subscriber, id } = await stage.accept();
       await stage.wait(QUIET_MS);
       void subscriber.shutDown();
-      const close = await conversation.seek(({ type }) => type === "subscription.close", PATIENCE_MS);
+      const close = await conversation.seek(({ type }) => type === "subscription.close");
       if (close === undefined) fail("subscription.close comes.", "The connection ended without it.");
       if (close.message?.subscription_id !== id)
         fail("subscription.close has the id of the subscription.", "It has another.", [
@@ -101,7 +107,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
     async (stage) => {
       const { capabilities, conversation } = await stage.accept();
       if (capabilities.accept_signed_manifests_only !== true) skip("The subscriber does not ask for signed manifests.");
-      const close = await conversation.seek(({ type }) => type === "subscription.close", PATIENCE_MS);
+      const close = await conversation.seek(({ type }) => type === "subscription.close");
       if (close === undefined && !conversation.isOver())
         fail("The subscriber closes a subscription without a signed manifest.", "It goes on.");
     },

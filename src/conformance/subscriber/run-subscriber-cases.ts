@@ -1,7 +1,8 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
 import type { Timers } from "../../client/platform-clock.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/finding.js";
-import { Judged } from "../findings/verdicts.js";
+import { verdictIn } from "../findings/verdicts.js";
 import type { Endpoint } from "../wire/endpoint.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
@@ -22,6 +23,8 @@ export interface SubscriberRun extends ScriptServices {
   readonly level: Level;
   /** Ids of cases; undefined: all of the level. */
   readonly chosen: readonly string[] | undefined;
+  /** How long something that must come may take, ms. A subscriber may start slowly. */
+  readonly patienceMs: Millis;
   /** Called with each result as soon as it is there. */
   readonly told: (result: CaseResult) => void;
 }
@@ -33,8 +36,10 @@ export async function runSubscriberCases(run: SubscriberRun): Promise<readonly C
     if (chosen === undefined ? one.level > level : !chosen.includes(one.id)) continue;
     const from = timers.now();
     const stage = createSubscriberStage(run);
-    const verdict = await one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
-    await stage.clear();
+    const verdict = await one
+      .run(stage)
+      .then((): Verdict => ({ kind: "passed" }), verdictIn)
+      .finally(() => stage.clear());
     const result = { about: describeSubscriberCase(one), verdict, durationMs: timers.now() - from };
     results.push(result);
     told(result);
@@ -45,12 +50,4 @@ export async function runSubscriberCases(run: SubscriberRun): Promise<readonly C
 /** A case as reports and tables name it. */
 export function describeSubscriberCase({ id, title, paragraphs, level, severity }: SubscriberCase): CaseDescription {
   return { id, title, paragraphs, role: "subscriber", level, severity };
-}
-
-function verdictIn(caught: unknown): Verdict {
-  if (caught instanceof Judged) return caught.verdict;
-  return {
-    kind: "skipped",
-    reason: `The case could not go on: ${caught instanceof Error ? caught.message : String(caught)}`,
-  };
 }

@@ -1,6 +1,7 @@
 // The stage of a case for subscribers: the suite listens as a producer, and the subscriber connects.
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
+import type { Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
@@ -9,12 +10,14 @@ import { listenForLinks } from "../wire/listen-for-links.js";
 import { createScript, type Script, type ScriptServices, SUITE_PRODUCER } from "./script.js";
 import { type SubscriberHooks, startSubscriber, type TestedSubscriber } from "./tested-subscriber.js";
 
-/** How long something that must come may take. A subscriber may start slowly. */
-export const PATIENCE_MS: Millis = 8000;
 /** How long a case listens for something that must not come. */
 export const QUIET_MS: Millis = 600;
-/** A person needs a moment before an answer; a subscriber may take none that is faster than hearing. */
+/** A person needs a moment between hearing a question and the answer, and a subscriber may take no answer before. */
 export const HEARING_MS: Millis = 1300;
+
+/** How long a subscriber that need not ask has for it. */
+const UNASKED_MS: Millis = 2000;
+const SILENT = "The subscriber connected, and sent nothing.";
 
 /** A subscriber that has connected. */
 export interface Present {
@@ -28,14 +31,21 @@ export interface Present {
 
 export interface SubscriberStage {
   readonly hooks: SubscriberHooks;
+  /** How long something that must come may take. */
+  readonly patienceMs: Millis;
   /** Starts the subscriber and takes its first message. Skips the case if none comes. */
   readonly meet: () => Promise<{
     readonly subscriber: TestedSubscriber;
     readonly conversation: Conversation;
     readonly first: Recorded;
   }>;
-  /** Starts the subscriber, and accepts its request. `honored` replaces terms. Skips the case if no request comes. */
+  /**
+   * Starts the subscriber, and accepts its request. `honored` replaces terms. A subscriber of level 1 that sends nothing is there all the same: it
+   * may receive events unasked (AAEP §9.3.3). Skips the case if a subscriber of another level sends nothing.
+   */
   readonly accept: (honored?: Message) => Promise<Present>;
+  /** The events of a new session. */
+  readonly script: () => Script;
   readonly wait: (ms: Millis) => Promise<void>;
   /** Ends the subscriber and everything else of the case. */
   readonly clear: () => Promise<void>;
@@ -45,16 +55,21 @@ export interface SubscriberStageServices extends ScriptServices {
   readonly endpoint: Endpoint;
   readonly hooks: SubscriberHooks;
   readonly timers: Timers;
+  readonly level: Level;
+  readonly patienceMs: Millis;
 }
 
 export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
-  const { endpoint, hooks, timers, hex } = services;
+  const { endpoint, hooks, timers, hex, level, patienceMs } = services;
   const ends: (() => Promise<void>)[] = [];
 
   const wait = (ms: Millis): Promise<void> =>
     new Promise((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()));
 
-  const meet: SubscriberStage["meet"] = async () => {
+  const connected = async (): Promise<{
+    readonly subscriber: TestedSubscriber;
+    readonly conversation: Conversation;
+  }> => {
     let tell: (link: Link) => void = () => {};
     const linked = new Promise<Link>((resolve) => {
       tell = resolve;
@@ -63,34 +78,41 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     ends.push(listener.stop);
     const subscriber = startSubscriber(hooks, endpoint, timers);
     ends.push(subscriber.shutDown);
-    const link = await Promise.race([linked, wait(PATIENCE_MS)]);
+    const link = await Promise.race([linked, wait(patienceMs)]);
     if (link === undefined)
-      skip(`The subscriber did not connect to ${endpointText(endpoint)} within ${PATIENCE_MS} ms.`);
-    const conversation = converse("subscriber", link, timers);
+      skip(`The subscriber did not connect to ${endpointText(endpoint)} within ${patienceMs} ms.`);
+    const conversation = converse("subscriber", link, timers, patienceMs);
     ends.push(conversation.vanish);
-    const first = await conversation.seek(() => true, PATIENCE_MS);
-    return first === undefined
-      ? skip("The subscriber connected, and sent nothing. Level 1 does not ask for a request.")
-      : { subscriber, conversation, first };
+    return { subscriber, conversation };
+  };
+  const present = (there: Pick<Present, "subscriber" | "conversation">, request: Message): Present => {
+    const capabilities = (request.capabilities ?? {}) as Message;
+    return { ...there, request, capabilities, script: createScript(services), id: `sub_${hex(8)}` };
   };
 
   return {
     hooks,
-    meet,
+    patienceMs,
+    meet: async () => {
+      const there = await connected();
+      const first = await there.conversation.seek(() => true);
+      return first === undefined ? skip(SILENT) : { ...there, first };
+    },
+    script: () => createScript(services),
     wait,
     accept: async (honored = {}) => {
-      const { subscriber, conversation, first } = await meet();
-      const request = first.message ?? {};
-      const capabilities = (request.capabilities ?? {}) as Message;
-      const id = `sub_${hex(8)}`;
-      conversation.say({
+      const there = await connected();
+      const first = await there.conversation.seek(() => true, level === 1 ? { withinMs: UNASKED_MS } : {});
+      if (first === undefined) return level === 1 ? present(there, {}) : skip(SILENT);
+      const accepted = present(there, first.message ?? {});
+      there.conversation.say({
         type: "subscription.accepted",
-        subscription_id: id,
+        subscription_id: accepted.id,
         aaep_version: "1.0.0",
         producer: SUITE_PRODUCER,
-        honored_capabilities: { ...capabilities, ...honored },
+        honored_capabilities: { ...accepted.capabilities, ...honored },
       });
-      return { subscriber, conversation, request, capabilities, script: createScript(services), id };
+      return accepted;
     },
     clear: async () => {
       // The last first: the subscriber ends before the place where it would come back to.

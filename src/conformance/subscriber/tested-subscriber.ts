@@ -1,7 +1,8 @@
 // The tested subscriber: a command that the suite starts. Its standard input stands for its user, and its standard output or a log tells its
 // announcements. Where the suite has neither, a person can do and hear it.
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
@@ -52,8 +53,7 @@ export function hearsAnnouncements({ announcements, ask }: SubscriberHooks): boo
 export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, timers: Timers): TestedSubscriber {
   const { start, announcements, ask } = hooks;
   const log = announcements === "stdout" ? undefined : announcements;
-  /** Announcements of earlier cases stand in the same log. */
-  const logBefore = log === undefined ? 0 : logText(log).length;
+  const readLog = log === undefined ? () => "" : logReader(log);
   const environment = {
     ...process.env,
     AAEP_ENDPOINT: endpointText(endpoint),
@@ -79,13 +79,16 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   });
   child.stdin?.on("error", () => {});
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-    announced = (announced + text).slice(0, MOST_ANNOUNCED);
+    if (log === undefined) announced = (announced + text).slice(0, MOST_ANNOUNCED);
     tell();
   });
   const signal = (name: NodeJS.Signals): void => {
     if (!hasEnded) signalGroup(child, name);
   };
-  const text = (): string => (log === undefined ? announced : logText(log).slice(logBefore));
+  const text = (): string => {
+    announced = (announced + readLog()).slice(0, MOST_ANNOUNCED);
+    return announced;
+  };
   const countOf = (words: readonly string[]): number =>
     text()
       .toLowerCase()
@@ -123,11 +126,21 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   };
 }
 
-/** The log so far; empty if it is not there yet. */
-function logText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+/** Returns a reader of what is new in a log. Announcements of earlier cases stand in the same log. */
+function logReader(path: string): () => string {
+  const decoder = new StringDecoder("utf8");
+  let from = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return () => {
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (size <= from) return "";
+    const file = openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(Math.min(size - from, MOST_ANNOUNCED));
+      const length = readSync(file, bytes, 0, bytes.length, from);
+      from += length;
+      return decoder.write(bytes.subarray(0, length));
+    } finally {
+      closeSync(file);
+    }
+  };
 }

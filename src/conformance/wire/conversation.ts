@@ -17,24 +17,27 @@ export interface Recorded {
   readonly place: number;
 }
 
+export interface SeekBounds {
+  readonly from?: number;
+  readonly withinMs?: Millis;
+}
+
 export interface Conversation {
   /** For evidence, as "subscriber 2". */
   readonly name: string;
   /** Its beginning on both clocks. `wallTime`: ms since 1970. */
   readonly startedAt: { readonly at: Millis; readonly wallTime: number };
-  /** Grows while the conversation lasts. */
+  /** Grows while the conversation lasts. Without what came again. */
   readonly record: readonly Recorded[];
+  /** Events that came again byte for byte. A transport may repeat them (AAEP §8.2.4), so no other case judges them. */
+  readonly repeats: readonly Recorded[];
   readonly say: (message: Message) => void;
   readonly sayText: (text: string) => void;
   /**
    * Resolves with the first received message at or after `from` that is wanted, as soon as it is there; undefined: `withinMs` have passed, or the
-   * connection has ended, without one. Default `from`: the beginning.
+   * connection has ended, without one. Default `from`: the beginning. Default `withinMs`: the patience of the run.
    */
-  readonly seek: (
-    isWanted: (message: Message) => boolean,
-    withinMs: Millis,
-    from?: number,
-  ) => Promise<Recorded | undefined>;
+  readonly seek: (isWanted: (message: Message) => boolean, bounds?: SeekBounds) => Promise<Recorded | undefined>;
   /** Whether the other side has ended the connection. */
   readonly isOver: () => boolean;
   /** Whether the suite ended the connection because more came than it keeps. */
@@ -49,8 +52,11 @@ export interface Conversation {
 const MOST_MESSAGES = 20_000;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-export function converse(name: string, link: Link, timers: Timers): Conversation {
+/** `patienceMs`: how long something that must come may take. */
+export function converse(name: string, link: Link, timers: Timers, patienceMs: Millis): Conversation {
   const record: Recorded[] = [];
+  const repeats: Recorded[] = [];
+  const eventTexts = new Map<string, string>();
   let waiting: (() => void)[] = [];
   let isOver = false;
   let isFlooded = false;
@@ -63,13 +69,18 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
     for (const one of told) one();
   };
   const note = (way: Recorded["way"], text: string): void => {
-    record.push({ way, at: timers.now(), text, message: objectIn(text), place: record.length });
+    const message = objectIn(text);
+    const recorded = { way, at: timers.now(), text, message, place: record.length };
+    const id = way === "received" ? message?.event_id : undefined;
+    if (typeof id === "string" && eventTexts.get(id) === text) repeats.push(recorded);
+    else record.push(recorded);
+    if (typeof id === "string") eventTexts.set(id, text);
   };
   const read = async (): Promise<void> => {
     try {
       for await (const text of link.incoming) {
         charactersLeft -= text.length;
-        isFlooded = charactersLeft < 0 || record.length >= MOST_MESSAGES;
+        isFlooded = charactersLeft < 0 || record.length + repeats.length >= MOST_MESSAGES;
         if (isFlooded) break;
         note("received", text);
         tell();
@@ -93,9 +104,10 @@ export function converse(name: string, link: Link, timers: Timers): Conversation
     name,
     startedAt: { at: timers.now(), wallTime: Date.now() },
     record,
+    repeats,
     say: (message) => sayText(JSON.stringify(message)),
     sayText,
-    seek: async (isWanted, withinMs, from = 0) => {
+    seek: async (isWanted, { withinMs = patienceMs, from = 0 } = {}) => {
       const until = timers.now() + withinMs;
       for (let next = from; ; ) {
         for (; next < record.length; next += 1) {

@@ -1,6 +1,8 @@
 // Broken producers for the cases that none of the chapters' mutants fails. Each was written after its case was read.
 import {
   type Change,
+  decisionReply,
+  invented,
   isAccepted,
   isEvent,
   isKind,
@@ -14,12 +16,15 @@ import {
 } from "./messages.js";
 import type { Message, Mutant, MutantLink } from "./mutant.js";
 import {
+  eventsAdded,
+  eventsChanged,
   honored,
   honoredClaims,
   intervalOf,
   messageChanged,
   messagesDropped,
   otherTerms,
+  questionsSeen,
   queued,
   type Rule,
 } from "./mutant-forms.js";
@@ -49,7 +54,80 @@ export const CASE_MUTANTS: readonly Mutant[] = [
   ),
   questionKeptOpen(),
   criticalInLine(),
+  eventsChanged({ name: "integer-beyond-2-53", paragraph: "AAEP §3.8", breaks: "A duration is 2^53 + 2." }, (event) =>
+    isKind(event, "agent.tool.completed") ? { ...event, extensions: { aaepd: { size: 2 ** 53 + 2 } } } : event,
+  ),
+  eventsChanged(
+    { name: "version-never-published", paragraph: "AAEP §3.4.4", breaks: "aaep_version is 7.0.0 on every event." },
+    (event) => ({ ...event, aaep_version: "7.0.0" }),
+  ),
+  messageChanged(
+    { name: "message-in-an-array", paragraph: "AAEP §3.8", breaks: "progress.updated comes in an array." },
+    (message) => isKind(message, "agent.progress.updated"),
+    (message) => [message] as unknown as Message,
+  ),
+  messagesDroppedAbove(60_000),
+  languageFiltered(),
+  defaultAtOnce(),
 ];
+
+/** A question of at most 5 s is answered as its default says, before its time is over. */
+function defaultAtOnce(): Mutant {
+  return {
+    name: "default-at-once",
+    paragraph: "AAEP §6.4",
+    breaks: "The default of a short question applies at once.",
+    link: ({ toSubscriber, toProducer }) => {
+      const seen = questionsSeen();
+      return {
+        fromProducer: (message) => {
+          seen.follow(message);
+          toSubscriber(message);
+          if (isQuestion(message) && Number(message.timeout_seconds) <= 5)
+            toProducer(decisionReply(message, seen.subscription(), text(message.default_decision)));
+        },
+      };
+    },
+  };
+}
+
+/** Requests that are longer are not answered. */
+function messagesDroppedAbove(characters: number): Mutant {
+  return {
+    name: "large-request-lost",
+    paragraph: "AAEP §8.3",
+    breaks: "A request of more than 60,000 characters is lost.",
+    link: ({ toProducer }) => ({
+      fromSubscriber: (message) => {
+        if (JSON.stringify(message).length <= characters) toProducer(message);
+      },
+    }),
+  };
+}
+
+/** States are kept from a subscription whose first language the event is not in. */
+function languageFiltered(): Mutant {
+  return {
+    name: "events-in-other-languages-dropped",
+    paragraph: "AAEP §11.2",
+    breaks: "A state.changed in another language than the first that was asked for does not come.",
+    link: ({ toSubscriber, toProducer }) => {
+      let wanted: unknown;
+      return {
+        fromSubscriber: (message) => {
+          const { languages } = record(message.capabilities);
+          if (Array.isArray(languages)) [wanted] = languages as readonly unknown[];
+          toProducer(message);
+        },
+        fromProducer: (message) => {
+          const { primary_language: language } = record(message.localization_hints);
+          const isForeign = wanted !== undefined && language !== wanted;
+          if (!isForeign || !isKind(message, "agent.state.changed")) toSubscriber(message);
+        },
+      };
+    },
+  };
+}
 
 /** Another subscription hears nothing of a session any more when one of them has replied in it. */
 function resolutionKeptFromOthers(): Mutant {
@@ -155,6 +233,7 @@ function criticalInLine(): Mutant {
  */
 export const AAEPD_MUTANTS: readonly Mutant[] = [
   { name: "duplicate-member-accepted", paragraph: "R19", breaks: "The last of two members counts.", link: () => ({}) },
+  irreversibleInvented(),
   requestChanged({ name: "resumption-ignored", paragraph: "R17", breaks: "What came meanwhile is lost." }, (request) =>
     without(request, "extensions"),
   ),
@@ -166,6 +245,16 @@ export const AAEPD_MUTANTS: readonly Mutant[] = [
     withoutOwnTerm(request, "max_chars"),
   ),
 ];
+
+function irreversibleInvented(): Mutant {
+  return eventsAdded(
+    { name: "irreversible-call-let-through", paragraph: "R5", breaks: "An irreversible call goes out unasked." },
+    () => (event) =>
+      isKind(event, "agent.session.started")
+        ? [invented(event, "aaep:agent.tool.invoked", { tool: "wipe", irreversible: true, summary_normal: "Wipes." })]
+        : [],
+  );
+}
 
 function requestChanged(rule: Rule, change: Change): Mutant {
   return {

@@ -13,6 +13,7 @@ export interface PatchedSubscriber {
 }
 
 const TAKE = "    def take(self, message):\n";
+const READ = "            subscriber.take(json.loads(await reader.readexactly(length)))";
 const RETURN = '        elif kind == "subscription.rejected":\n';
 
 export const PATCHED_SUBSCRIBERS: readonly PatchedSubscriber[] = [
@@ -50,6 +51,34 @@ export const PATCHED_SUBSCRIBERS: readonly PatchedSubscriber[] = [
     breaks: "Text that is not composed ends the subscriber.",
     from: TAKE,
     to: `${TAKE}        assert __import__("unicodedata").is_normalized("NFC", message.get("summary_normal", ""))\n`,
+  },
+  {
+    name: "crashes-on-large-event",
+    paragraph: "AAEP §3.7",
+    breaks: "A message of more than 64 KiB ends the subscriber.",
+    from: READ,
+    to: `            assert length <= 65536\n${READ}`,
+  },
+  {
+    name: "crashes-on-white-space",
+    paragraph: "AAEP §3.8",
+    breaks: "JSON with more than one space in a row ends the subscriber.",
+    from: READ,
+    to: "            text = await reader.readexactly(length)\n            assert b'   ' not in text\n            subscriber.take(json.loads(text))",
+  },
+  {
+    name: "depends-on-member-order",
+    paragraph: "AAEP §3.6",
+    breaks: "An event that does not begin with @context ends the subscriber.",
+    from: TAKE,
+    to: `${TAKE}        assert "event_id" not in message or next(iter(message)) == "@context"\n`,
+  },
+  {
+    name: "questions-not-announced",
+    paragraph: "AAEP §4.4.1",
+    breaks: "Questions are answered, and not announced.",
+    from: '            self.say(f"Question: {summary}")\n',
+    to: "",
   },
   {
     name: "repeats-announced",

@@ -30,6 +30,7 @@ export async function judgeMutant(
       level: 3,
       extensions: [],
       chosen,
+      patienceMs: 8000,
       told: () => {},
     });
   } finally {

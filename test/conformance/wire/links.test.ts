@@ -22,20 +22,20 @@ async function joined(way: string) {
     await links.stop();
     await listener.stop();
   });
-  const near = converse("near", await links.open(), PLATFORM_TIMERS);
+  const near = converse("near", await links.open(), PLATFORM_TIMERS, 8000);
   near.say({ type: "first" });
-  const far = converse("far", await accepted, PLATFORM_TIMERS);
+  const far = converse("far", await accepted, PLATFORM_TIMERS, 8000);
   return { near, far };
 }
 
 describe.each(WAYS)("%s", (way) => {
   it("carries texts as they are, both ways, in order", async () => {
     const { near, far } = await joined(way);
-    expect((await far.seek(() => true, 5000))?.text).toBe('{"type":"first"}');
+    expect((await far.seek(() => true, { withinMs: 5000 }))?.text).toBe('{"type":"first"}');
     for (const text of ['{"a":1,"a":2}', '{"b":"ünïcødé 📷"}']) near.sayText(text);
     far.sayText('{"c":3}');
-    expect(await far.seek(({ b }) => b !== undefined, 5000)).toBeDefined();
-    expect((await near.seek(({ c }) => c === 3, 5000))?.text).toBe('{"c":3}');
+    expect(await far.seek(({ b }) => b !== undefined, { withinMs: 5000 })).toBeDefined();
+    expect((await near.seek(({ c }) => c === 3, { withinMs: 5000 }))?.text).toBe('{"c":3}');
     expect(far.record.filter(({ way: direction }) => direction === "received").map(({ text }) => text)).toEqual([
       '{"type":"first"}',
       '{"a":1,"a":2}',
@@ -46,13 +46,13 @@ describe.each(WAYS)("%s", (way) => {
   it("a connection that vanishes ends the other side, and nothing is found in it", async () => {
     const { near, far } = await joined(way);
     await near.vanish();
-    expect(await far.seek(({ never }) => never !== undefined, 10_000)).toBeUndefined();
+    expect(await far.seek(({ never }) => never !== undefined, { withinMs: 10_000 })).toBeUndefined();
     expect(far.isOver()).toBe(true);
   });
 
   it("waits no longer than it may for what does not come", async () => {
     const { near } = await joined(way);
-    expect(await near.seek(({ never }) => never !== undefined, 20)).toBeUndefined();
+    expect(await near.seek(({ never }) => never !== undefined, { withinMs: 20 })).toBeUndefined();
     expect(near.isOver()).toBe(false);
   });
 });

@@ -1,0 +1,33 @@
+// The words of the scenarios, as the agent of the suite says them.
+
+/** The text of the scenario "text". */
+export const SENTENCES = [
+  "The photos are sorted now. ",
+  "Nine of them were taken twice. ",
+  "The copies stay where they are. ",
+  "Dr. Zoë Adams 📷 took most of them in 2024. ",
+  "It rained on the third day. ",
+  "Nothing was deleted.",
+] as const;
+
+export const BILINGUAL = { primary_language: "en", available_languages: ["en", "fr"] };
+export const INVOKED = {
+  args_summary: "all",
+  risk_level: "low",
+  irreversible: false,
+  summary_normal: "Lists the photos.",
+};
+export const FAILURE = {
+  error_code: "DISK_GONE",
+  error_category: "permanent",
+  summary_normal: "The disk is not there.",
+};
+export const QUESTION = {
+  action: "Delete nine photos.",
+  consequence: "The photos cannot be brought back.",
+  risk_level: "high",
+  irreversible: true,
+  timeout_seconds: 30,
+  default_decision: "reject",
+  summary_normal: "May I delete nine photos?",
+};

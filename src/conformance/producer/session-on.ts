@@ -1,0 +1,38 @@
+// A session as one subscription hears it.
+import type { Millis } from "../../contracts/clock.js";
+import { skip } from "../findings/verdicts.js";
+import type { Message, Recorded } from "../wire/conversation.js";
+import { isTerminal } from "./hearing.js";
+import { isEvent, isType, type Subscription } from "./stage.js";
+
+/** An event that came, in its place. */
+export type Arrived = Recorded & { readonly message: Message };
+
+/** The events of a session that came, in their order. */
+export function eventsOf({ conversation }: Subscription, sessionId: string): readonly Arrived[] {
+  return conversation.record.flatMap((one) => {
+    const { way, message } = one;
+    if (way !== "received" || message === undefined) return [];
+    return isEvent(message) && message.session_id === sessionId ? [{ ...one, message }] : [];
+  });
+}
+
+/** Waits for the end of a session. Undefined: it did not come in time. */
+export function sessionEnd(
+  { conversation }: Subscription,
+  sessionId: string,
+  withinMs?: Millis,
+): Promise<Recorded | undefined> {
+  const isEnd = (message: Message): boolean => message.session_id === sessionId && isTerminal(message);
+  return conversation.seek(isEnd, withinMs === undefined ? {} : { withinMs });
+}
+
+/** As `sessionEnd`. Skips the case if the end does not come. */
+export async function endOf(listener: Subscription, sessionId: string, withinMs?: Millis): Promise<Recorded> {
+  return (await sessionEnd(listener, sessionId, withinMs)) ?? skip("The session did not end.");
+}
+
+/** The streamed text among events. */
+export function textOf(events: readonly Arrived[]): string {
+  return events.flatMap(({ message }) => (isType(message, "output.streaming") ? [String(message.chunk)] : [])).join("");
+}
