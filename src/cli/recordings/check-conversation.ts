@@ -17,6 +17,8 @@ export interface ConversationChecker {
   readonly check: (fields: Fields) => readonly Fault[] | undefined;
   /** Notes an event, whose question may be answered. */
   readonly event: (fields: Fields) => void;
+  /** How many requests and renegotiations no message has answered yet. */
+  readonly unanswered: () => number;
 }
 
 /** The form of each message. */
@@ -34,25 +36,47 @@ const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<string, (v
 
 export function createConversationChecker(): ConversationChecker {
   const tokens = new Set<unknown>();
-  /** Requests and renegotiations that have no answer. */
-  let unanswered = 0;
+  /** What the requests and renegotiations that have no answer ask for. */
+  const unanswered: Fields[] = [];
+  /** What the accepted subscriptions have asked for, by their ids. */
+  const accepted = new Map<unknown, Fields>();
 
-  function orderFault({ type, reply_token: token }: Fields): Fault | undefined {
+  /** A recording without a handshake says nothing about ids. */
+  function foreignIdFault({ subscription_id: id }: Fields): Fault | undefined {
+    if (accepted.size === 0 || accepted.has(id) || typeof id !== "string") return undefined;
+    return misplaced("No subscription that the recording accepts has this id.", "/subscription_id", "AAEP §5.4.1");
+  }
+
+  function answerFault({ type, subscription_id: id, honored_capabilities: honored }: Fields): Fault | undefined {
+    const asked = unanswered.shift();
+    if (asked === undefined) return misplaced(`No request before this ${String(type)} is unanswered.`, "", "AAEP §5.4");
+    if (type === "subscription.rejected") return undefined;
+    const terms = { ...accepted.get(id), ...asked };
+    accepted.set(id, terms);
+    const wider = widerTerm(terms, fieldsOf(honored));
+    if (wider === undefined) return undefined;
+    const sentence = `The honored ${wider} is wider than the requested one.`;
+    return misplaced(sentence, `/honored_capabilities/${wider}`, "AAEP §5.4.4");
+  }
+
+  function orderFault(fields: Fields): Fault | undefined {
+    const { type, capabilities, reply_token: token } = fields;
     switch (type) {
       case "subscription.request":
-      case "subscription.renegotiate":
-        unanswered += 1;
+        unanswered.push(fieldsOf(capabilities));
         return undefined;
+      case "subscription.renegotiate":
+        unanswered.push(fieldsOf(capabilities));
+        return foreignIdFault(fields);
       case "subscription.accepted":
       case "subscription.rejected":
-        if (unanswered === 0)
-          return misplaced(`No request before this ${String(type)} is unanswered.`, "", "AAEP §5.4");
-        unanswered -= 1;
-        return undefined;
+        return answerFault(fields);
+      case "subscription.close":
+        return foreignIdFault(fields);
       case "confirmation.reply":
       case "clarification.reply":
         return tokens.has(token)
-          ? undefined
+          ? foreignIdFault(fields)
           : misplaced("No question of the recording has this reply_token.", "/reply_token", "AAEP §6.3.4");
       default:
         return undefined;
@@ -74,9 +98,31 @@ export function createConversationChecker(): ConversationChecker {
     event: ({ reply_token: token }) => {
       if (token !== undefined) tokens.add(token);
     },
+    unanswered: () => unanswered.length,
   };
 }
 
 function misplaced(sentence: string, pointer: string, rule: string): Fault {
   return new Fault("invalid_message", sentence, { pointer, rule });
+}
+
+/** The name of the first honored term that allows more than the requested one (AAEP §5.4.4); undefined: none does. */
+function widerTerm(asked: Fields, honored: Fields): string | undefined {
+  const { max_events_per_second: rate } = asked;
+  if (typeof rate === "number" && Number(honored.max_events_per_second ?? 0) > rate) return "max_events_per_second";
+  for (const name of ["languages", "coalesce_boundaries", "supported_extensions"]) {
+    const wanted = asked[name];
+    if (Array.isArray(wanted) && listOf(honored[name]).some((one) => !wanted.includes(one))) return name;
+  }
+  return ["supports_confirmation_reply", "supports_clarification_reply"].find(
+    (name) => honored[name] === true && asked[name] === false,
+  );
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }

@@ -55,6 +55,9 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
   if (unfinished.length > 0) {
     await status.write(`Note: the file ends before ${unfinished.join(", ")} does.`);
   }
+  if (conversation.unanswered() > 0) {
+    await status.write(`Note: the file ends before ${counted(conversation.unanswered(), "request")} got an answer.`);
+  }
   if (!asJson) {
     const events = lineCount - messageCount;
     const others = messageCount === 0 ? "" : ` and ${counted(messageCount, "other message")}`;

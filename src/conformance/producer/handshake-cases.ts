@@ -6,7 +6,7 @@ import {
 } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Message, objectIn } from "../wire/conversation.js";
-import type { ActiveCase } from "./producer-case.js";
+import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import { firstFault } from "./schema-faults.js";
 import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "./stage.js";
 
@@ -36,7 +36,9 @@ function honored(
 ): ActiveCase {
   return handshake(about, async (stage) => {
     const { accepted, honored: terms } = await stage.subscribe(capabilities);
-    const fault = firstFault(diagnoseSubscriptionAccepted(accepted)) ?? wrong(terms);
+    const formless = firstFault(diagnoseSubscriptionAccepted(accepted));
+    if (formless !== undefined) skip(`subscription.accepted has another form: ${formless}`);
+    const fault = wrong(terms);
     if (fault !== undefined)
       fail(about.title, fault, [
         { note: "asked for", text: JSON.stringify(capabilities) },
@@ -47,21 +49,27 @@ function honored(
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-export const HANDSHAKE_CASES: readonly ActiveCase[] = [
-  handshake(
-    {
-      id: "P3-accepted-form",
-      title:
-        "subscription.accepted has subscription_id, aaep_version, producer and honored_capabilities, in their forms.",
-      paragraphs: ["AAEP §5.4.1", "AAEP §9.5.1"],
+export const HANDSHAKE_CASES: readonly ProducerCase[] = [
+  {
+    kind: "watching",
+    id: "P3-accepted-form",
+    title:
+      "subscription.accepted has subscription_id, aaep_version, producer and honored_capabilities, in their forms.",
+    paragraphs: ["AAEP §5.4.1", "AAEP §9.5.1"],
+    level: 3,
+    severity: "error",
+    unseen: "No subscription.accepted came.",
+    judge: ({ conversations }) => {
+      const answers = conversations.flatMap(({ record }) =>
+        record.filter(({ way, message }) => way === "received" && message?.type === "subscription.accepted"),
+      );
+      for (const answer of answers) {
+        const fault = firstFault(diagnoseSubscriptionAccepted(answer.message));
+        if (fault !== undefined) fail("subscription.accepted has its form.", fault, [evidenceOf(answer)]);
+      }
+      return answers.length;
     },
-    async (stage) => {
-      const { accepted } = await stage.subscribe();
-      const fault = firstFault(diagnoseSubscriptionAccepted(accepted));
-      if (fault !== undefined)
-        fail("subscription.accepted has its form.", fault, [{ note: "received", text: JSON.stringify(accepted) }]);
-    },
-  ),
+  },
   handshake(
     {
       id: "P3-answered-once",
@@ -135,9 +143,11 @@ export const HANDSHAKE_CASES: readonly ActiveCase[] = [
       conversation.say({ ...REQUEST, capabilities: { max_events_per_second: "three" } });
       const { message, text } = await answerIn(conversation);
       if (message?.type !== "subscription.accepted") return;
-      const fault = firstFault(diagnoseSubscriptionAccepted(message));
-      if (fault !== undefined)
-        fail("A rate that is a text is rejected, or left out of the terms.", fault, [{ note: "received", text }]);
+      const { max_events_per_second: rate } = (message.honored_capabilities ?? {}) as Message;
+      if (rate !== undefined && typeof rate !== "number")
+        fail("A rate that is a text is rejected, or left out of the terms.", "It is honored.", [
+          { note: "received", text },
+        ]);
     },
   ),
   handshake(

@@ -54,6 +54,32 @@ test("a type that objects have by themselves is no message of the handshake", as
   expect(code).toBe(1);
 });
 
+test("ids that nobody accepted, terms that are wider than asked for, and requests without an answer are told", async () => {
+  const capabilities = { max_events_per_second: 2, languages: ["fr"], supports_confirmation_reply: false };
+  const renegotiate = { type: "subscription.renegotiate", subscription_id: "sub_1", capabilities: {} };
+  const { lines, err, code } = await validate([
+    { ...REQUEST, capabilities },
+    { ...ACCEPTED, honored_capabilities: { ...capabilities, max_events_per_second: 3 } },
+    renegotiate,
+    // A renegotiation keeps what it does not name.
+    { ...ACCEPTED, honored_capabilities: { ...capabilities, languages: ["fr", "en"] } },
+    { ...renegotiate, subscription_id: "sub_2" },
+    { ...CLOSE, subscription_id: "sub_3" },
+  ]);
+  const foreign = "No subscription that the recording accepts has this id. (invalid_message, AAEP §5.4.1)";
+  const wider = (name: string): string =>
+    `/honored_capabilities/${name}: The honored ${name} is wider than the requested one. (invalid_message, AAEP §5.4.4)`;
+  expect(lines).toEqual([
+    `line 2, ${wider("max_events_per_second")}`,
+    `line 4, ${wider("languages")}`,
+    `line 5, /subscription_id: ${foreign}`,
+    `line 6, /subscription_id: ${foreign}`,
+    "4 violations in 4 of 0 events and 6 other messages.",
+  ]);
+  expect(err).toBe("Note: the file ends before 1 request got an answer.\n");
+  expect(code).toBe(1);
+});
+
 test("messages of the handshake are checked in their forms and their order", async () => {
   const reply = { type: "confirmation.reply", reply_token: "rpl_1", decision: "perhaps", subscription_id: "sub_1" };
   const { lines, code } = await validate([
