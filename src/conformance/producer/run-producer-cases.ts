@@ -106,6 +106,8 @@ async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<strin
     const first = await stage.connect();
     first.say({ ...REQUEST, capabilities: {} });
     const answer = await (level === 3 ? first.seek(isAnswer) : first.seek(() => true, { withinMs: GLANCE_MS }));
+    // A flood shows itself after the answer.
+    await stage.wait(GLANCE_MS);
     if (first.isFlooded()) return FLOOD;
     if (level === 3 && answer !== undefined && answer.message?.type !== "subscription.accepted")
       return `The target does not accept the plainest request: ${answer.text.slice(0, LONGEST_QUOTE)}`;
