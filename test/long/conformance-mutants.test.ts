@@ -103,7 +103,7 @@ it("subscribers: exactly the cases fail that the table names", async () => {
   const layered = await judged(SUBSCRIBER_MUTANTS, async (mutant, folder) => {
     const [near, far] = [join(folder, "near.sock"), join(folder, "far.sock")];
     const listener = await startMutant(mutant, near, far);
-    const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect`;
+    const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect 2>&1`;
     const failed = await judgeSubscriber(far, { ...HOOKS, start, accept: "accept" });
     await listener.stop();
     return failed;

@@ -52,7 +52,7 @@ A case that cannot see its subject is skipped with the reason. It has not passed
 Exit codes: 0 nothing failed, 1 a case failed, 2 usage, 3 the suite itself failed.
 
 Example:
-  aaepd conformance subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive" \\
+  aaepd conformance subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive 2>&1" \\
     --announcements stdout --accept accept --answer '{text}'`;
 
 /** `io` is for tests; default: this process. */

@@ -4,6 +4,7 @@ import type { Message } from "../wire/conversation.js";
 import { type Asked, ask, callsAfter, isRejected, nextQuestion, resolves, staysOpen } from "./asked-question.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall, questionIn, resolutionAfter } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
+import { type Arrived, eventsOf } from "./session-on.js";
 import { evidenceOf, isType, QUIET_MS } from "./stage.js";
 
 /** A reply that must not count, and the rule by which it does not. */
@@ -39,15 +40,17 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       conversation.say(confirmationReply(asked.listener, asked.question, "reject"));
       conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
       const resolved = await resolutionAfter(asked.listener, asked.sessionId, asked.after);
+      const toldOther = await resolutionAfter(other, asked.sessionId, heardByOther.place + 1);
       if (resolved === undefined) fail("The first reply counts.", "No event tells of it.");
+      conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
       other.conversation.say(confirmationReply(other, heardByOther.message, "accept"));
-      const again = await conversation.seek(
-        (message) =>
-          message.session_id === asked.sessionId &&
-          isType(message, "state.changed") &&
-          message.from_state === "awaiting_input",
-        { withinMs: QUIET_MS, from: resolved.place + 1 },
-      );
+      await stage.wait(QUIET_MS);
+      const leaves = ({ message }: Arrived): boolean =>
+        isType(message, "state.changed") && message.from_state === "awaiting_input";
+      const again = [
+        ...eventsOf(asked.listener, asked.sessionId).filter(({ place }) => place > resolved.place),
+        ...eventsOf(other, asked.sessionId).filter(({ place }) => toldOther !== undefined && place > toldOther.place),
+      ].find(leaves);
       if (again !== undefined)
         fail("A question is resolved once.", "It was resolved again.", [evidenceOf(resolved), evidenceOf(again)]);
       const call = (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));

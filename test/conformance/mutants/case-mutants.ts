@@ -251,7 +251,7 @@ function irreversibleInvented(): Mutant {
     { name: "irreversible-call-let-through", paragraph: "R5", breaks: "An irreversible call goes out unasked." },
     () => (event) =>
       isKind(event, "agent.session.started")
-        ? [invented(event, "aaep:agent.tool.invoked", { tool: "wipe", irreversible: true, summary_normal: "Wipes." })]
+        ? [invented(event, "agent.tool.invoked", { tool: "wipe", irreversible: true, summary_normal: "Wipes." })]
         : [],
   );
 }
