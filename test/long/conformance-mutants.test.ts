@@ -61,8 +61,8 @@ async function judged<Tested extends Named>(
 }
 
 function expectTable(rows: readonly Row[], fails: Readonly<Record<string, readonly string[]>>): void {
-  const found = Object.fromEntries(rows.map(({ name, failed }) => [name, failed]));
-  const wanted = Object.fromEntries(rows.map(({ name }) => [name, fails[name]]));
+  const found = Object.fromEntries(rows.map(({ name, failed }) => [name, [...failed].sort()]));
+  const wanted = Object.fromEntries(rows.map(({ name }) => [name, [...(fails[name] ?? ["no row"])].sort()]));
   expect(found).toEqual(wanted);
 }
 
