@@ -3,6 +3,6 @@ export const CONFORMANCE_CLAIM = {
   suite: "aaepd",
   suite_version: "1.0.0",
   level: 3,
-  date: "2026-11-23",
+  date: "2026-11-24",
   report: "docs/conformance/unix-socket/conformance-report.json",
 } as const;
