@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -7,6 +7,7 @@ import * as client from "../../src/client/index.js";
 import * as main from "../../src/client/main.js";
 import * as node from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = fileURLToPath(new URL("../../src/client/", import.meta.url));
@@ -31,6 +32,7 @@ test("what aaepd/client and aaepd/client/node export", () => {
     "createSubscriber",
     "isCore",
     "isExtension",
+    "openAgent",
   ]);
   expect(Object.keys(node).sort()).toEqual(["childRpcConnector", "ipcConnector", "ipcRpcConnector", "socketPath"]);
 });
@@ -58,14 +60,31 @@ test("every export of the package is there under its name", async () => {
   expect(createSubscriber).toBeTypeOf("function");
 });
 
-test("aaepd/client stays under 10 kB for browsers, compressed", async () => {
+/** The bundle of a program for browsers that imports these names. */
+async function bundled(...names: readonly string[]): Promise<string> {
   ensureBuilt();
   const { rolldown } = await import("rolldown");
-  const bundle = await rolldown({ input: join(ROOT, "dist/src/client/index.js"), platform: "browser" });
+  const entry = join(temporaryDirectory(), "entry.mjs");
+  const client = JSON.stringify(join(ROOT, "dist/src/client/index.js"));
+  writeFileSync(entry, `export { ${names.join(", ")} } from ${client};`);
+  const bundle = await rolldown({ input: entry, platform: "browser" });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   expect(output).toHaveLength(1);
   expect(output[0].imports).toEqual([]);
-  expect(gzipSync(output[0].code, { level: 9 }).length).toBeLessThan(10_000);
+  return output[0].code;
+}
+
+// An author writes an agent or a listener, and a bundler leaves out the other.
+test.each([[["openAgent"]], [["createAgentClient"]], [["createSubscriber", "isCore", "isExtension"]]] as const)(
+  "aaepd/client stays under 10 kB for browsers, compressed: %s",
+  async (names) => {
+    expect(gzipSync(await bundled(...names), { level: 9 }).length).toBeLessThan(10_000);
+  },
+);
+
+test("a listener's bundle has no agent in it, and an agent's no listener", async () => {
+  expect(await bundled("createSubscriber")).not.toContain("aaep.publish");
+  expect(await bundled("openAgent")).not.toContain("subscription.request");
 });
 
 test("aaepd/client needs no Node and no package", () => {
