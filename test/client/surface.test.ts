@@ -34,11 +34,19 @@ test("what aaepd/client and aaepd/client/node export", () => {
     "isExtension",
     "openAgent",
   ]);
-  expect(Object.keys(node).sort()).toEqual(["childRpcConnector", "ipcConnector", "ipcRpcConnector", "socketPath"]);
+  expect(Object.keys(node).sort()).toEqual([
+    "childRpcConnector",
+    "ipcConnector",
+    "ipcRpcConnector",
+    "openAgent",
+    "socketPath",
+    "spawnConnector",
+  ]);
 });
 
 test("aaepd is both for Node, and aaepd/client for browsers", () => {
-  expect(Object.keys(main).sort()).toEqual([...Object.keys(client), ...Object.keys(node)].sort());
+  expect(Object.keys(main).sort()).toEqual([...new Set([...Object.keys(client), ...Object.keys(node)])].sort());
+  expect(main.openAgent).toBe(node.openAgent);
   const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   expect(exports["."].browser).toEqual(exports["./client"]);
 });

@@ -50,7 +50,7 @@ export interface OpenAgentOptions {
   readonly mostQueuedCharacters?: number;
   /** Events that wait in a session likewise. Default 1024. */
   readonly mostQueuedEvents?: number;
-  /** How long the search for a daemon may take for each connector, ms. Default 5000. */
+  /** How long the search for a daemon may take for each connector, ms. Default 10,000. */
   readonly searchMs?: number;
   /** How long a question waits for a lost daemon to return, ms, before it counts as unheard. Default 10,000. */
   readonly patienceMs?: number;

@@ -23,7 +23,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     mostQueuedCharacters = 262_144,
     mostQueuedEvents = 1024,
     patienceMs = 10_000,
-    searchMs = 5000,
+    searchMs = 10_000,
     gatherMs = 20,
     backOff,
   } = options;

@@ -61,6 +61,8 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   const pause = createPause(timers);
   const firstId = newSessionId();
   let voice: Voice | undefined;
+  /** The intents that are being sent. */
+  let underway: readonly Intent[] = [];
   let isRunning = false;
   let isEnded = false;
   let isRefused = false;
@@ -179,13 +181,14 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     do {
       // Calls of the same turn are sent together.
       await contact.found();
-      const intents = queue.take();
+      underway = queue.take();
       try {
-        if (intents.length > 0) await deliver(intents);
+        if (underway.length > 0) await deliver(underway);
       } catch (caught) {
-        forget(intents);
+        forget(underway);
         tell(faultFrom(caught));
       }
+      underway = [];
     } while (!queue.isEmpty() && (isHurried || !queue.mayGrow()));
     isRunning = false;
     if (queue.isEmpty()) {
@@ -236,7 +239,8 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       cancelGathering?.();
       pause.cutShort();
       const left = queue.clear();
-      const characters = charactersIn(left);
+      // Without an answer nobody knows what of the last publish was heard.
+      const characters = charactersIn([...underway, ...left]);
       dropped += characters;
       untold.characters += characters;
       forget(left);

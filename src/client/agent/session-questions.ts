@@ -76,7 +76,9 @@ export function ask(
     if (awaySince !== undefined) {
       const until = Math.max(now, awaySince + patienceMs);
       const giveUp = (): void => {
-        if (contact.awaySince() !== awaySince || voice !== undefined) return;
+        // A daemon that was back meanwhile may have asked somebody.
+        if (contact.awaySince() !== awaySince) return;
+        withdraw();
         settle(unheard);
       };
       cleanUps.push(timers.wakeAt(until, giveUp));

@@ -41,6 +41,8 @@ export interface Heard {
   /** The text of all outputs, in their order. */
   readonly text: () => string;
   readonly subscriber: Subscriber;
+  /** How the place of each connection was met (R17), "new" for the first. */
+  readonly resumed: string[];
 }
 
 export interface ListenOptions {
@@ -52,7 +54,7 @@ export async function listenAt(socketPath: string, { answer }: ListenOptions = {
   const lines: string[] = [];
   const events: Envelope[] = [];
   let text = "";
-  let isActive = false;
+  const resumed: string[] = [];
   const subscriber = createSubscriber({
     connect: ipcConnector(socketPath),
     request: {
@@ -64,8 +66,8 @@ export async function listenAt(socketPath: string, { answer }: ListenOptions = {
       },
     },
     backOff: { firstMs: 10, longestMs: 50 },
-    onState: ({ kind }) => {
-      isActive = kind === "active";
+    onState: (state) => {
+      if (state.kind === "active") resumed.push(state.accepted.honored_capabilities.aaepd?.resumed ?? "new");
     },
     onEvent: (received) => {
       const event = received as Envelope;
@@ -78,8 +80,8 @@ export async function listenAt(socketPath: string, { answer }: ListenOptions = {
     },
   });
   onTestFinished(() => subscriber.close());
-  await eventually(() => expect(isActive).toBe(true));
-  return { lines, events, text: () => text, subscriber };
+  await eventually(() => expect(resumed).toHaveLength(1));
+  return { lines, events, resumed, text: () => text, subscriber };
 }
 
 function lineOf(event: Envelope): string {
