@@ -22,8 +22,8 @@ export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
 }
 
 /**
- * Opens an agent in Node: connects to the running daemon of this user, otherwise starts `aaepd stdio` as a child, otherwise is silent. Rejects only in
- * the mode "required", with `not_found`, and with `usage` if `id` is no text.
+ * Opens an agent in Node: connects to the running daemon of this user, otherwise starts `aaepd stdio` as a child, otherwise is silent. Rejects only
+ * in the mode "required", with `not_found`, and with `usage` if `id` is no text.
  */
 export function openAgent(options: NodeAgentOptions): Promise<Agent> {
   const { socket = process.env.AAEPD_SOCKET || socketPath(), spawn = {}, ...rest } = options;

@@ -2,6 +2,7 @@
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import type { Fault } from "../../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
+import type { QuestionWaiting } from "../agent-questions.js";
 import type { BackOffOptions } from "../back-off.js";
 import type { Timers } from "../platform-clock.js";
 
@@ -42,6 +43,8 @@ export interface OpenAgentOptions {
    * ignored.
    */
   readonly onError?: (trouble: AgentTrouble) => void;
+  /** Reports that waiting for a person begins or ends, for programs that stop their own clocks meanwhile. Must not throw. */
+  readonly onWaiting?: (waiting: QuestionWaiting) => void;
   /** Reports each change of `Agent.status`. Must not throw. */
   readonly onStatus?: (status: AgentStatus) => void;
   /**

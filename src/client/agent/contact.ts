@@ -32,7 +32,7 @@ export interface ContactListeners {
 
 export type ContactOptions = Pick<
   OpenAgentOptions,
-  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance"
+  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting"
 > & { readonly searchMs: number; readonly timers: Timers };
 
 /** A silent agent looks for a daemon at most as often as this, ms. */
@@ -99,6 +99,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       timers,
       chance,
       ...(backOff === undefined ? {} : { backOff }),
+      ...(options.onWaiting === undefined ? {} : { onWaiting: options.onWaiting }),
       onState: (state) => {
         if (reached !== undefined) observe(state, reached);
       },

@@ -31,18 +31,12 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     throw new Fault("usage", "Give the agent an id, such as photo-cleaner.", { origin: "local" });
   const sessions = new Map<AgentSession, Outbox>();
 
-  const onTrouble = (trouble: AgentTrouble): void => {
-    try {
-      options.onError?.(trouble);
-    } catch {
-      // The author's own mistake, which must not end what aaepd does for the author.
-    }
-  };
+  const onTrouble = quietly<AgentTrouble>(options.onError);
   const tell = (fault: Fault): void =>
     onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
 
   const contact = createContact(
-    { ...options, timers, chance, searchMs },
+    { ...options, timers, chance, searchMs, onWaiting: quietly(options.onWaiting) },
     {
       lost: (sessionIds) => {
         for (const outbox of sessions.values()) outbox.lose(sessionIds);
@@ -51,13 +45,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
       gone: () => {
         if (sessions.size > 0) tell(lostSession());
       },
-      status: (status) => {
-        try {
-          options.onStatus?.(status);
-        } catch {
-          // As above.
-        }
-      },
+      status: quietly(options.onStatus),
     },
   );
   await contact.found();
@@ -142,4 +130,15 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   };
   // The two forms of `session` are told apart by their second argument.
   return agent as Agent;
+}
+
+/** The author's own function, whose mistakes must not end what aaepd does for the author. */
+function quietly<Value>(call: ((value: Value) => void) | undefined): (value: Value) => void {
+  return (value) => {
+    try {
+      call?.(value);
+    } catch {
+      // It is told nowhere else: `onError` may be this very function.
+    }
+  };
 }
