@@ -18,6 +18,7 @@ export type {
   AgentTrouble,
   OpenAgentOptions,
 } from "./agent/agent-options.js";
+export { type HttpConnectorOptions, httpRpcConnector } from "./agent/http-connector.js";
 export { openAgent } from "./agent/open-agent.js";
 export type {
   Agent,
