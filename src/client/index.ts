@@ -12,6 +12,24 @@ export type {
 export { Fault, type FaultCode } from "../base/errors.js";
 export type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 export type { Connection } from "../contracts/transport.js";
+export type {
+  AgentConnector,
+  AgentStatus,
+  AgentTrouble,
+  OpenAgentOptions,
+} from "./agent/agent-options.js";
+export { type HttpConnectorOptions, httpRpcConnector } from "./agent/http-connector.js";
+export { openAgent } from "./agent/open-agent.js";
+export type {
+  Agent,
+  AgentSession,
+  SessionAskOptions,
+  SessionClarification,
+  SessionConfirmation,
+  SessionOptions,
+  SignalLike,
+  ToolOptions,
+} from "./agent/session-types.js";
 export {
   type AgentClient,
   type AgentClientOptions,

@@ -1,4 +1,4 @@
-// Connectors of the clients for Node: local sockets and child processes.
+// The clients in Node: an agent that finds or starts its daemon, and connectors for local sockets and child processes.
 import type { Readable, Writable } from "node:stream";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import type { Framing } from "../../transports/framing/framings.js";
@@ -7,6 +7,37 @@ import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
+import type { AgentConnector, OpenAgentOptions } from "./agent/agent-options.js";
+import { openAgent as openAgentBy } from "./agent/open-agent.js";
+import type { Agent } from "./agent/session-types.js";
+import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
+
+export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
+  /** The socket of the daemon that serves all agents. Default: the variable AAEPD_SOCKET, otherwise `socketPath()`. */
+  readonly socket?: string;
+  /** The daemon that is started if none serves all agents; false: none. Its producer id is the agent's `id`. */
+  readonly spawn?: false | SpawnedDaemonOptions;
+  /** Ways to a daemon in place of these two. */
+  readonly connectors?: readonly AgentConnector[];
+}
+
+/**
+ * Opens an agent in Node: connects to the running daemon of this user, otherwise starts `aaepd stdio` as a child, otherwise is silent. Rejects only
+ * in the mode "required", with `not_found`, and with `usage` if `id` is no text.
+ */
+export function openAgent(options: NodeAgentOptions): Promise<Agent> {
+  const { socket = process.env.AAEPD_SOCKET || socketPath(), spawn = {}, ...rest } = options;
+  const served: AgentConnector = { connect: ipcRpcConnector(socket) };
+  return openAgentBy({
+    ...rest,
+    connectors: options.connectors ?? [served, ...(spawn === false ? [] : [spawnConnector(options.id, spawn)])],
+  });
+}
+
+/** For `openAgent`: starts a daemon of the agent's own with `aaepd stdio`, and another one when it is lost. */
+export function spawnConnector(producerId: string, options: SpawnedDaemonOptions = {}): AgentConnector {
+  return { isLasting: false, connect: (handlers) => connectSpawned(producerId, handlers, options) };
+}
 
 export interface IpcConnectorOptions {
   /** Framing of the messages this side sends; the daemon answers in the same (R23). Default `length-prefixed`. */

@@ -1,5 +1,9 @@
 // Ids chosen by the client, so that its events can be sent again (R3) and its questions cancelled. Each id has 128 random bits.
 
+export function newSessionId(): string {
+  return `sess_${randomHex()}`;
+}
+
 export function newEventId(): string {
   return `evt_${randomHex()}`;
 }

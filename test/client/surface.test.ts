@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -7,6 +7,7 @@ import * as client from "../../src/client/index.js";
 import * as main from "../../src/client/main.js";
 import * as node from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = fileURLToPath(new URL("../../src/client/", import.meta.url));
@@ -29,14 +30,24 @@ test("what aaepd/client and aaepd/client/node export", () => {
     "Fault",
     "createAgentClient",
     "createSubscriber",
+    "httpRpcConnector",
     "isCore",
     "isExtension",
+    "openAgent",
   ]);
-  expect(Object.keys(node).sort()).toEqual(["childRpcConnector", "ipcConnector", "ipcRpcConnector", "socketPath"]);
+  expect(Object.keys(node).sort()).toEqual([
+    "childRpcConnector",
+    "ipcConnector",
+    "ipcRpcConnector",
+    "openAgent",
+    "socketPath",
+    "spawnConnector",
+  ]);
 });
 
 test("aaepd is both for Node, and aaepd/client for browsers", () => {
-  expect(Object.keys(main).sort()).toEqual([...Object.keys(client), ...Object.keys(node)].sort());
+  expect(Object.keys(main).sort()).toEqual([...new Set([...Object.keys(client), ...Object.keys(node)])].sort());
+  expect(main.openAgent).toBe(node.openAgent);
   const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   expect(exports["."].browser).toEqual(exports["./client"]);
 });
@@ -58,14 +69,34 @@ test("every export of the package is there under its name", async () => {
   expect(createSubscriber).toBeTypeOf("function");
 });
 
-test("aaepd/client stays under 10 kB for browsers, compressed", async () => {
+/** The bundle of a program for browsers that imports these names. */
+async function bundled(...names: readonly string[]): Promise<string> {
   ensureBuilt();
   const { rolldown } = await import("rolldown");
-  const bundle = await rolldown({ input: join(ROOT, "dist/src/client/index.js"), platform: "browser" });
+  const entry = join(temporaryDirectory(), "entry.mjs");
+  const client = JSON.stringify(join(ROOT, "dist/src/client/index.js"));
+  writeFileSync(entry, `export { ${names.join(", ")} } from ${client};`);
+  const bundle = await rolldown({ input: entry, platform: "browser" });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   expect(output).toHaveLength(1);
   expect(output[0].imports).toEqual([]);
-  expect(gzipSync(output[0].code, { level: 9 }).length).toBeLessThan(10_000);
+  return output[0].code;
+}
+
+// An author writes an agent or a listener, and a bundler leaves out the other.
+test.each([
+  { names: ["openAgent"], limit: 10_000 },
+  // With all that a page needs.
+  { names: ["openAgent", "httpRpcConnector"], limit: 11_000 },
+  { names: ["createAgentClient"], limit: 10_000 },
+  { names: ["createSubscriber", "isCore", "isExtension"], limit: 10_000 },
+])("a bundle for browsers with $names stays under $limit bytes, compressed", async ({ names, limit }) => {
+  expect(gzipSync(await bundled(...names), { level: 9 }).length).toBeLessThan(limit);
+});
+
+test("a listener's bundle has no agent in it, and an agent's no listener", async () => {
+  expect(await bundled("createSubscriber")).not.toContain("aaep.publish");
+  expect(await bundled("openAgent")).not.toContain("subscription.request");
 });
 
 test("aaepd/client needs no Node and no package", () => {

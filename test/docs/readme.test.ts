@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
-import { itInFull } from "../support/extent.js";
 import { untilHeard } from "../support/peers/heard.js";
 import { createHeldNpx } from "../support/peers/held-npx.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -74,17 +74,27 @@ describe("README", () => {
     expect(heard.out.trimEnd().endsWith("subscription.close")).toBe(true);
   }, 180_000);
 
-  itInFull(
-    "the JavaScript agent is heard by the JavaScript listener",
-    async () => {
-      const { agent, heard } = await converse("node", "listen.mjs", "agent.mjs");
-      expect(agent).toMatchObject({ code: 0, out: "" });
-      expect(heard).toMatchObject({ code: 0, err: "" });
-      expect(heard.out).toContain("Dr. Li counted them.");
-      expect(heard.out).toContain("aaep:agent.session.completed Counted.");
-    },
-    180_000,
-  );
+  it("the JavaScript agent is heard by the JavaScript listener", async () => {
+    const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--producer-id", "my-agent");
+    const listener = run("node", example("listen.mjs"), environment);
+    await untilHeard(socketPath, listener.out);
+    const before = listener.out().length;
+    const agent = await run("node", example("agent.mjs"), { ...environment, AAEPD_SOCKET: socketPath }).ended;
+    expect(agent).toEqual({ code: 0, out: "", err: "" });
+    const heard = await listener.ended;
+    expect(heard).toMatchObject({ code: 0, err: "" });
+    const [, shown = ""] =
+      /`node listen.mjs` prints[^`]*`node agent.mjs`[^`]*```text\n([\s\S]*?)```/.exec(README) ?? [];
+    expect(shown.split("\n").length).toBeGreaterThan(3);
+    const printed = heard.out.slice(before).split("\n");
+    expect(printed.filter((line) => shown.split("\n").includes(line))).toEqual(shown.split("\n"));
+  }, 180_000);
+
+  it("its agent has at most 12 lines about AAEP", () => {
+    const source = readFileSync(example("agent.mjs"), "utf8");
+    const [about = ""] = source.split("// Your agent");
+    expect(about.split("\n").filter((line) => line.trim() !== "").length).toBeLessThanOrEqual(12);
+  });
 
   it("every file that it points to exists", () => {
     const links = [...README.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? "");

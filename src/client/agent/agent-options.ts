@@ -1,0 +1,88 @@
+// The options of an agent, its status and its troubles. Types only.
+import type { ProducerManifest } from "#gen/aaep/types.js";
+import type { Fault } from "../../base/errors.js";
+import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
+import type { QuestionWaiting } from "../agent-questions.js";
+import type { BackOffOptions } from "../back-off.js";
+import type { Timers } from "../platform-clock.js";
+
+/** One way to a daemon. */
+export interface AgentConnector {
+  /** Makes a connection, or rejects if there is no daemon this way. */
+  readonly connect: (handlers: RpcHandlers) => Promise<RpcConnection>;
+  /**
+   * Whether a lost connection may return to the same daemon. The client then reconnects, and keeps its sessions. If false, a lost connection is a
+   * lost daemon, and all ways are tried again from the first. Default true.
+   */
+  readonly isLasting?: boolean;
+}
+
+export interface OpenAgentOptions {
+  /** Stable name of the agent, without its version: `producer.agent_id` of its events (AAEP §3.2.6). 1 to 256 characters. */
+  readonly id: string;
+  /** Name for people. Default: `id`. */
+  readonly name?: string;
+  /** Further members of the agent's manifest (AAEP §5.10), such as `agent_version`. */
+  readonly manifest?: Partial<ProducerManifest>;
+  /** Language of the agent's texts, as in "pt-BR" (R2). Default: the daemon's `default_language`. */
+  readonly language?: string;
+  /**
+   * "optional": without a daemon the agent is silent, and its program runs as if aaepd were not installed. "required": `openAgent` then rejects with
+   * `not_found`. Default "optional".
+   */
+  readonly mode?: "optional" | "required";
+  /** Ways to a daemon, in the order of preference. */
+  readonly connectors: readonly AgentConnector[];
+  /**
+   * The way of an irreversible tool if nobody can be asked, because there is no daemon or no listener that can answer. "reject": it is not called.
+   * "as-host": it is called, as it would be without aaepd, and a `state.changed` says that nobody was asked. Default "reject".
+   */
+  readonly unheard?: "reject" | "as-host";
+  /**
+   * Receives whatever goes wrong: refused events, dropped text, lost sessions. It is called instead of a rejection, and must not throw. Default:
+   * ignored.
+   */
+  readonly onError?: (trouble: AgentTrouble) => void;
+  /** Reports that waiting for a person begins or ends, for programs that stop their own clocks meanwhile. Must not throw. */
+  readonly onWaiting?: (waiting: QuestionWaiting) => void;
+  /** Reports each change of `Agent.status`. Must not throw. */
+  readonly onStatus?: (status: AgentStatus) => void;
+  /**
+   * Characters (UTF-16 units) of text that wait in a session while the daemon takes none. Further text is dropped, counted and told. Default 262,144.
+   */
+  readonly mostQueuedCharacters?: number;
+  /** Events that wait in a session likewise. Default 1024. */
+  readonly mostQueuedEvents?: number;
+  /** How long the search for a daemon may take for each connector, ms. Default 10,000. */
+  readonly searchMs?: number;
+  /** How long a question waits for a lost daemon to return, ms, before it counts as unheard. Default 10,000. */
+  readonly patienceMs?: number;
+  /** How long text waits for more text, so that fast tokens share a message, ms. Everything else is sent at once. Default 20. */
+  readonly gatherMs?: number;
+  /** Waits between attempts to come back to a lost daemon. */
+  readonly backOff?: BackOffOptions;
+  /** Default the platform's. */
+  readonly timers?: Timers;
+  /** From [0, 1). Default `Math.random`. */
+  readonly chance?: () => number;
+}
+
+/** A fault, and its cost. */
+export interface AgentTrouble {
+  readonly fault: Fault;
+  /** The AAEP session in which it went wrong; undefined if it concerns all of them. */
+  readonly session_id: string | undefined;
+  /** Characters (UTF-16 units) of text that no listener gets. Each is told once. */
+  readonly droppedCharacters: number;
+  /** Events other than text that no listener gets, and questions that were not asked. */
+  readonly droppedEvents: number;
+}
+
+export type AgentStatus =
+  /** A daemon takes the events. */
+  | { readonly kind: "connected" }
+  /** The connection to the daemon is lost, or a daemon is being looked for. Events wait. */
+  | { readonly kind: "away"; readonly because: Fault | undefined }
+  /** There is no daemon: events are left out. The next session looks for one again. */
+  | { readonly kind: "silent"; readonly because: Fault }
+  | { readonly kind: "closed" };

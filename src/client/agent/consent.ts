@@ -1,0 +1,44 @@
+// Whether an irreversible tool may be called (R5), and how a question ends that nobody can be asked.
+import type { ClarificationOutcome, ConfirmationOutcome, QuestionOutcome } from "../agent-questions.js";
+
+/** How a question ended. `isUnheard`: nobody was asked, because there was no daemon, or no listener that can answer. */
+export interface Asked {
+  readonly outcome: QuestionOutcome;
+  readonly isUnheard: boolean;
+}
+
+/** "accepted": a person accepted. "as-host": nobody was there, and the author chose to go on as without aaepd. */
+export type Consent = "accepted" | "as-host" | "declined";
+
+/** Nothing but an accepting reply permits an irreversible call. A default, a silence and the loss of a daemon never do. */
+export function consentOf({ outcome, isUnheard }: Asked, unheard: "reject" | "as-host"): Consent {
+  if (isUnheard) return unheard === "as-host" ? "as-host" : "declined";
+  return outcome.decision === "accept" && outcome.resolved_by === "reply" ? "accepted" : "declined";
+}
+
+/** The outcome where nobody can be asked: never an acceptance, whatever the question's default is. */
+export function unheardOutcome(
+  kind: "confirm" | "clarify",
+  question: Readonly<Record<string, unknown>>,
+): QuestionOutcome {
+  const ids = idsOf(question);
+  if (kind === "confirm")
+    return { ...ids, decision: "reject", resolved_by: "no_subscriber" } satisfies ConfirmationOutcome;
+  const { default_response: response } = question;
+  const answer: ClarificationOutcome = { ...ids, resolved_by: "no_subscriber" };
+  return typeof response === "string" ? { ...answer, response } : answer;
+}
+
+/** The outcome of a question that was taken back, lost or refused: no decision. */
+export function cancelledOutcome(question: Readonly<Record<string, unknown>>): QuestionOutcome {
+  return { ...idsOf(question), resolved_by: "cancelled" };
+}
+
+/** The outcome where a daemon did not tell one in time: never an acceptance. */
+export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Record<string, unknown>>): QuestionOutcome {
+  return { ...unheardOutcome(kind, question), resolved_by: "timeout" };
+}
+
+function idsOf({ event_id: eventId, reply_token: token }: Readonly<Record<string, unknown>>) {
+  return { event_id: String(eventId), reply_token: String(token) };
+}

@@ -1,0 +1,192 @@
+// An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
+import { Fault, faultFrom } from "../../base/errors.js";
+import { type AgentClient, createAgentClient } from "../agent-client.js";
+import type { AgentState } from "../agent-states.js";
+import { backOffMs } from "../back-off.js";
+import { createPause } from "../pause.js";
+import type { Timers } from "../platform-clock.js";
+import type { AgentConnector, AgentStatus, OpenAgentOptions } from "./agent-options.js";
+
+export interface Contact {
+  readonly status: () => AgentStatus;
+  /** The client of the daemon, also while the daemon is away. */
+  readonly client: () => AgentClient | undefined;
+  /** Resolves at the end of a search with the client; with undefined if there is no daemon. Never rejects. */
+  readonly found: () => Promise<AgentClient | undefined>;
+  /** Whether there is no daemon, and none is looked for. */
+  readonly isMute: () => boolean;
+  /** Since when the daemon is away, an instant of the timers; undefined if it is there, or if there is none. */
+  readonly awaySince: () => number | undefined;
+  /** Looks for a daemon again if there is none, unless the last search was a moment ago. */
+  readonly lookAgain: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface ContactListeners {
+  /** A daemon does not know these sessions any more. */
+  readonly lost: (sessionIds: readonly string[]) => void;
+  /** A daemon and everything in it is gone. */
+  readonly gone: (because: Fault) => void;
+  readonly status: (status: AgentStatus) => void;
+}
+
+export type ContactOptions = Pick<
+  OpenAgentOptions,
+  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting"
+> & { readonly searchMs: number; readonly timers: Timers };
+
+/** A silent agent looks for a daemon at most as often as this, ms. */
+const SEARCH_AGAIN_MS = 5000;
+/** A daemon that was there as long as this, ms, did not fail at once. */
+const STABLE_MS = 10_000;
+/** So many daemons in a row may be lost soon after they were found. Then the agent is silent. */
+const MOST_QUICK_LOSSES = 5;
+
+/** Creates the contact. Its first search is under way then. */
+export function createContact(options: ContactOptions, listeners: ContactListeners): Contact {
+  const { connectors, timers, chance = Math.random, backOff } = options;
+  const pause = createPause(timers);
+  let status: AgentStatus = { kind: "away", because: undefined };
+  let client: AgentClient | undefined;
+  let awaySince: number | undefined;
+  let foundAt = 0;
+  let searchedAt = 0;
+  let quickLosses = 0;
+
+  const become = (next: AgentStatus): void => {
+    if (status.kind === "closed") return;
+    status = next;
+    awaySince = next.kind === "away" ? (awaySince ?? timers.now()) : undefined;
+    listeners.status(next);
+  };
+  const isClosed = (): boolean => status.kind === "closed";
+
+  function observe(state: AgentState, of: AgentClient): void {
+    if (of !== client) return;
+    switch (state.kind) {
+      case "active":
+        become({ kind: "connected" });
+        if (state.lostSessions.length > 0) listeners.lost(state.lostSessions);
+        break;
+      case "waiting":
+        become({ kind: "away", because: state.because });
+        break;
+      case "ended":
+        lose(state.because ?? new Fault("peer_gone", "The daemon has gone.", { origin: "local" }));
+    }
+  }
+
+  function lose(because: Fault): void {
+    client = undefined;
+    if (isClosed()) return;
+    quickLosses = timers.now() - foundAt < STABLE_MS ? quickLosses + 1 : 0;
+    become({ kind: "away", because });
+    search = quickLosses > MOST_QUICK_LOSSES ? fallSilent(because) : look();
+    listeners.gone(because);
+  }
+
+  async function fallSilent(because: Fault): Promise<undefined> {
+    become({ kind: "silent", because });
+  }
+
+  async function reach(connector: AgentConnector): Promise<AgentClient> {
+    const { connect, isLasting = true } = connector;
+    let reached: AgentClient | undefined;
+    const opening = createAgentClient(connect, {
+      reconnect: isLasting ? "always" : "never",
+      // The outbox holds what waits. The client waits with its few calls as long as the agent does.
+      patienceMs: Number.POSITIVE_INFINITY,
+      timers,
+      chance,
+      ...(backOff === undefined ? {} : { backOff }),
+      ...(options.onWaiting === undefined ? {} : { onWaiting: options.onWaiting }),
+      onState: (state) => {
+        if (reached !== undefined) observe(state, reached);
+      },
+    });
+    const declared = opening.then(async (one) => {
+      reached = one;
+      await one.setManifest(manifestOf(options));
+      return one;
+    });
+    try {
+      return await inTime(declared, options.searchMs, timers);
+    } catch (caught) {
+      opening.then((one) => one.close()).catch(() => {});
+      throw caught;
+    }
+  }
+
+  async function look(): Promise<AgentClient | undefined> {
+    // A turn later, so that the creator of the contact can observe its first state.
+    await Promise.resolve();
+    if (quickLosses > 0) await pause.take(backOffMs(quickLosses, chance(), backOff));
+    let because = new Fault("not_found", "There is no daemon. Start aaepd serve.", { origin: "local" });
+    for (const connector of connectors) {
+      if (isClosed()) return undefined;
+      try {
+        const one = await reach(connector);
+        if (isClosed()) {
+          await one.close();
+          return undefined;
+        }
+        client = one;
+        foundAt = timers.now();
+        become({ kind: "connected" });
+        return one;
+      } catch (caught) {
+        because = faultFrom(caught);
+      }
+    }
+    searchedAt = timers.now();
+    return fallSilent(because);
+  }
+
+  let search: Promise<AgentClient | undefined> = look();
+
+  return {
+    status: () => status,
+    client: () => client,
+    found: async () => {
+      // A daemon may be lost again as soon as it was found.
+      for (let current = search; ; current = search) {
+        await current;
+        if (current === search) return client;
+      }
+    },
+    isMute: () => status.kind === "silent" || isClosed(),
+    awaySince: () => awaySince,
+    lookAgain: () => {
+      if (status.kind !== "silent" || timers.now() - searchedAt < SEARCH_AGAIN_MS) return;
+      quickLosses = 0;
+      become({ kind: "away", because: status.because });
+      search = look();
+    },
+    close: async () => {
+      const last = client;
+      become({ kind: "closed" });
+      pause.cutShort();
+      client = undefined;
+      await last?.close();
+    },
+  };
+}
+
+function manifestOf({ id, name, manifest, language }: ContactOptions) {
+  return {
+    agent_name: name ?? id,
+    ...(language === undefined ? {} : { languages_supported: [language] }),
+    ...manifest,
+    agent_id: id,
+  };
+}
+
+/** Settles as `promise`, or rejects with "timed_out". */
+function inTime<Value>(promise: Promise<Value>, milliseconds: number, timers: Timers): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const cancel = timers.wakeAt(timers.now() + milliseconds, () =>
+      reject(new Fault("timed_out", "The daemon does not answer.", { origin: "local" })),
+    );
+    promise.then(resolve, reject).finally(cancel);
+  });
+}

@@ -1,0 +1,144 @@
+// An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
+import { Fault } from "../../base/errors.js";
+import { PLATFORM_TIMERS } from "../platform-clock.js";
+import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
+import { createContact } from "./contact.js";
+import type { Voice } from "./intents.js";
+import { createOutbox, lostSession, type Outbox } from "./outbox.js";
+import { createSession } from "./session.js";
+import type { Agent, AgentSession, SessionOptions } from "./session-types.js";
+
+/**
+ * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the
+ * sessions over and repeats what was not acknowledged (R3, R8). Without a daemon the agent is silent. Rejects with a Fault only in the mode
+ * "required", with `not_found`, and with `usage` if `id` is no text.
+ */
+export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
+  const {
+    id,
+    mode = "optional",
+    unheard = "reject",
+    timers = PLATFORM_TIMERS,
+    chance = Math.random,
+    mostQueuedCharacters = 262_144,
+    mostQueuedEvents = 1024,
+    patienceMs = 10_000,
+    searchMs = 10_000,
+    gatherMs = 20,
+    backOff,
+  } = options;
+  if (typeof id !== "string" || id === "")
+    throw new Fault("usage", "Give the agent an id, such as photo-cleaner.", { origin: "local" });
+  const sessions = new Map<AgentSession, Outbox>();
+
+  const onTrouble = quietly<AgentTrouble>(options.onError);
+  const tell = (fault: Fault): void =>
+    onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
+
+  const contact = createContact(
+    { ...options, timers, chance, searchMs, onWaiting: quietly(options.onWaiting) },
+    {
+      lost: (sessionIds) => {
+        for (const outbox of sessions.values()) outbox.lose(sessionIds);
+        tell(lostSession());
+      },
+      gone: () => {
+        if (sessions.size > 0) tell(lostSession());
+      },
+      status: quietly(options.onStatus),
+    },
+  );
+  await contact.found();
+  const first = contact.status();
+  if (mode === "required" && first.kind === "silent") {
+    await contact.close();
+    const sentence = `There is no daemon: ${first.because.sentence} Start aaepd serve, or open the agent with mode "optional".`;
+    throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
+  }
+
+  function begin(description: string, sessionOptions: SessionOptions = {}): AgentSession {
+    contact.lookAgain();
+    const opening = (voice: Voice) => [
+      voice.event("session.started", { summary_normal: description, ...sessionOptions.started }),
+      ...voice.state("thinking"),
+    ];
+    const outbox = createOutbox(contact, {
+      mostQueuedCharacters,
+      mostQueuedEvents,
+      gatherMs,
+      timers,
+      chance,
+      opening,
+      onTrouble,
+      ...(backOff === undefined ? {} : { backOff }),
+    });
+    const ended = (): void => {
+      // Until then a lost daemon still matters to it.
+      void outbox.drained().then(() => sessions.delete(session));
+    };
+    const session = createSession({ contact, outbox, timers, patienceMs, unheard, ended }, description, sessionOptions);
+    sessions.set(session, outbox);
+    // The session is heard of before its first event.
+    outbox.add({ kind: "events", render: () => [] });
+    return session;
+  }
+
+  async function during(
+    description: string,
+    work: (session: AgentSession) => unknown,
+    sessionOptions?: SessionOptions,
+  ): Promise<unknown> {
+    const session = begin(description, sessionOptions);
+    try {
+      const result = await work(session);
+      session.complete();
+      return result;
+    } catch (caught) {
+      session.fail(caught);
+      throw caught;
+    }
+  }
+
+  let closing: Promise<void> | undefined;
+  async function close(withinMs: number): Promise<void> {
+    for (const session of sessions.keys()) session.cancel(undefined, "producer");
+    await new Promise<void>((resolve) => {
+      const cancel = timers.wakeAt(timers.now() + withinMs, resolve);
+      void Promise.all(Array.from(sessions.values(), (outbox) => outbox.drained())).then(() => {
+        cancel();
+        resolve();
+      });
+    });
+    for (const outbox of sessions.values()) outbox.end();
+    await contact.close();
+  }
+
+  const agent = {
+    get status() {
+      return contact.status();
+    },
+    session: (
+      description: string,
+      second?: ((session: AgentSession) => unknown) | SessionOptions,
+      third?: SessionOptions,
+    ): unknown => (typeof second === "function" ? during(description, second, third) : begin(description, second)),
+    close: (withinMs = 2000) => {
+      closing ??= close(withinMs);
+      return closing;
+    },
+    [Symbol.asyncDispose]: () => agent.close(),
+  };
+  // The two forms of `session` are told apart by their second argument.
+  return agent as Agent;
+}
+
+/** The author's own function, whose mistakes must not end what aaepd does for the author. */
+function quietly<Value>(call: ((value: Value) => void) | undefined): (value: Value) => void {
+  return (value) => {
+    try {
+      call?.(value);
+    } catch {
+      // It is told nowhere else: `onError` may be this very function.
+    }
+  };
+}

@@ -1,0 +1,107 @@
+// Questions of a session: in their place among its events, through the loss of a daemon, and where nobody can be asked.
+import { faultFrom } from "../../base/errors.js";
+import type { Timers } from "../platform-clock.js";
+import { newEventId, newReplyToken } from "../random-ids.js";
+import { type Asked, cancelledOutcome, lateOutcome, unheardOutcome } from "./consent.js";
+import type { Contact } from "./contact.js";
+import type { Fields, Voice } from "./intents.js";
+import { LOST, type Outbox } from "./outbox.js";
+import type { SignalLike } from "./session-types.js";
+
+export interface QuestionServices {
+  readonly contact: Contact;
+  readonly outbox: Outbox;
+  readonly timers: Timers;
+  readonly patienceMs: number;
+}
+
+export interface AskedHere extends Asked {
+  /** The AAEP session in which the question was asked. */
+  readonly voice: Voice | undefined;
+}
+
+/** Seconds that the daemon gives a question that names none. */
+const DEFAULT_TIMEOUT_SECONDS = 300;
+
+/** Asks, and resolves with the outcome, whatever becomes of the daemon. Never rejects. */
+export function ask(
+  { contact, outbox, timers, patienceMs }: QuestionServices,
+  kind: "confirm" | "clarify",
+  question: Fields,
+  signals: readonly (SignalLike | undefined)[],
+): Promise<AskedHere> {
+  const { timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = question;
+  const prepared = { event_id: newEventId(), reply_token: newReplyToken(), ...question };
+  const cancelled: Asked = { outcome: cancelledOutcome(prepared), isUnheard: false };
+  const unheard: Asked = { outcome: unheardOutcome(kind, prepared), isUnheard: true };
+
+  return new Promise((resolve) => {
+    let voice: Voice | undefined;
+    const cleanUps: (() => void)[] = [];
+    let isSettled = false;
+    const settle = (asked: Asked): void => {
+      if (isSettled) return;
+      isSettled = true;
+      for (const cleanUp of cleanUps) cleanUp();
+      resolve({ ...asked, voice });
+    };
+    /** Takes the question back from a daemon that may have it. */
+    const withdraw = (): void => void voice?.client.cancel(prepared.reply_token).catch(() => {});
+
+    const askIn = async (of: Voice): Promise<void> => {
+      if (isSettled) return;
+      voice = of;
+      of.openQuestions += 1;
+      // The daemon puts the question's state in the place of those that events imply.
+      of.implies(undefined);
+      try {
+        const { client, sessionId } = of;
+        const asking = { ...prepared, session_id: sessionId };
+        const outcome = await (kind === "confirm"
+          ? client.confirm(asking as unknown as Parameters<typeof client.confirm>[0])
+          : client.clarify(asking as unknown as Parameters<typeof client.clarify>[0]));
+        settle({ outcome, isUnheard: outcome.resolved_by === "no_subscriber" });
+      } catch (caught) {
+        const fault = faultFrom(caught);
+        // The loss of a daemon or of a session is told once, elsewhere.
+        if (!isSettled && fault.code !== "peer_gone" && !LOST.has(fault.code)) outbox.tell(fault);
+        settle(cancelled);
+      } finally {
+        of.openQuestions -= 1;
+      }
+    };
+
+    const now = timers.now();
+    const awaySince = contact.awaySince();
+    if (awaySince !== undefined) {
+      const until = Math.max(now, awaySince + patienceMs);
+      const giveUp = (): void => {
+        // A daemon that was back meanwhile may have asked somebody.
+        if (contact.awaySince() !== awaySince) return;
+        withdraw();
+        settle(unheard);
+      };
+      cleanUps.push(timers.wakeAt(until, giveUp));
+    }
+    // A daemon that hangs tells no outcome.
+    const late = (): void => {
+      withdraw();
+      settle({ outcome: lateOutcome(kind, prepared), isUnheard: false });
+    };
+    cleanUps.push(timers.wakeAt(now + Number(seconds) * 1000 + patienceMs, late));
+    for (const signal of signals) {
+      const abort = (): void => {
+        if (voice === undefined) settle(cancelled);
+        else withdraw();
+      };
+      if (signal?.aborted === true) return settle(cancelled);
+      signal?.addEventListener("abort", abort, { once: true });
+      cleanUps.push(() => signal?.removeEventListener("abort", abort));
+    }
+    const isTaken = outbox.add({ kind: "question", ask: (of) => void askIn(of), unheard: () => settle(unheard) });
+    if (!isTaken) {
+      outbox.drop(0, 1);
+      settle(cancelled);
+    }
+  });
+}

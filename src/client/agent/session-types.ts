@@ -1,0 +1,148 @@
+// An agent, its sessions and their tools, as an author uses them. Types only.
+import type {
+  AskOptions,
+  ClarificationOutcome,
+  ClarificationQuestion,
+  ConfirmationOutcome,
+  ConfirmationQuestion,
+} from "../agent-questions.js";
+import type { PublishedEvent } from "../events.js";
+import type { AgentStatus } from "./agent-options.js";
+
+/** The part of an `AbortSignal` that a session needs. */
+export interface SignalLike {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
+  readonly removeEventListener: (type: "abort", listener: () => void) => void;
+}
+
+type Without<Type, Name extends string> = Type extends unknown
+  ? { [Key in keyof Type as Exclude<Key, Name>]: Type[Key] }
+  : never;
+
+/** A question for consent, in the open session (AAEP §4.4.1). */
+export type SessionConfirmation = Without<ConfirmationQuestion, "session_id">;
+/** A question for information, in the open session (AAEP §4.4.2). */
+export type SessionClarification = Without<ClarificationQuestion, "session_id">;
+
+export interface SessionOptions {
+  /** Ends the session as cancelled when it is aborted, and takes its open questions back. */
+  readonly signal?: SignalLike;
+  /** Further members of `session.started` (AAEP §4.1.1), such as `request_text` or `summary_terse`. */
+  readonly started?: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolOptions<Result> {
+  /** A sentence for people while the tool runs: "Reading your balance." Default: the tool's name. */
+  readonly summary?: string;
+  /** A sentence for people about the result. Default: none. */
+  readonly completed?: string | ((result: Result) => string);
+  /** Default "low", and "high" for an irreversible tool. */
+  readonly risk_level?: "low" | "medium" | "high";
+  /**
+   * The call cannot be undone. A person is asked first, and the function runs only after an accepting reply, and after the daemon has taken the call
+   * (R5). Default false.
+   */
+  readonly irreversible?: boolean;
+  /** The question's action, in words. Only for irreversible tools. Default: `summary`. */
+  readonly action?: string;
+  /** The question's consequence, in words. Only for irreversible tools. Default: "It cannot be undone." in English. */
+  readonly consequence?: string;
+  /** Seconds that a person has for the answer, 1 to 86,400. Default 300. */
+  readonly timeout_seconds?: number;
+  /** Facts for the person who decides, such as an amount. */
+  readonly extra_context?: Readonly<Record<string, unknown>>;
+  /** Called in place of the tool if it may not be called; its result is that of the call. Default: the call rejects with `confirmation_required`. */
+  readonly declined?: (outcome: ConfirmationOutcome) => Result | PromiseLike<Result>;
+  /** Further members of `tool.invoked` (AAEP §4.3.1), such as `args_summary`. */
+  readonly invoked?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * One session (AAEP §4.1). Its calls are heard in the order in which they were made. None of them throws or rejects because of aaepd, except a tool
+ * that was declined. After the end of the session nothing more is published.
+ */
+export interface AgentSession extends AsyncDisposable {
+  /** The AAEP session's id. It changes if a daemon has lost the session. */
+  readonly id: string;
+  /** Characters (UTF-16 units) of text that were dropped so far, because the queue was full or a daemon refused them. */
+  readonly dropped: number;
+  /**
+   * Appends a token to the session's text. Never waits, rejects or throws. The output ends by itself when a tool, a question, a handoff or another
+   * output begins, and with the session.
+   */
+  readonly text: (chunk: string) => void;
+  /** Passes a stream of text on as one output, and resolves at its end. Rejects with the error of the stream. */
+  readonly say: (chunks: AsyncIterable<string> | Iterable<string>) => Promise<void>;
+  /**
+   * Runs a tool between `tool.invoked` and `tool.completed`, and resolves with its result. Rejects with the tool's own error, or with the Fault
+   * `confirmation_required` if the call was declined; the outcome of the question is its `cause`. Tools may run at the same time.
+   */
+  readonly tool: <Result>(
+    name: string,
+    run: () => Result | PromiseLike<Result>,
+    options?: ToolOptions<Result>,
+  ) => Promise<Result>;
+  /**
+   * Asks for consent and resolves with the outcome (AAEP §6). Only "accept" permits the action. Without a daemon: "reject" by "no_subscriber" at
+   * once, whatever the default. A question that could not be asked is "cancelled", and told to `onError`.
+   */
+  readonly confirm: (question: SessionConfirmation, options?: SessionAskOptions) => Promise<ConfirmationOutcome>;
+  /** Asks for information; otherwise as `confirm`. Without a daemon: the `default_response` by "no_subscriber". */
+  readonly clarify: (question: SessionClarification, options?: SessionAskOptions) => Promise<ClarificationOutcome>;
+  /** Hands the session over to a person, another agent or a queue (AAEP §4.4.3). */
+  readonly handoff: (
+    request: Readonly<Record<string, unknown>> & {
+      readonly reason: string;
+      readonly target_kind: "human" | "specialist_agent" | "escalation_queue";
+    },
+  ) => void;
+  /** Reports progress: percent from 0 to 100, or the members of `progress` (AAEP §4.2.2). */
+  readonly progress: (
+    progress:
+      | number
+      | {
+          readonly percent?: number;
+          readonly step?: number;
+          readonly total_steps?: number;
+          readonly description?: string;
+        },
+  ) => void;
+  /** Changes the agent's state, as in "deciding" (AAEP §4.2.1). Thinking, calling tools, writing and waiting are reported without a call. */
+  readonly state: (name: string, summary?: string) => void;
+  /** Publishes an event that the other calls have no name for, such as one of an extension, in its place among them. */
+  readonly publish: (event: Without<PublishedEvent, "session_id">) => void;
+  /** Ends the session as completed. `summary` says what was achieved. Default: the session's description. */
+  readonly complete: (summary?: string) => void;
+  /** Ends the session as cancelled, by the user if not said otherwise (AAEP §4.1.4). */
+  readonly cancel: (summary?: string, cancelled_by?: "user" | "producer" | "timeout" | "system") => void;
+  /** Ends the session as errored (AAEP §4.1.3). The error's message is the summary. */
+  readonly fail: (error: unknown) => void;
+}
+
+export interface SessionAskOptions {
+  /** Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. */
+  readonly signal?: SignalLike & NonNullable<AskOptions["signal"]>;
+}
+
+export interface Agent extends AsyncDisposable {
+  readonly status: AgentStatus;
+  /**
+   * Begins a session and runs `work` in it. The session ends as completed when `work` resolves, as errored when it rejects, and as cancelled when
+   * `options.signal` is aborted. Settles as `work` does.
+   */
+  readonly session: {
+    <Result>(
+      description: string,
+      work: (session: AgentSession) => Result | PromiseLike<Result>,
+      options?: SessionOptions,
+    ): Promise<Result>;
+    /** Begins a session that its caller ends. `await using` ends it as cancelled, unless it was completed before. */
+    (description: string, options?: SessionOptions): AgentSession;
+  };
+  /**
+   * Ends open sessions as cancelled, waits until the daemon has everything, at most `withinMs` (2000), and closes the connection. Text that is then
+   * left is dropped, and told. Never rejects.
+   */
+  readonly close: (withinMs?: number) => Promise<void>;
+}

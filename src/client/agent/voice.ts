@@ -1,0 +1,63 @@
+// One AAEP session of an agent: renders intents into events, with the session's id, its chain of states, and what is open in it (AAEP §4.2.1, R3a).
+import type { AgentClient } from "../agent-client.js";
+import { newEventId } from "../random-ids.js";
+import type { Fields, Voice } from "./intents.js";
+
+/** UTF-16 units of one chunk: at most 48 KB of JSON, whatever the characters. */
+const LONGEST_CHUNK = 8000;
+
+export function createVoice(client: AgentClient, sessionId: string): Voice {
+  const outputs = new Set<string>();
+  // The last state that was published, and the one that later events imply. Both are good as `from_state`.
+  let told = "idle";
+  let implied: string | undefined;
+
+  const event: Voice["event"] = (type, members) => ({
+    type: type.includes(":") ? type : `aaep:agent.${type}`,
+    event_id: newEventId(),
+    session_id: sessionId,
+    ...members,
+  });
+  const state: Voice["state"] = (name, members) => {
+    const from = implied ?? told;
+    if (voice.openQuestions > 0 || (from === name && members === undefined)) return [];
+    told = name;
+    implied = undefined;
+    return [event("state.changed", { from_state: from, to_state: name, ...members })];
+  };
+  const chunk = (outputId: string, text: string, complete: boolean): Fields =>
+    event("output.streaming", { output_id: outputId, chunk: text, complete });
+
+  const voice: Voice = {
+    sessionId,
+    client,
+    hasStarted: false,
+    isLost: false,
+    openQuestions: 0,
+    openTools: new Map(),
+    event,
+    state,
+    implies: (name) => {
+      implied = name;
+    },
+    endOutput: (outputId) => (outputs.delete(outputId) ? [chunk(outputId, "", true)] : []),
+    endAll: () => {
+      const tools = Array.from(voice.openTools, ([tool_call_id, tool]) =>
+        event("tool.completed", { tool, tool_call_id, status: "timeout" }),
+      );
+      voice.openTools.clear();
+      return [...tools, ...[...outputs].flatMap(voice.endOutput)];
+    },
+    render: (intent) => {
+      if (intent.kind === "events") return intent.render(voice);
+      const { outputId, text } = intent;
+      const begun = outputs.has(outputId) ? [] : state("writing_output");
+      outputs.add(outputId);
+      const chunks: Fields[] = [];
+      for (let from = 0; from < text.length; from += LONGEST_CHUNK)
+        chunks.push(chunk(outputId, text.slice(from, from + LONGEST_CHUNK), false));
+      return [...begun, ...chunks];
+    },
+  };
+  return voice;
+}

@@ -1,0 +1,63 @@
+// A daemon of an agent's own: `aaepd stdio` as a child, whose pipes are its connection. For Node.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createByteConnection } from "../../transports/framing/byte-connection.js";
+import { faultFromNodeError } from "../../transports/node-errors.js";
+import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
+
+export interface SpawnedDaemonOptions {
+  /** Further options of `aaepd stdio`, such as `["--confirmation-grace-seconds", "20"]`. Default none. */
+  readonly argv?: readonly string[];
+  /** The program that Node runs. Default: `aaepd/bin` of this package. */
+  readonly program?: string;
+}
+
+/**
+ * Starts `aaepd stdio` and connects to it. The child is not in the terminal's group of processes, so that an interrupt reaches the agent alone, which
+ * then ends its sessions. It ends with its standard input. Closing the connection waits for the end.
+ */
+export async function connectSpawned(
+  producerId: string,
+  handlers: RpcHandlers,
+  options: SpawnedDaemonOptions,
+): Promise<RpcConnection> {
+  const { argv = [], program = fileURLToPath(import.meta.resolve("aaepd/bin")) } = options;
+  const child = spawn(process.execPath, [program, "stdio", "--producer-id", producerId, ...argv], {
+    stdio: ["pipe", "pipe", "ignore"],
+    detached: true,
+    windowsHide: true,
+    // In Electron the same program is Node only if it is told so.
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
+  });
+  try {
+    await once(child, "spawn");
+  } catch (caught) {
+    throw faultFromNodeError(caught, "aaepd");
+  }
+  let giveUp: () => void = () => {};
+  const exited = new Promise<void>((resolve) => {
+    giveUp = resolve;
+    child.once("exit", () => resolve());
+  });
+  // A child that cannot be told anything is noticed by its connection.
+  child.on("error", () => {});
+  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
+  const streams = { readable: child.stdout, writable: child.stdin };
+  const peer = { label: `child ${child.pid}`, trust: "same-user" } as const;
+  const connection = createRpcConnection(createByteConnection(streams, peer, { framing: "newline" }), handlers);
+  return {
+    ...connection,
+    close: async (withinMs) => {
+      await connection.close(withinMs);
+      // Its subscribers are handed everything first (R8a). A child that does not end is none of the agent's business any more.
+      const timer = setTimeout(giveUp, LONGEST_END_MS);
+      await exited;
+      clearTimeout(timer);
+      child.unref();
+    },
+  };
+}
+
+/** The daemon ends within 2 s of its input (R8a). */
+const LONGEST_END_MS = 3000;

@@ -1,0 +1,98 @@
+// An agent opened on a real daemon, and a listener beside it that notes what it hears.
+import { expect, onTestFinished } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import type { AgentStatus, AgentTrouble, OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
+import { openAgent } from "../../../src/client/agent/open-agent.js";
+import type { Agent } from "../../../src/client/agent/session-types.js";
+import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
+import { createSubscriber, type Subscriber } from "../../../src/client/subscriber.js";
+import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
+import { eventually } from "../../cli/command-stage.js";
+
+export interface OpenedAgent {
+  readonly agent: Agent;
+  readonly troubles: AgentTrouble[];
+  readonly statuses: AgentStatus[];
+}
+
+export async function openedAt(
+  socketPath: string | undefined,
+  options: Partial<OpenAgentOptions> = {},
+): Promise<OpenedAgent> {
+  const troubles: AgentTrouble[] = [];
+  const statuses: AgentStatus[] = [];
+  const agent = await openAgent({
+    id: "sorter",
+    name: "Sorter",
+    connectors: socketPath === undefined ? [] : [{ connect: ipcRpcConnector(socketPath) }],
+    backOff: { firstMs: 10, longestMs: 50 },
+    onError: (trouble) => troubles.push(trouble),
+    onStatus: (status) => statuses.push(status),
+    ...options,
+  });
+  onTestFinished(() => agent.close(0));
+  return { agent, troubles, statuses };
+}
+
+export interface Heard {
+  /** One line an event: the type without its beginning, and what it says. */
+  readonly lines: string[];
+  readonly events: Envelope[];
+  /** The text of all outputs, in their order. */
+  readonly text: () => string;
+  readonly subscriber: Subscriber;
+  /** How the place of each connection was met (R17), "new" for the first. */
+  readonly resumed: string[];
+}
+
+export interface ListenOptions {
+  /** Answers questions. Without it the listener cannot be asked. */
+  readonly answer?: ((event: Envelope) => SubscriberReply | undefined) | undefined;
+}
+
+export async function listenAt(socketPath: string, { answer }: ListenOptions = {}): Promise<Heard> {
+  const lines: string[] = [];
+  const events: Envelope[] = [];
+  let text = "";
+  const resumed: string[] = [];
+  const subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: {
+      subscriber_id: "listener",
+      capabilities: {
+        coalesce_boundaries: ["none"],
+        supports_confirmation_reply: answer !== undefined,
+        supports_clarification_reply: answer !== undefined,
+      },
+    },
+    backOff: { firstMs: 10, longestMs: 50 },
+    onState: (state) => {
+      if (state.kind === "active") resumed.push(state.accepted.honored_capabilities.aaepd?.resumed ?? "new");
+    },
+    onEvent: (received) => {
+      const event = received as Envelope;
+      events.push(event);
+      lines.push(lineOf(event));
+      if (typeof event.chunk === "string") text += event.chunk;
+      if (typeof event.reply_token !== "string") return;
+      const reply = answer?.(event);
+      if (reply !== undefined) subscriber.reply(reply);
+    },
+  });
+  onTestFinished(() => subscriber.close());
+  await eventually(() => expect(resumed).toHaveLength(1));
+  return { lines, events, resumed, text: () => text, subscriber };
+}
+
+function lineOf(event: Envelope): string {
+  const said = [event.to_state, event.tool, event.status, event.chunk, event.summary_normal, event.action];
+  return [event.type.replace("aaep:agent.", ""), ...said.filter((one) => typeof one === "string")].join(" | ");
+}
+
+export function accepts({ reply_token }: Envelope): SubscriberReply {
+  return { reply_token: String(reply_token), decision: "accept" };
+}
+
+export function rejects({ reply_token }: Envelope): SubscriberReply {
+  return { reply_token: String(reply_token), decision: "reject" };
+}

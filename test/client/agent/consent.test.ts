@@ -1,0 +1,140 @@
+// R5: whether a tool is called, in each cell of mode × listener × mark, with a real daemon.
+import { expect, test } from "vitest";
+import type { ConfirmationOutcome } from "../../../src/client/agent-questions.js";
+import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { accepts, listenAt, openedAt, rejects } from "./agent-stage.js";
+
+/** Who is there. "none": no daemon. "deaf": a daemon, and nobody else. "mute": a listener that cannot answer. */
+const LISTENERS = ["none", "deaf", "mute", "accepts", "rejects", "waits", "leaves"] as const;
+type Listener = (typeof LISTENERS)[number];
+const MODES = ["optional", "required"] as const;
+/** How the author marks the tool. */
+const MARKS = ["plain", "irreversible", "irreversible, as-host"] as const;
+type Mark = (typeof MARKS)[number];
+
+interface Cell {
+  readonly isCalled: boolean;
+  /** By what its question was resolved; undefined: nobody was asked. */
+  readonly by?: ConfirmationOutcome["resolved_by"];
+  /** How the call is published; undefined: nobody is there, or it is not made. */
+  readonly published?: "irreversible" | "plain";
+}
+
+/** What must happen, written out: nothing here is computed from what does. */
+const EXPECTED: Readonly<Record<Mark, Readonly<Record<Listener, Cell>>>> = {
+  plain: {
+    none: { isCalled: true },
+    deaf: { isCalled: true, published: "plain" },
+    mute: { isCalled: true, published: "plain" },
+    accepts: { isCalled: true, published: "plain" },
+    rejects: { isCalled: true, published: "plain" },
+    waits: { isCalled: true, published: "plain" },
+    leaves: { isCalled: true, published: "plain" },
+  },
+  irreversible: {
+    none: { isCalled: false, by: "no_subscriber" },
+    deaf: { isCalled: false, by: "no_subscriber" },
+    mute: { isCalled: false, by: "no_subscriber" },
+    accepts: { isCalled: true, published: "irreversible" },
+    rejects: { isCalled: false, by: "reply" },
+    waits: { isCalled: false, by: "timeout" },
+    leaves: { isCalled: false, by: "subscription_ended" },
+  },
+  "irreversible, as-host": {
+    none: { isCalled: true },
+    deaf: { isCalled: true, published: "plain" },
+    mute: { isCalled: true, published: "plain" },
+    accepts: { isCalled: true, published: "irreversible" },
+    rejects: { isCalled: false, by: "reply" },
+    waits: { isCalled: false, by: "timeout" },
+    leaves: { isCalled: false, by: "subscription_ended" },
+  },
+};
+
+const CELLS = MODES.flatMap((mode) =>
+  LISTENERS.flatMap((listener) => MARKS.map((mark) => ({ mode, listener, mark, expected: EXPECTED[mark][listener] }))),
+).filter(({ mode, listener }) => mode === "optional" || listener !== "none");
+
+test("the mode required does not open without a daemon", async () => {
+  await expect(openedAt(undefined, { mode: "required" })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, expected }) => {
+  const socketPath = listener === "none" ? undefined : (await serve(runtimeEnvironment().XDG_RUNTIME_DIR)).socketPath;
+  // Beside each listener one notes what is published, and cannot answer.
+  const witness = socketPath === undefined ? undefined : await listenAt(socketPath);
+  const answers = { accepts, rejects, waits: () => undefined } as const;
+  if (socketPath !== undefined && (listener === "accepts" || listener === "rejects" || listener === "waits"))
+    await listenAt(socketPath, { answer: answers[listener] });
+  if (socketPath !== undefined && listener === "leaves") {
+    const leaving = await listenAt(socketPath, {
+      answer: () => {
+        void leaving.subscriber.close();
+        return undefined;
+      },
+    });
+  }
+  const { agent, troubles } = await openedAt(socketPath, {
+    mode,
+    unheard: mark === "irreversible, as-host" ? "as-host" : "reject",
+  });
+
+  let isCalled = false;
+  const outcomes: ConfirmationOutcome[] = [];
+  await agent.session("Cleans up.", (s) =>
+    s.tool(
+      "delete",
+      () => {
+        isCalled = true;
+      },
+      {
+        summary: "Deleting 12 photos.",
+        irreversible: mark !== "plain",
+        consequence: "They cannot be restored.",
+        timeout_seconds: listener === "waits" ? 1 : 60,
+        declined: (outcome) => void outcomes.push(outcome),
+      },
+    ),
+  );
+
+  expect(isCalled).toBe(expected.isCalled);
+  expect(outcomes.map(({ resolved_by: by }) => by)).toEqual(expected.by === undefined ? [] : [expected.by]);
+  for (const { decision } of outcomes) expect(decision).not.toBe("accept");
+  expect(troubles).toEqual([]);
+  if (witness === undefined) return;
+  await eventually(() => expect(witness.lines.at(-1)).toBe("session.completed | Cleans up."));
+  const calls = witness.events.filter(({ type }) => type === "aaep:agent.tool.invoked");
+  expect(calls).toHaveLength(expected.published === undefined ? 0 : 1);
+  const [call] = calls;
+  if (call !== undefined) {
+    expect(call.irreversible).toBe(expected.published === "irreversible" ? true : undefined);
+    expect(JSON.stringify(call)).not.toContain("approved_by");
+  }
+  const isUnasked = mark === "irreversible, as-host" && expected.published === "plain";
+  const saysUnasked = witness.lines.filter((line) => line.includes("Nobody could be asked. It goes ahead"));
+  expect(saysUnasked).toHaveLength(isUnasked ? 1 : 0);
+});
+
+test("R5: a silent agent never answers accept, whatever the default", async () => {
+  const { agent } = await openedAt(undefined);
+  const s = agent.session("Asks.");
+  expect(await s.confirm({ action: "A", consequence: "B", default_decision: "accept" })).toMatchObject({
+    decision: "reject",
+    resolved_by: "no_subscriber",
+  });
+  expect(await s.clarify({ question: "C", default_response: "blue" })).toMatchObject({
+    response: "blue",
+    resolved_by: "no_subscriber",
+  });
+  expect(await s.clarify({ question: "D" })).not.toHaveProperty("response");
+});
+
+test("R5: a declined tool without another way rejects, with the outcome as its cause", async () => {
+  const { agent } = await openedAt(undefined);
+  const s = agent.session("Deletes.");
+  const call = s.tool("delete", () => expect.fail("it was called"), { irreversible: true });
+  await expect(call).rejects.toMatchObject({
+    code: "confirmation_required",
+    cause: { decision: "reject", resolved_by: "no_subscriber" },
+  });
+});

@@ -1,0 +1,234 @@
+// U3, R3, R8: an agent that goes on over the loss of its daemon, with real daemons that are killed, stopped and held.
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { AgentTrouble } from "../../../src/client/agent/agent-options.js";
+import { findDaemons } from "../../../src/client/daemons.js";
+import { spawnConnector } from "../../../src/client/node.js";
+import { eventually } from "../../cli/command-stage.js";
+import { ensureBuilt } from "../../support/built.js";
+import { createMortalDaemon, type MortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { PROGRAM } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { accepts, listenAt, openedAt } from "./agent-stage.js";
+
+async function daemon(...options: readonly string[]): Promise<MortalDaemon> {
+  ensureBuilt();
+  const mortal = createMortalDaemon({ directory: temporaryDirectory(), services: [], options });
+  onTestFinished(async () => {
+    await mortal.kill();
+    expect(mortal.accidents()).toEqual([]);
+  });
+  expect(await mortal.start().ready).toBe(true);
+  return mortal;
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
+const droppedIn = (troubles: readonly AgentTrouble[]): number =>
+  troubles.reduce((sum, { droppedCharacters }) => sum + droppedCharacters, 0);
+
+test.each(["kill", "stop"] as const)(
+  "R3, R8, R8b: over a %s of serve, text is heard once and in order, and each question has one outcome",
+  async (how) => {
+    const mortal = await daemon();
+    let mayAnswer = false;
+    const asked = new Set<unknown>();
+    const heard = await listenAt(mortal.socket, {
+      answer: (event) => {
+        asked.add(event.reply_token);
+        return mayAnswer ? accepts(event) : undefined;
+      },
+    });
+    const { agent, troubles, statuses } = await openedAt(mortal.socket);
+    let expected = "";
+    const outcome = agent.session("Counts.", async (s) => {
+      const say = async (count: number): Promise<void> => {
+        for (let index = 0; index < count; index += 1) {
+          const token = `${expected.length} `;
+          expected += token;
+          s.text(token);
+          if (index % 10 === 0) await turn();
+        }
+      };
+      await say(50);
+      for (let round = 0; round < 3; round += 1) {
+        mayAnswer = false;
+        const asking = s.confirm({ action: `Round ${round}.`, consequence: "It counts." });
+        await say(30);
+        await eventually(() => expect(asked.size).toBe(round + 1));
+        await mortal[how]();
+        await say(30);
+        await eventually(() => expect(statuses.at(-1)?.kind).toBe("away"));
+        await say(30);
+        expect(await mortal.start().ready).toBe(true);
+        await say(30);
+        mayAnswer = true;
+        let isAnswered = false;
+        void asking.then(() => {
+          isAnswered = true;
+        });
+        // A reply counts when the question has been sent again to the listener that came back.
+        await eventually(() => {
+          heard.subscriber.reply(accepts({ reply_token: [...asked].at(-1) } as never));
+          expect(isAnswered).toBe(true);
+        });
+        expect(await asking).toMatchObject({ decision: "accept", resolved_by: "reply" });
+      }
+      return "counted";
+    });
+    expect(await outcome).toBe("counted");
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Counts."));
+    expect(heard.text()).toBe(expected);
+    expect(troubles).toEqual([]);
+    expect(heard.lines.filter((line) => line.startsWith("session."))).toHaveLength(2);
+  },
+);
+
+test("R8b: where the next run has nothing of a session, it begins again under another id, and the author is told once", async () => {
+  const mortal = await daemon("--journal", "memory");
+  const { agent, troubles, statuses } = await openedAt(mortal.socket);
+  const s = agent.session("Writes.");
+  s.text("Before.");
+  const first = s.id;
+  // Its outcome comes when everything before it is acknowledged.
+  expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({ resolved_by: "no_subscriber" });
+  await mortal.kill();
+  await eventually(() => expect(statuses.at(-1)?.kind).toBe("away"));
+  expect(await mortal.start().ready).toBe(true);
+  await eventually(() => expect(statuses.at(-1)?.kind).toBe("connected"));
+  const heard = await listenAt(mortal.socket);
+  s.text("After.");
+  s.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  expect(s.id).not.toBe(first);
+  expect(heard.lines[0]).toBe("session.started | Writes.");
+  expect(heard.text()).toContain("After.");
+  expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
+});
+
+test("a spawned daemon that is killed is replaced; sessions begin again, text from there on is heard whole", async () => {
+  ensureBuilt();
+  const directory = temporaryDirectory();
+  const socket = join(directory, "sorter.sock");
+  const { agent, troubles } = await openedAt(undefined, {
+    mode: "required",
+    connectors: [spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socket] })],
+  });
+  const pidOf = async (): Promise<number> => (await findDaemons(directory))[0]?.pid ?? 0;
+  const heard = await listenAt(socket, { answer: () => undefined });
+  const s = agent.session("Writes.");
+  const first = s.id;
+  s.text("Before. ");
+  const tool = s.tool(
+    "slow",
+    () =>
+      new Promise<string>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const asking = s.confirm({ action: "A", consequence: "B" });
+  await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+  const pid = await pidOf();
+  process.kill(pid, "SIGKILL");
+  // The question went with its daemon: that is no consent.
+  expect(await asking).toMatchObject({ resolved_by: "cancelled" });
+  // Text from there on is heard whole.
+  await eventually(() => expect(heard.resumed).toEqual(["new", "unknown"]));
+  s.text("After.");
+  finish("done");
+  expect(await tool).toBe("done");
+  await eventually(() => expect(heard.text()).toContain("After."));
+  expect(await pidOf()).not.toBe(pid);
+  expect(s.id).not.toBe(first);
+  s.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
+  await agent.close();
+  await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
+});
+let finish: (value: string) => void = () => {};
+
+test("a daemon that is held takes nothing: text is dropped beyond the queue, counted, told, and never joined over the hole", async () => {
+  const mortal = await daemon();
+  const heard = await listenAt(mortal.socket);
+  const { agent, troubles } = await openedAt(mortal.socket, { mostQueuedCharacters: 1000 });
+  const s = agent.session("Writes.");
+  s.text("First. ");
+  await eventually(() => expect(heard.text()).toBe("First. "));
+  process.kill(mortal.pid(), "SIGSTOP");
+  onTestFinished(() => void process.kill(mortal.pid(), "SIGCONT"));
+  let said = 0;
+  for (let index = 0; index < 1000; index += 1) {
+    s.text("0123456789");
+    said += 10;
+    if (index % 100 === 0) await turn();
+  }
+  expect(s.dropped).toBeGreaterThan(0);
+  process.kill(mortal.pid(), "SIGCONT");
+  await eventually(() => expect(heard.text().length).toBe("First. ".length + said - s.dropped));
+  s.text(" Last.");
+  s.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  expect(heard.text()).toMatch(/^First\. (0123456789)+ Last\.$/);
+  expect(droppedIn(troubles)).toBe(s.dropped);
+  expect(troubles.every(({ fault }) => fault.code === "rate_limit")).toBe(true);
+  const outputs = new Set(heard.events.flatMap(({ output_id: id }) => (typeof id === "string" ? [id] : [])));
+  expect(outputs.size).toBeGreaterThan(1);
+});
+
+test("text that is left when the agent closes is dropped, and told", async () => {
+  const mortal = await daemon();
+  const { agent, troubles } = await openedAt(mortal.socket);
+  const heard = await listenAt(mortal.socket);
+  const s = agent.session("Writes.");
+  s.text("Heard.");
+  await eventually(() => expect(heard.text()).toBe("Heard."));
+  await s.confirm({ action: "Nobody answers.", consequence: "So it is over at once." });
+  await mortal.kill();
+  await eventually(() => expect(agent.status.kind).toBe("away"));
+  s.text("Sent, and not answered.");
+  s.progress(50);
+  s.text("Not sent.");
+  await agent.close(0);
+  expect(droppedIn(troubles)).toBe(s.dropped);
+  expect(s.dropped).toBe("Sent, and not answered.Not sent.".length);
+});
+
+test("a question waits for a lost daemon, and counts as unheard when it does not return", async () => {
+  const mortal = await daemon();
+  await listenAt(mortal.socket, { answer: accepts });
+  const { agent } = await openedAt(mortal.socket, { patienceMs: 300, unheard: "as-host" });
+  const s = agent.session("Deletes.");
+  expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({ decision: "accept" });
+  await mortal.kill();
+  await eventually(() => expect(agent.status.kind).toBe("away"));
+  expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({
+    decision: "reject",
+    resolved_by: "no_subscriber",
+  });
+  expect(await s.tool("delete", () => "gone", { irreversible: true })).toBe("gone");
+});
+
+test("a silent agent finds a daemon that was started later, with its next session", async () => {
+  ensureBuilt();
+  const mortal = createMortalDaemon({ directory: temporaryDirectory(), services: [] });
+  onTestFinished(() => mortal.kill());
+  let now = 0;
+  const timers = {
+    now: () => now,
+    wakeAt: (at: number, wake: () => void) => {
+      const timer = setTimeout(wake, Math.max(0, at - now));
+      return () => clearTimeout(timer);
+    },
+  };
+  const { agent, statuses, troubles } = await openedAt(mortal.socket, { timers });
+  expect(agent.status.kind).toBe("silent");
+  agent.session("Unheard.").text("Nobody is there.");
+  expect(await mortal.start().ready).toBe(true);
+  const heard = await listenAt(mortal.socket);
+  now += 5000;
+  await agent.session("Heard.", (s) => s.text("Somebody is there."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Heard."));
+  expect(heard.text()).toBe("Somebody is there.");
+  expect(statuses.map(({ kind }) => kind)).toEqual(["silent", "away", "connected"]);
+  expect(troubles).toEqual([]);
+});

@@ -1,0 +1,115 @@
+// An agent's program in Node as a stranger writes it: it finds the daemon of its user, starts one of its own, or is silent.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { findDaemons } from "../../../src/client/daemons.js";
+import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { ensureBuilt } from "../../support/built.js";
+import { cleanEnvironment } from "../../support/peers/program.js";
+import { listenAt } from "./agent-stage.js";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program of an author's, which reads a line before it begins its session. */
+function program(environment: Readonly<Record<string, string>>, options: string, work = 's.text("Here I am.")') {
+  ensureBuilt();
+  // Inside the package, so that `aaepd` is found as it would be in a project that depends on it.
+  const folder = mkdtempSync(join(ROOT, "dist", "node-agent-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "agent.mjs");
+  writeFileSync(
+    path,
+    `import { once } from "node:events";
+     import { openAgent } from "aaepd";
+     const troubles = [];
+     const agent = await openAgent({ id: "nodder", onError: ({ fault }) => troubles.push(fault.code), ${options} });
+     console.log(agent.status.kind);
+     await once(process.stdin, "data");
+     process.stdin.destroy();
+     await agent.session("Nods.", async (s) => { ${work} });
+     await agent.close();
+     console.log(JSON.stringify(troubles));`,
+  );
+  const child = spawn(process.execPath, [path], { env: { ...cleanEnvironment(""), ...environment } });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+  });
+  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, out, err })));
+  return { out: () => out, goOn: () => void child.stdin.write("\n"), ended, child };
+}
+
+test("it publishes to the daemon that serves this user", async () => {
+  const runtime = runtimeEnvironment();
+  const { socketPath, environment } = await serve(runtime.XDG_RUNTIME_DIR);
+  const heard = await listenAt(socketPath);
+  const running = program(environment, "");
+  await eventually(() => expect(running.out()).toBe("connected\n"));
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  expect(heard.text()).toBe("Here I am.");
+});
+
+test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
+  const runtime = runtimeEnvironment();
+  const running = program(cleanEnvironment(runtime.XDG_RUNTIME_DIR), "");
+  await eventually(() => expect(running.out()).toBe("connected\n"));
+  const heard = await listenAt(join(runtime.directory, "nodder.sock"));
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  expect(await findDaemons(runtime.directory)).toEqual([]);
+});
+
+test("R8a: the daemon of an agent that is killed ends with it, after its listeners were told", async () => {
+  const runtime = runtimeEnvironment();
+  const running = program(
+    cleanEnvironment(runtime.XDG_RUNTIME_DIR),
+    "",
+    "await new Promise(() => setInterval(() => {}, 1000))",
+  );
+  await eventually(() => expect(running.out()).toBe("connected\n"));
+  const heard = await listenAt(join(runtime.directory, "nodder.sock"));
+  running.goOn();
+  await eventually(() => expect(heard.lines).toContain("state.changed | thinking"));
+  running.child.kill("SIGKILL");
+  await eventually(() => expect(heard.lines.at(-1)).toMatch(/^session\.errored/));
+});
+
+test("without a daemon and without a program to start, it is silent, and runs on", async () => {
+  const runtime = runtimeEnvironment();
+  const running = program(cleanEnvironment(runtime.XDG_RUNTIME_DIR), "spawn: false");
+  await eventually(() => expect(running.out()).toBe("silent\n"));
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "silent\n[]\n", err: "" });
+});
+
+test("a program that is not there is as no daemon", async () => {
+  const runtime = runtimeEnvironment();
+  const running = program(cleanEnvironment(runtime.XDG_RUNTIME_DIR), 'spawn: { program: "/nowhere/aaepd.js" }');
+  await eventually(() => expect(running.out()).toBe("silent\n"));
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "silent\n[]\n", err: "" });
+});
+
+test('the mode "required" rejects, and says what to do', async () => {
+  const runtime = runtimeEnvironment();
+  const running = program(cleanEnvironment(runtime.XDG_RUNTIME_DIR), 'mode: "required", spawn: false');
+  const { code, err } = await running.ended;
+  expect(code).toBe(1);
+  expect(err).toContain("[not_found]");
+  expect(err).toContain("Start aaepd serve");
+});

@@ -1,0 +1,181 @@
+// A session of an agent, as a listener of a real daemon hears it.
+import { expect, test } from "vitest";
+import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { accepts, listenAt, openedAt } from "./agent-stage.js";
+
+async function stage(options: Parameters<typeof openedAt>[1] = {}, listening: Parameters<typeof listenAt>[1] = {}) {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const heard = await listenAt(socketPath, listening);
+  return { ...(await openedAt(socketPath, options)), heard, socketPath };
+}
+
+async function* stream(...chunks: readonly string[]): AsyncGenerator<string> {
+  yield* chunks;
+}
+
+test("AAEP §4.5: a session is heard in the order of its calls, with its states", async () => {
+  const { agent, heard, troubles } = await stage();
+  const answer = await agent.session("Sorts the photos.", async (s) => {
+    s.text("Let me ");
+    s.text("look.");
+    const found = await s.tool("count", () => 12, { summary: "Counting.", completed: (count) => `${count} photos.` });
+    s.progress(50);
+    await s.say(stream("Twelve ", "photos."));
+    s.state("deciding", "Which first?");
+    return found;
+  });
+  expect(answer).toBe(12);
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts the photos."));
+  expect(heard.lines).toEqual([
+    "session.started | Sorts the photos.",
+    "state.changed | thinking",
+    "state.changed | writing_output",
+    "output.streaming | Let me look.",
+    "output.streaming | ",
+    "tool.invoked | count | Counting.",
+    "tool.completed | count | success | 12 photos.",
+    "state.changed | thinking",
+    "progress.updated",
+    "state.changed | writing_output",
+    "output.streaming | Twelve photos.",
+    "output.streaming | ",
+    "state.changed | deciding | Which first?",
+    "session.completed | Sorts the photos.",
+  ]);
+  expect(heard.events[0]?.producer).toMatchObject({ agent_id: "sorter", agent_name: "Sorter" });
+  expect(troubles).toEqual([]);
+});
+
+test("AAEP §4.1: a session ends as errored when its work rejects, and the error goes on", async () => {
+  const { agent, heard, troubles } = await stage();
+  const mistake = new Error("The disk is full.");
+  await expect(
+    agent.session("Sorts.", async (s) => {
+      s.text("I begin.");
+      await s.tool("move", () => Promise.reject(mistake));
+    }),
+  ).rejects.toBe(mistake);
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.errored | The disk is full."));
+  expect(heard.events.find(({ type }) => type === "aaep:agent.tool.completed")).toMatchObject({
+    status: "error",
+    error_message: "The disk is full.",
+  });
+  expect(troubles).toEqual([]);
+});
+
+test("AAEP §4.1: a session ends as cancelled when its signal is aborted, at once; what follows is not heard", async () => {
+  const { agent, heard, troubles } = await stage();
+  const controller = new AbortController();
+  let goOn: () => void = () => {};
+  const work = agent.session(
+    "Sorts.",
+    async (s) => {
+      s.text("I begin.");
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      s.text("Too late.");
+      expect(await s.tool("move", () => 1)).toBe(1);
+      expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({ resolved_by: "cancelled" });
+      return "done";
+    },
+    { signal: controller.signal },
+  );
+  await eventually(() => expect(heard.text()).toBe("I begin."));
+  controller.abort();
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Sorts."));
+  const count = heard.lines.length;
+  goOn();
+  expect(await work).toBe("done");
+  await agent.close();
+  expect(heard.lines).toHaveLength(count);
+  expect(troubles).toEqual([]);
+});
+
+test("a session that is disposed of without being completed ends as cancelled; with it, as completed", async () => {
+  const { agent, heard } = await stage();
+  const open = async (isCompleted: boolean): Promise<void> => {
+    await using s = agent.session(isCompleted ? "First." : "Second.");
+    s.text("Here.");
+    if (isCompleted) s.complete("All done.");
+  };
+  await open(true);
+  await open(false);
+  await eventually(() => expect(heard.lines.filter((line) => /^session\.c/.test(line))).toHaveLength(2));
+  expect(heard.lines).toContain("session.completed | All done.");
+  expect(heard.lines).toContain("session.cancelled | Second.");
+});
+
+test("AAEP §4.3: tools may run at the same time, each with its own id; what is open at the end is closed", async () => {
+  const { agent, heard, troubles } = await stage();
+  await agent.session("Sorts.", async (s) => {
+    const results = await Promise.all([1, 2, 3].map((number) => s.tool("count", async () => number)));
+    expect(results).toEqual([1, 2, 3]);
+    void s.tool("never", () => new Promise(() => {}));
+    s.text("Half a ");
+  });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+  const ids = heard.events.flatMap(({ type, tool_call_id: id }) => (type.endsWith("tool.invoked") ? [id] : []));
+  expect(new Set(ids).size).toBe(4);
+  expect(heard.lines).toContain("tool.completed | never | timeout");
+  expect(troubles).toEqual([]);
+});
+
+test("AAEP §6: questions wait for their answers, in their place; text goes on meanwhile", async () => {
+  const { agent, heard, troubles } = await stage(
+    {},
+    {
+      answer: (event) =>
+        event.type.endsWith("clarification")
+          ? { reply_token: String(event.reply_token), response: "Blue" }
+          : accepts(event),
+    },
+  );
+  await agent.session("Paints.", async (s) => {
+    s.text("First a question.");
+    const asking = s.clarify({ question: "Which colour?", accepted_response_kinds: ["freetext"] });
+    s.text("While I wait.");
+    expect(await asking).toMatchObject({ response: "Blue", resolved_by: "reply" });
+    expect(await s.confirm({ action: "Paint.", consequence: "It is blue." })).toMatchObject({ decision: "accept" });
+    s.handoff({ reason: "A painter knows better.", target_kind: "human" });
+    s.publish({ type: "aaep:agent.progress.updated", progress: { percent: 100 } });
+  });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Paints."));
+  expect(heard.text()).toBe("First a question.While I wait.");
+  expect(heard.lines.filter((line) => /^(handoff|progress)/.test(line))).toHaveLength(2);
+  expect(troubles).toEqual([]);
+});
+
+test("an event that is refused is told, and the others around it are heard", async () => {
+  const { agent, heard, troubles } = await stage();
+  await agent.session("Sorts.", async (s) => {
+    s.text("Before.");
+    s.progress({ percent: 1000 });
+    s.text(" After.");
+    await s.confirm({ action: "", consequence: "B" });
+  });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+  expect(heard.text()).toBe("Before. After.");
+  expect(troubles.map(({ fault, droppedEvents }) => [fault.code, droppedEvents])).toEqual([
+    ["invalid_event", 1],
+    ["invalid_event", 0],
+  ]);
+});
+
+test("long text leaves in chunks that every daemon takes", async () => {
+  const { agent, heard, troubles } = await stage();
+  const text = "\u0001ä\u{1f642}".repeat(20_000);
+  await agent.session("Writes.", (s) => s.text(text));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  expect(heard.text() === text).toBe(true);
+  expect(troubles).toEqual([]);
+});
+
+test("agent.close ends what is open, and waits until the daemon has it", async () => {
+  const { agent, heard } = await stage();
+  agent.session("Never ends.").text("Here.");
+  await agent.close();
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Never ends."));
+  expect(agent.status).toEqual({ kind: "closed" });
+  agent.session("Afterwards.").text("Unheard.");
+});
