@@ -31,6 +31,7 @@ test("what aaepd/client and aaepd/client/node export", () => {
     "createSubscriber",
     "isCore",
     "isExtension",
+    "subscribe",
   ]);
   expect(Object.keys(node).sort()).toEqual(["childRpcConnector", "ipcConnector", "ipcRpcConnector", "socketPath"]);
 });
