@@ -327,6 +327,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   "src/client": {
     agent: [],
+    listener: [],
   },
   "src/conformance": {
     findings: [],

@@ -54,6 +54,16 @@ export type { AgentState } from "./agent-states.js";
 export type { BackOffOptions } from "./back-off.js";
 // A star, because only then a program can merge into `ExtensionEvents`.
 export * from "./events.js";
+export type {
+  Connector,
+  Discovery,
+  DiscoveryListeners,
+  Source,
+  SubscribeOptions,
+  Subscription,
+  Target,
+} from "./listener/listener-types.js";
+export { type OneTarget, subscribe } from "./listener/subscribe.js";
 export type { Timers } from "./platform-clock.js";
 export { createSubscriber, type Subscriber } from "./subscriber.js";
 export type { Arrival, SubscriberOptions, SubscriberReply, SubscriberRequest } from "./subscriber-options.js";

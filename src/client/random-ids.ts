@@ -12,6 +12,10 @@ export function newReplyToken(): string {
   return `rpl_${randomHex()}`;
 }
 
+export function newSubscriberId(): string {
+  return `listener-${randomHex()}`;
+}
+
 /** For `extensions.aaepd.resume_token` (R8). */
 export function newResumeToken(): string {
   return randomHex();

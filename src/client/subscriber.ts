@@ -18,6 +18,8 @@ export interface Subscriber {
    * Rejects with a Fault: `unknown_subscription` while there is no subscription, else the producer's error.
    */
   readonly renegotiate: (capabilities: Capabilities) => Promise<SubscriptionAccepted>;
+  /** Changes the terms that later connections request, and asks for nothing now. Omitted members stay as they are. */
+  readonly setTerms: (capabilities: Capabilities) => void;
   /** Skips the rest of one output, or without an argument everything held back (R26). False while there is no subscription. */
   readonly skip: (target?: { readonly session_id: string; readonly output_id?: string }) => boolean;
   /** Asks for one event again (R28); the event arrives as "repeated". False while there is no subscription. */
@@ -79,7 +81,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     const resumeAfter = received.cursor();
     const because = await openSubscription({
       connect: options.connect,
-      request: withPlace({ ...request, capabilities: withOwnWishes(capabilities) }, resumeAfter),
+      request: () => withPlace({ ...request, capabilities: withOwnWishes(capabilities) }, resumeAfter),
       handshakeTimeoutMs,
       timers,
       opened: (opened) => {
@@ -147,6 +149,9 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       const accepted = await run.renegotiate(withReplyStatus(changes, capabilities));
       capabilities = mergedCapabilities(capabilities, changes);
       return accepted;
+    },
+    setTerms: (changes) => {
+      capabilities = mergedCapabilities(capabilities, changes);
     },
     skip: (target) => run?.send({ type: "aaepd.skip", ...target }) ?? false,
     repeat: (eventId) => {
@@ -216,7 +221,7 @@ function withReplyStatus(capabilities: Capabilities, before: Capabilities = {}):
 }
 
 /** Merges capabilities as the producer does (R32): `event_filters` and `aaepd` member by member, everything else whole. */
-function mergedCapabilities(old: Capabilities, changes: Capabilities): Capabilities {
+export function mergedCapabilities(old: Capabilities, changes: Capabilities): Capabilities {
   return {
     ...old,
     ...changes,

@@ -9,7 +9,8 @@ import type { Interruption } from "./subscriber-states.js";
 
 export interface RunOptions {
   readonly connect: () => Promise<Connection<Uint8Array>>;
-  readonly request: SubscriptionRequest;
+  /** Called once the connection is there: the terms may have changed while it was awaited. */
+  readonly request: () => SubscriptionRequest;
   readonly handshakeTimeoutMs: number;
   readonly timers: Timers;
   readonly opened: (run: SubscriptionRun) => void;
@@ -167,7 +168,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     }
   }
 
-  connection.send(encodeMessage(options.request));
+  connection.send(encodeMessage(options.request()));
   const end = await read();
   cancelTimeout();
   const fault = faultFromEnd(end, connection);

@@ -34,6 +34,7 @@ test("what aaepd/client and aaepd/client/node export", () => {
     "isCore",
     "isExtension",
     "openAgent",
+    "subscribe",
   ]);
   expect(Object.keys(node).sort()).toEqual([
     "childRpcConnector",

@@ -1,0 +1,118 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// What a listener gives and gets. Types only.
+import type { AaepdError, Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
+import type { ReceivedEvent } from "../events.js";
+import type { SubscriberOptions, SubscriberReply } from "../subscriber-options.js";
+import type { SubscriberState } from "../subscriber-states.js";
+
+/** Makes one connection to a daemon. Called for each attempt; a rejection counts as an interruption. */
+export type Connector = SubscriberOptions["connect"];
+
+/** A daemon with a name. Names are unique within a subscription. */
+export interface Target {
+  /** Stays the same over restarts of the daemon, such as the path of its socket: cursors are kept by it. */
+  readonly name: string;
+  /** The name for people. Default `name`. */
+  readonly label?: string;
+  readonly connect: Connector;
+}
+
+/** Finds daemons as long as a subscription lasts. */
+export interface Discovery {
+  /** Starts to look. Returns a function that stops it. May throw a Fault, which ends the subscription. */
+  readonly watch: (listeners: DiscoveryListeners) => () => void;
+}
+
+export interface DiscoveryListeners {
+  /** A daemon is there: a new one, or one that had left. May be called again for the same name. */
+  readonly appeared: (target: Target) => void;
+  /** Its address is gone. A connection that still stands is read to its end. */
+  readonly left: (name: string) => void;
+  /** Nothing more will be found. Ends the subscription with this error. */
+  readonly failed: (caught: unknown) => void;
+}
+
+/** One daemon of a subscription. The same object as long as the subscription lasts, also while the daemon is away. */
+export interface Source {
+  /** As in `Target`; of a connector without a name, its number from 1. */
+  readonly name: string;
+  /** The name for people. */
+  readonly label: string;
+  /** The last state that `onState` received; undefined before the first. */
+  readonly state: () => SubscriberState | undefined;
+  /**
+   * The place where a later subscription can resume (R17): everything before it has been finished by the loop. Undefined before the first. Of a
+   * daemon that is away, its last place.
+   */
+  readonly cursor: () => string | undefined;
+}
+
+/** Further options of `createSubscriber` that hold for each connection. */
+type ConnectionOptions = Pick<
+  SubscriberOptions,
+  "reconnect" | "backOff" | "handshakeTimeoutMs" | "stableAfterMs" | "timers" | "wallTime" | "chance"
+>;
+
+export interface SubscribeOptions extends ConnectionOptions {
+  /** `subscriber_id`: the stable name of this listener (AAEP §5.2). Default: a new name for each subscription. */
+  readonly id?: string;
+  /** `subscriber_name`, for people. */
+  readonly name?: string;
+  /** The cursor of an earlier subscription, to go on from there (R17). For several daemons a function. Default: live events. */
+  readonly cursor?: string | ((source: Source) => string | undefined);
+  /**
+   * Receives each new place (R17) when the loop has finished every event before it, at most once a second while events come. Store it on disk. An
+   * error thrown here ends the subscription.
+   */
+  readonly onCursor?: (cursor: string, source: Source) => void;
+  /** Connection made, lost, retried, ended. In `active`, `accepted` has the granted terms. An error thrown here ends the subscription. */
+  readonly onState?: (state: SubscriberState, source: Source) => void;
+  /** Receives the daemon's error for a message that it did not accept (R33). */
+  readonly onError?: (error: AaepdError, source: Source) => void;
+  /**
+   * Reports that a reply did not count (R19): the question was decided already, or the reply was not allowed. Nobody is told which, and the question
+   * may still be open (`listPending`). At most once a second from each daemon.
+   */
+  readonly onReplyNotTaken?: (replyToken: string, source: Source) => void;
+}
+
+/**
+ * The events of one or several daemons. Iterate it once; `for await` reads one event at a time, and a daemon waits while the loop is busy. Leaving
+ * the loop closes the subscription.
+ *
+ * The iteration ends after `close`, and when every daemon has ended for good (a recording that is over). It throws a Fault that says what to do when
+ * the last daemon cannot be subscribed to at all, such as with terms that it rejects.
+ */
+export interface Subscription extends AsyncIterable<ReceivedEvent> {
+  readonly [Symbol.asyncIterator]: () => AsyncIterator<ReceivedEvent, undefined>;
+  /**
+   * Answers a question (AAEP §6.3), at the daemon that asked it. True: the reply was sent, which does not mean that it counted. The question's
+   * resolution reports a reply that counted, `onReplyNotTaken` one that did not. False: that daemon is not connected, or no daemon is known to have
+   * asked.
+   */
+  readonly reply: (reply: SubscriberReply) => boolean;
+  /**
+   * Asks every daemon for other terms; omitted members stay as they are (AAEP §5.7, R32). Daemons that are not connected get the new terms when they
+   * are. Resolves with the terms of the connected ones. Rejects with the first Fault of a daemon that refused; the others have the new terms then.
+   */
+  readonly renegotiate: (changes: Capabilities) => Promise<readonly SubscriptionAccepted[]>;
+  /**
+   * Skips the rest of one output, or without an argument everything that daemons hold back (R26). False if no daemon was told. Accepts the event of a
+   * chunk as it is.
+   */
+  readonly skip: (output?: { readonly session_id: string; readonly output_id?: string }) => boolean;
+  /** Asks for this event again (R28); it arrives in the loop. False if its daemon is not connected or not known. */
+  readonly repeat: (event: Pick<ReceivedEvent, "event_id" | "session_id">) => boolean;
+  /** The open questions of all connected daemons that this listener may answer (R28). Rejects with the Fault of the first that does not answer. */
+  readonly listPending: () => Promise<readonly ReceivedEvent[]>;
+  /** The daemons, in the order in which they appeared. */
+  readonly sources: () => readonly Source[];
+  /** The daemon from which this event came; undefined for an event of elsewhere, and for a copy of an event of a session that is long over. */
+  readonly sourceOf: (event: Pick<ReceivedEvent, "session_id">) => Source | undefined;
+  /** Whether the event arrived because `repeat` asked for it. */
+  readonly isRepeated: (event: ReceivedEvent) => boolean;
+  /** Ends the subscription, and the loop with it. `reason` is for people, in `subscription.close`. Resolves when every connection is closed. */
+  readonly close: (reason?: string) => Promise<void>;
+  /** `close`, for `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}

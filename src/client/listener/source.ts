@@ -1,0 +1,161 @@
+// One daemon of a subscription: its subscriber, its place, and the terms that it has not been told yet.
+import type { Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
+import { Fault } from "../../base/errors.js";
+import type { ReceivedEvent } from "../events.js";
+import { createSubscriber, mergedCapabilities, type Subscriber } from "../subscriber.js";
+import type { Arrival, SubscriberRequest } from "../subscriber-options.js";
+import type { SubscriberEnd, SubscriberState } from "../subscriber-states.js";
+import type { Source, SubscribeOptions, Target } from "./listener-types.js";
+
+export interface LiveSource {
+  readonly source: Source;
+  readonly subscriber: Subscriber;
+  readonly isConnected: () => boolean;
+  /** Asks for other terms. Undefined if the daemon is not connected: it gets them when it is. */
+  readonly renegotiate: (changes: Capabilities) => Promise<SubscriptionAccepted | undefined>;
+  /** The daemon's address is gone, or is there again. A source without a connection waits for it. */
+  readonly setPresent: (isPresent: boolean) => void;
+  readonly close: (reason: string | undefined) => Promise<void>;
+}
+
+export interface SourceOptions {
+  readonly target: Target;
+  readonly request: SubscriberRequest;
+  readonly options: SubscribeOptions;
+  /** Resolves when the loop has finished the event. */
+  readonly onEvent: (event: ReceivedEvent, arrival: Arrival, source: Source) => Promise<void> | undefined;
+  /** Runs the function when the loop has finished all events before it. */
+  readonly afterEvents: (reached: () => void) => void;
+  readonly onEnded: (end: SubscriberEnd) => void;
+  /** An error of the listener's own functions. */
+  readonly onFailure: (caught: unknown) => void;
+}
+
+export function createSource(given: SourceOptions): LiveSource {
+  const { target, options } = given;
+  let state: SubscriberState | undefined;
+  let cursor: string | undefined;
+  let owed: Capabilities | undefined;
+  let presence = present();
+  const source: Source = {
+    name: target.name,
+    label: target.label ?? target.name,
+    state: () => state,
+    cursor: () => cursor,
+  };
+  cursor = typeof options.cursor === "function" ? options.cursor(source) : options.cursor;
+
+  function oweTerms(changes: Capabilities): undefined {
+    owed = mergedCapabilities(owed ?? {}, changes);
+    subscriber.setTerms(changes);
+  }
+
+  /** Asks for terms that changed while the request was on its way. */
+  function payTerms(): void {
+    if (owed === undefined) return;
+    const changes = owed;
+    owed = undefined;
+    // A later connection has the terms in its request, and a refusal is told by `onError`.
+    subscriber.renegotiate(changes).catch(() => {});
+  }
+
+  const { onCursor, onState, onError, onReplyNotTaken } = options;
+  const subscriber = createSubscriber({
+    ...connectionOptionsOf(options),
+    request: given.request,
+    connect: async () => {
+      await presence.isThere;
+      const connection = await target.connect();
+      // The request that follows has them.
+      owed = undefined;
+      return connection;
+    },
+    ...(cursor === undefined ? undefined : { cursor }),
+    onEvent: (event, arrival) => given.onEvent(event, arrival, source),
+    onCursor: (place) =>
+      given.afterEvents(() => {
+        cursor = place;
+        onCursor?.(place, source);
+      }),
+    onState: (next) => {
+      state = next;
+      if (next.kind === "active") payTerms();
+      onState?.(next, source);
+    },
+    onError: (error) => onError?.(error, source),
+    onReplyNotTaken: (token) => onReplyNotTaken?.(token, source),
+  });
+  subscriber.ended.then(given.onEnded, given.onFailure);
+
+  return {
+    source,
+    subscriber,
+    isConnected: () => state?.kind === "active",
+    renegotiate: async (changes) => {
+      if (state?.kind !== "active") return oweTerms(changes);
+      try {
+        return await subscriber.renegotiate(changes);
+      } catch (caught) {
+        // The connection was lost before the answer.
+        if (caught instanceof Fault && caught.origin === "local") return oweTerms(changes);
+        throw caught;
+      }
+    },
+    setPresent: (isPresent) => {
+      if (!isPresent && presence.isOpen()) presence = absent();
+      else if (isPresent) presence.arrive();
+    },
+    close: (reason) => {
+      const closed = subscriber.close(reason);
+      presence.refuse();
+      return closed;
+    },
+  };
+}
+
+/** A daemon's address: `isThere` resolves when there is one. */
+interface Presence {
+  readonly isThere: Promise<void>;
+  readonly isOpen: () => boolean;
+  readonly arrive: () => void;
+  readonly refuse: () => void;
+}
+
+function present(): Presence {
+  return { isThere: Promise.resolve(), isOpen: () => true, arrive: () => {}, refuse: () => {} };
+}
+
+function absent(): Presence {
+  let isOpen = false;
+  let settle = { arrive: (): void => {}, refuse: (_: Fault): void => {} };
+  const isThere = new Promise<void>((resolve, reject) => {
+    settle = { arrive: resolve, refuse: reject };
+  });
+  // Nobody may be connecting at the moment.
+  isThere.catch(() => {});
+  const open = (then: () => void): void => {
+    isOpen = true;
+    then();
+  };
+  return {
+    isThere,
+    isOpen: () => isOpen,
+    arrive: () => open(settle.arrive),
+    refuse: () =>
+      open(() => settle.refuse(new Fault("cancelled", "The subscription was closed.", { origin: "local" }))),
+  };
+}
+
+/** Without members that are undefined, which would stand in for the defaults. */
+function connectionOptionsOf(options: SubscribeOptions) {
+  const { reconnect, backOff, handshakeTimeoutMs, stableAfterMs, timers, wallTime, chance } = options;
+  return {
+    ...(reconnect === undefined ? undefined : { reconnect }),
+    ...(backOff === undefined ? undefined : { backOff }),
+    ...(handshakeTimeoutMs === undefined ? undefined : { handshakeTimeoutMs }),
+    ...(stableAfterMs === undefined ? undefined : { stableAfterMs }),
+    ...(timers === undefined ? undefined : { timers }),
+    ...(wallTime === undefined ? undefined : { wallTime }),
+    ...(chance === undefined ? undefined : { chance }),
+  };
+}
