@@ -25,9 +25,8 @@ interface BankingAgent {
   readonly completed: (why: string) => string;
 }
 
-const BEFORE = [
-  "started: Transfers 500 dollars to Ada Obi.",
-  "state: thinking",
+const STARTED = ["started: Transfers 500 dollars to Ada Obi.", "state: thinking"];
+const BALANCE = [
   "tool: fetch_balance: Reading your balance.",
   "tool: fetch_balance success: Your balance is 12,500 dollars.",
 ];
@@ -40,10 +39,11 @@ const AGENTS: readonly BankingAgent[] = [
     name: "TypeScript",
     command: [process.execPath, "dist/examples/typescript/banking-agent.js"],
     isServed: true,
-    before: [...BEFORE, "state: thinking"],
+    before: [...STARTED, "state: calling_tool", ...BALANCE, "state: thinking"],
     accepted: {
       out: "Somebody is being asked.\nTransferred 500 dollars.\n",
       seen: [
+        "state: calling_tool",
         ...TRANSFER,
         "state: thinking",
         "state: writing_output",
@@ -59,7 +59,7 @@ const AGENTS: readonly BankingAgent[] = [
     name: "Python",
     command: ["python3", "examples/python/banking_agent.py"],
     isServed: false,
-    before: [...BEFORE, "state: deciding", "state: thinking"],
+    before: [...STARTED, ...BALANCE, "state: deciding", "state: thinking"],
     accepted: {
       out: "Somebody is being asked.\nAccepted: transferring.\n",
       seen: [
@@ -168,7 +168,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: Accepted.");
     const { before, accepted } = banking;
     expect(seen.slice(0, before.length)).toEqual(before);
-    expect(seen.slice(-accepted.seen.length - 1)[0]).toMatch(/^state: awaiting_input/);
+    expect(seen.at(-accepted.seen.length - 1)).toMatch(/^state: awaiting_input/);
     expect(seen.slice(-accepted.seen.length)).toEqual(accepted.seen);
     expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
   });

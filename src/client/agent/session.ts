@@ -82,8 +82,10 @@ export function createSession(services: SessionServices, description: string, op
           isOutOfPlace = permit !== undefined && permit !== voice;
           if (isOutOfPlace) return [];
           voice.openTools.set(callId, name);
-          voice.implies("calling_tool");
-          return [voice.event("tool.invoked", { tool: name, tool_call_id: callId, ...members })];
+          return [
+            ...voice.state("calling_tool"),
+            voice.event("tool.invoked", { tool: name, tool_call_id: callId, ...members }),
+          ];
         },
         (taken) => resolve(taken === "taken" && !isOutOfPlace),
       );

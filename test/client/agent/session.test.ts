@@ -32,6 +32,7 @@ test("AAEP §4.5: a session is heard in the order of its calls, with its states"
     "state.changed | writing_output",
     "output.streaming | Let me look.",
     "output.streaming | ",
+    "state.changed | calling_tool",
     "tool.invoked | count | Counting.",
     "tool.completed | count | success | 12 photos.",
     "state.changed | thinking",
