@@ -1,5 +1,5 @@
 // Chapter 6: the replies that count, and the replies that do not.
-import { fail } from "../findings/verdicts.js";
+import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { type Asked, ask, callsAfter, isRejected, nextQuestion, resolves, staysOpen } from "./asked-question.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall, questionIn, resolutionAfter } from "./asking.js";
@@ -122,6 +122,7 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     },
     ({ listener, question }) => {
       const late = Date.parse(String(question.timestamp)) + Number(question.timeout_seconds) * 1000 + 60_000;
+      if (Number.isNaN(late)) skip("The question has no timestamp or no timeout that can be read.");
       return confirmationReply(listener, question, "accept", { timestamp: new Date(late).toISOString() });
     },
   ),

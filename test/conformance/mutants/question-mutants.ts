@@ -7,6 +7,7 @@ import {
   isClarificationReply,
   isConfirmation,
   isConfirmationReply,
+  isEvent,
   isIrreversible,
   isKind,
   isQuestion,
@@ -371,9 +372,12 @@ function secondReply(): Mutant {
     link: ({ toSubscriber, toProducer }) => {
       const seen = questionsSeen();
       const resolved = new Set<string>();
+      // Of the event before: a later one would stand before events that were made earlier.
+      let timestamp: unknown;
       return {
         fromProducer: (message) => {
           seen.follow(message);
+          if (isEvent(message)) timestamp = message.timestamp;
           if (isQuestion(message)) resolved.delete(session(message));
           if (leavesQuestion(message)) resolved.add(session(message));
           toSubscriber(message);
@@ -382,7 +386,7 @@ function secondReply(): Mutant {
           const question = isReply(message) ? seen.question(token(message)) : undefined;
           const again = question !== undefined && replied.has(token(message)) && resolved.has(session(question));
           if (isReply(message)) replied.add(token(message));
-          if (again) return toSubscriber(resolution(question, message.decision !== "reject"));
+          if (again) return toSubscriber({ ...resolution(question, message.decision !== "reject"), timestamp });
           toProducer(message);
         },
       };
