@@ -122,7 +122,7 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     },
     ({ listener, question }) => {
       const late = Date.parse(String(question.timestamp)) + Number(question.timeout_seconds) * 1000 + 60_000;
-      if (Number.isNaN(late)) skip("The question has no timestamp or no timeout that can be read.");
+      if (Number.isNaN(new Date(late).getTime())) skip("The question has no timestamp or no timeout that can be read.");
       return confirmationReply(listener, question, "accept", { timestamp: new Date(late).toISOString() });
     },
   ),
