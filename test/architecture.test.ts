@@ -72,7 +72,8 @@ type May = "yes" | "types";
 
 /** What each part may import beside itself. The longest prefix of a path decides which part it is in. */
 const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
-  "src/base": {},
+  // One function of a hundred lines that compares two names.
+  "src/base": { "fastest-levenshtein": "yes" },
   "src/contracts": { "src/base": "types", "src/engine": "types", gen: "types", "@bufbuild/protobuf": "types" },
   // The queue is a heap of forty lines that knows no platform either.
   "src/engine": { "src/base": "yes", "src/contracts": "types", tinyqueue: "yes" },
@@ -210,7 +211,6 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "rotating-file-stream": "yes",
     sentencex: "yes",
     "sentencex-wasm": "yes",
-    "fastest-levenshtein": "yes",
   },
   "src/conformance": {
     "src/base": "yes",
@@ -239,7 +239,6 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     node: "yes",
     commander: "yes",
     picocolors: "yes",
-    "fastest-levenshtein": "yes",
   },
 };
 

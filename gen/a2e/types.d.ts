@@ -4,31 +4,51 @@
  * The answer to a request that failed, or to a message that cannot be taken (host to agent).
  */
 export interface A2EError {
+  /**
+   * Names the message.
+   */
   readonly type: "error";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id?: string;
+  /**
+   * The code of the error.
+   */
   readonly code: string;
+  /**
+   * The error in words.
+   */
   readonly message: string;
-  readonly detail?: unknown;
+  /**
+   * More about the error, in a form of its provider.
+   */
+  readonly detail?: {
+    readonly [k: string]: unknown;
+  };
+  /**
+   * Whether the same request may be sent again.
+   */
   readonly retryable?: boolean;
+  /**
+   * The capability that the error is about.
+   */
   readonly capability_name?: string;
   readonly [k: string]: unknown;
 }
@@ -36,33 +56,41 @@ export interface A2EError {
  * Begins a session of an agent (agent to host).
  */
 export interface A2EHandshakeRequest {
+  /**
+   * Names the message.
+   */
   readonly type: "handshake/req";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 1,024 characters
+   * The name of the agent.
    */
   readonly agent_id: string;
   /**
+   * The capabilities that the agent wants.
+   *
    * @maxItems 64
    *
    * Items: a text of 1 to 1,024 characters
    */
   readonly agent_caps: readonly string[];
+  /**
+   * The token that admits the agent. It may be empty.
+   */
   readonly auth_token: string;
   readonly [k: string]: unknown;
 }
@@ -70,34 +98,51 @@ export interface A2EHandshakeRequest {
  * The answer to a handshake (host to agent).
  */
 export interface A2EHandshakeResponse {
+  /**
+   * Names the message.
+   */
   readonly type: "handshake/resp";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
+  /**
+   * The id of the new session. Empty if there is none.
+   */
   readonly session_id: string;
   /**
+   * The capabilities that some provider serves.
+   *
    * @maxItems 64
    */
   readonly accepted_caps: readonly A2ECapability[];
+  /**
+   * The most requests of the session at the same time.
+   */
   readonly max_parallel: number;
+  /**
+   * Whether the handshake succeeded.
+   */
   readonly ok: boolean;
+  /**
+   * Why the handshake failed.
+   */
   readonly reason?: string;
   readonly [k: string]: unknown;
 }
@@ -106,13 +151,16 @@ export interface A2EHandshakeResponse {
  */
 export interface A2ECapability {
   /**
-   * a capability of A2E
+   * The name of the capability.
    */
   readonly capability:
     "skill" | "tools" | "toolkits" | "env" | "proc" | "memory" | "learning" | "chains" | "mcp" | "multi_agent";
+  /**
+   * Whether the agent may use the capability.
+   */
   readonly enabled: boolean;
   /**
-   * an object
+   * What the host says about the capability.
    */
   readonly metadata: {
     readonly [k: string]: unknown;
@@ -123,34 +171,43 @@ export interface A2ECapability {
  * News of a request under way (host to agent).
  */
 export interface A2EInvokeEvent {
+  /**
+   * Names the message.
+   */
   readonly type: "invoke/event";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
+  /**
+   * The kind of event: `progress`, `status`, `artifact`, `log` or one of the provider's own.
+   */
   readonly kind: string;
   /**
-   * an object
+   * The data of the event, by its kind.
    */
   readonly data: {
     readonly [k: string]: unknown;
   };
+  /**
+   * The number of the event among those of its request.
+   */
   readonly seq: number;
   readonly [k: string]: unknown;
 }
@@ -158,21 +215,24 @@ export interface A2EInvokeEvent {
  * Asks whether the host is there (agent to host).
  */
 export interface A2EPing {
+  /**
+   * Names the message.
+   */
   readonly type: "ping";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   readonly [k: string]: unknown;
@@ -181,27 +241,33 @@ export interface A2EPing {
  * The answer to a ping (host to agent).
  */
 export interface A2EPong {
+  /**
+   * Names the message.
+   */
   readonly type: "pong";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
+  /**
+   * How long the daemon has been running, in seconds.
+   */
   readonly uptime_seconds: number;
   readonly [k: string]: unknown;
 }
@@ -209,28 +275,33 @@ export interface A2EPong {
  * Registers a peer as a provider of capabilities (provider to daemon).
  */
 export interface A2ERegister {
+  /**
+   * Names the message.
+   */
   readonly type: "aaepd.a2e.register";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 1,024 characters
+   * The provider's name for people.
    */
   readonly name?: string;
   /**
+   * The capabilities that the provider serves.
+   *
    * @minItems 1
    * @maxItems 64
    *
@@ -239,8 +310,17 @@ export interface A2ERegister {
   readonly capabilities: readonly (
     "skill" | "tools" | "toolkits" | "env" | "proc" | "memory" | "learning" | "chains" | "mcp" | "multi_agent"
   )[];
+  /**
+   * The provider with the highest priority has a capability.
+   */
   readonly priority?: number;
+  /**
+   * The most requests that the provider takes at the same time.
+   */
   readonly max_parallel?: number;
+  /**
+   * The token that admits the provider.
+   */
   readonly auth_token?: string;
   readonly [k: string]: unknown;
 }
@@ -248,32 +328,37 @@ export interface A2ERegister {
  * The answer to a registration (daemon to provider).
  */
 export interface A2ERegistered {
+  /**
+   * Names the message.
+   */
   readonly type: "aaepd.a2e.registered";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
   /**
-   * a text of 1 to 1,024 characters
+   * The provider's name.
    */
   readonly name: string;
   /**
+   * The capabilities that the provider serves now.
+   *
    * Items: a capability of A2E
    */
   readonly capabilities: readonly (
@@ -285,25 +370,28 @@ export interface A2ERegistered {
  * Ends a session (agent to host). Requests under way have `timeout` seconds to end.
  */
 export interface A2EShutdown {
+  /**
+   * Names the message.
+   */
   readonly type: "shutdown";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * seconds, 0 to 86,400
+   * How long requests under way may take, in seconds.
    */
   readonly timeout?: number;
   readonly [k: string]: unknown;
@@ -312,41 +400,50 @@ export interface A2EShutdown {
  * Calls a tool (agent to host).
  */
 export interface A2EToolCallRequest {
+  /**
+   * Names the message.
+   */
   readonly type: "tool/call/req";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The session of the agent.
    */
   readonly session_id?: string;
   /**
-   * a text of 1 to 1,024 characters
+   * The name of the tool.
    */
   readonly tool_name: string;
   /**
-   * an object
+   * The arguments of the call.
    */
   readonly arguments?: {
     readonly [k: string]: unknown;
   };
+  /**
+   * An id of the agent's own.
+   */
   readonly correlation_id?: string;
+  /**
+   * Whether the agent wants events of the call.
+   */
   readonly streaming?: boolean;
   /**
-   * seconds, 0 to 86,400
+   * How long the call may take, in seconds.
    */
   readonly timeout?: number;
   readonly [k: string]: unknown;
@@ -355,62 +452,79 @@ export interface A2EToolCallRequest {
  * The result of a tool call (host to agent).
  */
 export interface A2EToolCallResponse {
+  /**
+   * Names the message.
+   */
   readonly type: "tool/call/resp";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
-  readonly data?: unknown;
+  /**
+   * The result of the call.
+   */
+  readonly data?: {
+    readonly [k: string]: unknown;
+  };
   readonly [k: string]: unknown;
 }
 /**
  * News of a tool call under way (host to agent).
  */
 export interface A2EToolEvent {
+  /**
+   * Names the message.
+   */
   readonly type: "tool/event";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
+  /**
+   * The kind of event: `progress`, `status`, `artifact`, `log` or one of the provider's own.
+   */
   readonly kind: string;
   /**
-   * an object
+   * The data of the event, by its kind.
    */
   readonly data: {
     readonly [k: string]: unknown;
   };
+  /**
+   * The number of the event among those of its request.
+   */
   readonly seq: number;
   readonly [k: string]: unknown;
 }
@@ -418,25 +532,28 @@ export interface A2EToolEvent {
  * Asks for the tools (agent to host).
  */
 export interface A2EToolListRequest {
+  /**
+   * Names the message.
+   */
   readonly type: "tool/list/req";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The session of the agent.
    */
   readonly session_id?: string;
   readonly [k: string]: unknown;
@@ -445,27 +562,33 @@ export interface A2EToolListRequest {
  * The tools (host to agent).
  */
 export interface A2EToolListResponse {
+  /**
+   * Names the message.
+   */
   readonly type: "tool/list/resp";
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The id of the message.
    */
   readonly id: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E. Some clients call it `version`.
    */
   readonly a2e?: string;
   /**
-   * the version of A2E, as in "1.0"
+   * The version of A2E, as some clients call it.
    */
   readonly version?: string;
   /**
-   * seconds since 1970, with fractions
+   * The time of the message, in seconds since 1970.
    */
   readonly ts?: number;
   /**
-   * a text of 1 to 256 characters, as a rule a UUID in hex
+   * The request that the message answers or is about.
    */
   readonly req_id: string;
+  /**
+   * The tools, each with its name.
+   */
   readonly tools: {
     readonly [k: string]: unknown;
   }[];

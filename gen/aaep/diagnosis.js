@@ -1315,7 +1315,7 @@ if(data.subscription_id !== undefined){
 let data2 = data.subscription_id;
 if(typeof data2 === "string"){
 if(!pattern2.test(data2)){
-const err6 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"Over JSON-RPC, where the connection has several subscriptions."}};
+const err6 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"`sub_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -2284,7 +2284,7 @@ if(data.subscription_id !== undefined){
 let data2 = data.subscription_id;
 if(typeof data2 === "string"){
 if(!pattern2.test(data2)){
-const err5 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"Over JSON-RPC, where the connection has several subscriptions."}};
+const err5 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"`sub_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err5];
 }

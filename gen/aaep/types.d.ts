@@ -4,6 +4,9 @@
  * Result of aaep.publish (R33).
  */
 export interface PublishResult {
+  /**
+   * One receipt for each event, in the order of the call.
+   */
   readonly events: readonly EventReceipt[];
   /**
    * Of the first session that started here.
@@ -11,7 +14,13 @@ export interface PublishResult {
   readonly resume_token?: string;
 }
 export interface EventReceipt {
+  /**
+   * The id of the event, given by the agent or the daemon.
+   */
   readonly event_id: string;
+  /**
+   * The place of the event in the journal.
+   */
   readonly epoch: number;
   /**
    * Of a session that started here.
@@ -22,7 +31,13 @@ export interface EventReceipt {
  * Params of aaep.repeat (R28).
  */
 export interface RepeatParams {
+  /**
+   * The event to send once more.
+   */
   readonly event_id: string;
+  /**
+   * The subscription that had the event, if the connection has several.
+   */
   readonly subscription_id?: string;
   readonly extensions?: Extensions;
 }
@@ -38,46 +53,106 @@ export interface Extensions {
  * Params of aaep.resume_session (R8).
  */
 export interface ResumeSessionParams {
+  /**
+   * The session to take over.
+   */
   readonly session_id: string;
+  /**
+   * The token from the answer to `session.started`.
+   */
   readonly resume_token: string;
 }
 /**
  * Result of aaep.resume_session: where the agent left off (R8).
  */
 export interface ResumeSessionResult {
+  /**
+   * The session that was taken over.
+   */
   readonly session_id: string;
   /**
    * The state of the agent that acted last.
    */
   readonly state: string;
+  /**
+   * The agents of the session.
+   */
   readonly agents: {
     readonly producer: Producer;
+    /**
+     * The state of the agent.
+     */
     readonly state: string;
   }[];
+  /**
+   * The calls of tools that have not completed.
+   */
   readonly open_tools: {
+    /**
+     * The name of the tool.
+     */
     readonly tool: string;
+    /**
+     * The call, if it has an id.
+     */
     readonly tool_call_id?: string;
   }[];
+  /**
+   * The outputs that have not completed.
+   */
   readonly open_outputs: {
+    /**
+     * The output, if it has an id.
+     */
     readonly output_id?: string;
+    /**
+     * The position of the next chunk.
+     */
     readonly position: number;
   }[];
+  /**
+   * The questions that are still open, as they were published.
+   */
   readonly open_questions: {
     readonly [k: string]: unknown;
   }[];
+  /**
+   * The outcomes of questions that ended meanwhile.
+   */
   readonly outcomes: {
+    /**
+     * The question.
+     */
     readonly reply_token: string;
+    /**
+     * How the question ended.
+     */
     readonly outcome: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled" | "withdrawn";
   }[];
 }
+/**
+ * The agent that publishes, or the daemon.
+ */
 export interface Producer {
   /**
    * Stable name of the agent, without its version.
    */
   readonly agent_id: string;
+  /**
+   * The version of the agent.
+   */
   readonly agent_version?: string;
+  /**
+   * The agent's name for people.
+   */
   readonly agent_name?: string;
+  /**
+   * The language model behind the agent.
+   */
   readonly model?: string;
+  /**
+   * The address of the agent's manifest.
+   */
   readonly manifest_uri?: string;
 }
 /**
@@ -92,17 +167,38 @@ export interface AaepdCheckpoint {
    * Opaque. It stays good over restarts of the daemon, as long as its journal is there.
    */
   readonly cursor: string;
+  /**
+   * Over JSON-RPC, where the connection has several subscriptions.
+   */
   readonly subscription_id?: string;
 }
 /**
  * What was wrong with a message (R33).
  */
 export interface AaepdError {
+  /**
+   * Names the message.
+   */
   readonly type: "aaepd.error";
+  /**
+   * The code of the fault. Its meaning never changes.
+   */
   readonly code: string;
+  /**
+   * The fault in a sentence that says what to do.
+   */
   readonly message: string;
+  /**
+   * The JSON pointer of the member at fault. Empty for the whole message.
+   */
   readonly pointer: string;
+  /**
+   * The rule that the message broke.
+   */
   readonly rule: string;
+  /**
+   * The event at fault, if its id could be read.
+   */
   readonly event_id?: string;
   /**
    * How long to wait before trying again, where waiting helps.
@@ -117,6 +213,9 @@ export interface AaepdError {
  * Says that the stream is alive where nothing else has been sent for a while (R22).
  */
 export interface AaepdHeartbeat {
+  /**
+   * Names the message.
+   */
   readonly type: "aaepd.heartbeat";
 }
 /**
@@ -127,6 +226,9 @@ export interface AaepdListPending {
    * Present in plain framings, absent in JSON-RPC params.
    */
   readonly type?: "aaepd.list_pending";
+  /**
+   * The subscription that asks, if the connection has several.
+   */
   readonly subscription_id?: string;
   readonly extensions?: Extensions;
 }
@@ -139,12 +241,26 @@ export interface AaepdPending {
    */
   readonly type?: "aaepd.pending";
   /**
+   * The open questions.
+   *
    * Items: The event that asks, as it was published.
    */
   readonly questions: {
+    /**
+     * The kind of question.
+     */
     readonly type: string;
+    /**
+     * The event that asks.
+     */
     readonly event_id: string;
+    /**
+     * The session of the question.
+     */
     readonly session_id: string;
+    /**
+     * Names the question in a reply.
+     */
     readonly reply_token: string;
     readonly [k: string]: unknown;
   }[];
@@ -157,7 +273,13 @@ export interface AaepdRepeat {
    * Present in plain framings, absent in JSON-RPC params.
    */
   readonly type?: "aaepd.repeat";
+  /**
+   * The event to send once more.
+   */
   readonly event_id: string;
+  /**
+   * The subscription that had the event, if the connection has several.
+   */
   readonly subscription_id?: string;
   readonly extensions?: Extensions;
 }
@@ -169,7 +291,13 @@ export interface AaepdReplyNotTaken {
    * Present in plain framings, absent in JSON-RPC params.
    */
   readonly type?: "aaepd.reply_not_taken";
+  /**
+   * The token that the reply named.
+   */
   readonly reply_token: string;
+  /**
+   * Over JSON-RPC, where the connection has several subscriptions.
+   */
   readonly subscription_id?: string;
 }
 /**
@@ -180,8 +308,17 @@ export interface AaepdSkip {
    * Present in plain framings, absent in JSON-RPC params.
    */
   readonly type?: "aaepd.skip";
+  /**
+   * The session of the output to skip. Missing: everything that is held is skipped.
+   */
   readonly session_id?: string;
+  /**
+   * The output to skip. Missing: the session's output without an id.
+   */
   readonly output_id?: string;
+  /**
+   * The subscription that skips, if the connection has several.
+   */
   readonly subscription_id?: string;
   readonly extensions?: Extensions;
 }
@@ -246,7 +383,13 @@ export interface SubscriberLimits {
   readonly max_lag_events?: number;
   readonly [k: string]: unknown;
 }
+/**
+ * The extensions of a request.
+ */
 export interface RequestExtensions {
+  /**
+   * Data of the daemon's own extension.
+   */
   readonly aaepd?: {
     /**
      * The last cursor received: the subscription goes on after the place that it names (R17).
@@ -272,59 +415,139 @@ export interface RequestExtensions {
  */
 export interface AwaitingClarificationEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the agent waits for an answer.
+   */
   readonly type: "aaep:agent.awaiting.clarification" | "https://aaep-protocol.org/types/agent.awaiting.clarification";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * Always `critical`.
+   */
   readonly urgency: "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The question, in words for people.
+   */
   readonly question: string;
+  /**
+   * Names the question in the reply. Each question has a token of its own.
+   */
   readonly reply_token: string;
+  /**
+   * How long the question stays open. After that `default_response` applies, if there is one.
+   */
   readonly timeout_seconds: number;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
   /**
+   * The kinds of answer that count.
+   *
    * @minItems 1
    * @maxItems 4
    */
   readonly accepted_response_kinds?: readonly ("freetext" | "yes_no" | "multiple_choice" | "numeric")[];
   /**
+   * The answers that a person may choose from.
+   *
    * @minItems 2
    * @maxItems 32
    */
   readonly choices?: readonly Choice[];
+  /**
+   * What a person needs to know to answer.
+   */
   readonly context?: string;
+  /**
+   * The answer if no reply comes.
+   */
   readonly default_response?: string;
 }
+/**
+ * The language, direction and script of texts.
+ */
 export interface LocalizationHints {
+  /**
+   * The language of the texts.
+   */
   readonly primary_language: string;
+  /**
+   * The direction of the texts.
+   */
   readonly text_direction?: "ltr" | "rtl" | "auto";
   /**
+   * All languages in which the event has texts.
+   *
    * @maxItems 32
    */
   readonly available_languages?: readonly string[];
   /**
+   * Languages to try, in this order, if no requested one is available.
+   *
    * @maxItems 16
    */
   readonly fallback_chain?: readonly string[];
+  /**
+   * The script of the texts.
+   */
   readonly script?: string;
+  /**
+   * The calendar of dates in the texts.
+   */
   readonly calendar?: string;
 }
 export interface Choice {
+  /**
+   * The answer as the reply names it.
+   */
   readonly value: string;
+  /**
+   * The answer in words for people.
+   */
   readonly label: string;
 }
 /**
@@ -332,40 +555,105 @@ export interface Choice {
  */
 export interface AwaitingConfirmationEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the agent waits for consent.
+   */
   readonly type: "aaep:agent.awaiting.confirmation" | "https://aaep-protocol.org/types/agent.awaiting.confirmation";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * Always `critical`.
+   */
   readonly urgency: "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The action that the agent will take, in words for people.
+   */
   readonly action: string;
+  /**
+   * What follows from the action, in words for people.
+   */
   readonly consequence: string;
+  /**
+   * Names the question in the reply. Each question has a token of its own.
+   */
   readonly reply_token: string;
+  /**
+   * How long the question stays open. After that `default_decision` applies.
+   */
   readonly timeout_seconds: number;
+  /**
+   * The decision if no reply comes. It must be `reject` for an irreversible action of medium or high risk.
+   */
   readonly default_decision: "accept" | "reject";
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * How much harm the action can do.
+   */
   readonly risk_level?: "low" | "medium" | "high";
+  /**
+   * Whether the action can be undone.
+   */
   readonly reversibility?: "reversible" | "reversible_with_effort" | "irreversible";
+  /**
+   * Whether the action cannot be undone; `reversibility` says the same more exactly.
+   */
   readonly irreversible?: boolean;
   /**
+   * The decisions that a person may choose from.
+   *
    * @minItems 1
    * @maxItems 2
    */
   readonly allowed_replies?: readonly ("accept" | "reject")[];
+  /**
+   * Data for programs. `tool` and `tool_call_id` in it bind the consent to that call (R5).
+   */
   readonly extra_context?: {
     readonly [k: string]: unknown;
   };
@@ -375,33 +663,84 @@ export interface AwaitingConfirmationEvent {
  */
 export interface HandoffRequestedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the agent hands the session over.
+   */
   readonly type: "aaep:agent.handoff.requested" | "https://aaep-protocol.org/types/agent.handoff.requested";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * Always `critical`.
+   */
   readonly urgency: "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * Why the agent hands over, in words for people.
+   */
   readonly reason: string;
+  /**
+   * The kind of receiver.
+   */
   readonly target_kind: "human" | "specialist_agent" | "escalation_queue";
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * The address of the receiver.
+   */
   readonly target_uri?: string;
+  /**
+   * Data that the receiver needs.
+   */
   readonly packaged_context?: {
     readonly [k: string]: unknown;
   };
+  /**
+   * How soon the receiver should take over.
+   */
   readonly urgency_for_handoff?: "low" | "medium" | "high";
 }
 /**
@@ -409,36 +748,90 @@ export interface HandoffRequestedEvent {
  */
 export interface OutputStreamingEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the event holds a piece of the agent's text.
+   */
   readonly type: "aaep:agent.output.streaming" | "https://aaep-protocol.org/types/agent.output.streaming";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
   /**
-   * May be empty (R10).
+   * The piece of text. It may be empty (R10).
    */
   readonly chunk: string;
+  /**
+   * The place of the chunk in its output, in Unicode code points from 0. The daemon also accepts UTF-16 units or UTF-8 bytes (R13).
+   */
   readonly position: number;
+  /**
+   * Whether this chunk is the last one of its output.
+   */
   readonly complete: boolean;
+  /**
+   * The boundary that the chunk ends on. The daemon may cut there.
+   */
   readonly coalesce_hint?: "none" | "word" | "sentence" | "paragraph" | "completion";
+  /**
+   * Tells apart outputs of one session that are open at the same time.
+   */
   readonly output_id?: string;
+  /**
+   * The form of the text.
+   */
   readonly content_type?: string;
+  /**
+   * The language of the chunk.
+   */
   readonly language?: string;
 }
 /**
@@ -446,34 +839,88 @@ export interface OutputStreamingEvent {
  */
 export interface ProgressUpdatedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that a long task has come further.
+   */
   readonly type: "aaep:agent.progress.updated" | "https://aaep-protocol.org/types/agent.progress.updated";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
   readonly progress: Progress;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * The time that the rest will probably take, in milliseconds.
+   */
   readonly eta_ms?: number;
 }
+/**
+ * How far the task has come. At least one of its members is present.
+ */
 export interface Progress {
+  /**
+   * The finished part of the task.
+   */
   readonly percent?: number;
+  /**
+   * The number of the current step.
+   */
   readonly step?: number;
+  /**
+   * The number of all steps.
+   */
   readonly total_steps?: number;
+  /**
+   * The current step in words.
+   */
   readonly description?: string;
 }
 /**
@@ -481,29 +928,74 @@ export interface Progress {
  */
 export interface SessionCancelledEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the event ends a session that was stopped before its end.
+   */
   readonly type: "aaep:agent.session.cancelled" | "https://aaep-protocol.org/types/agent.session.cancelled";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The side that stopped the session.
+   */
   readonly cancelled_by: "user" | "producer" | "timeout" | "system";
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * The reason as a code, for programs.
+   */
   readonly cancellation_reason?: string;
+  /**
+   * The part of the result that there is.
+   */
   readonly partial_result?: string;
 }
 /**
@@ -511,30 +1003,78 @@ export interface SessionCancelledEvent {
  */
 export interface SessionCompletedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the event ends a session that did its work.
+   */
   readonly type: "aaep:agent.session.completed" | "https://aaep-protocol.org/types/agent.session.completed";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * How long the session took, in milliseconds.
+   */
   readonly duration_ms?: number;
+  /**
+   * How many tools were invoked.
+   */
   readonly tool_invocations_count?: number;
+  /**
+   * The result in short.
+   */
   readonly output_summary?: string;
+  /**
+   * Where the result is.
+   */
   readonly result_uri?: string;
 }
 /**
@@ -542,31 +1082,82 @@ export interface SessionCompletedEvent {
  */
 export interface SessionErroredEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the event ends a session that failed.
+   */
   readonly type: "aaep:agent.session.errored" | "https://aaep-protocol.org/types/agent.session.errored";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * Always `critical`.
+   */
   readonly urgency: "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * Whether trying again helps: `transient` yes, `permanent` no, `requires_user` after a person has done something.
+   */
   readonly error_category: "transient" | "permanent" | "requires_user" | "unknown";
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * The agent's code of the error. The daemon uses `AGENT_DISCONNECTED` for an agent that has gone.
+   */
   readonly error_code?: string;
+  /**
+   * Where the error is explained.
+   */
   readonly error_uri?: string;
+  /**
+   * Whether the work can go on in a new session.
+   */
   readonly recoverable?: boolean;
+  /**
+   * What a person can do about it.
+   */
   readonly remediation_hint?: string;
 }
 /**
@@ -574,31 +1165,78 @@ export interface SessionErroredEvent {
  */
 export interface SessionStartedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the event starts a session.
+   */
   readonly type: "aaep:agent.session.started" | "https://aaep-protocol.org/types/agent.session.started";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * How long the session will probably take, in milliseconds.
+   */
   readonly expected_duration_ms?: number;
+  /**
+   * The person or program that asked for the work.
+   */
   readonly requested_by?: string;
+  /**
+   * The request in the words of the person who made it.
+   */
   readonly request_text?: string;
   /**
+   * The names of the tools that the agent may use.
+   *
    * @maxItems 256
    */
   readonly tools_available?: readonly string[];
@@ -608,29 +1246,74 @@ export interface SessionStartedEvent {
  */
 export interface StateChangedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that the agent is in another state.
+   */
   readonly type: "aaep:agent.state.changed" | "https://aaep-protocol.org/types/agent.state.changed";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The state that the agent leaves. The daemon compares it with the agent's current state (R3a).
+   */
   readonly from_state: string;
+  /**
+   * The state that the agent is in from now on.
+   */
   readonly to_state: string;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * How long the agent will probably stay in the new state, in milliseconds.
+   */
   readonly expected_duration_ms?: number;
 }
 /**
@@ -638,31 +1321,82 @@ export interface StateChangedEvent {
  */
 export interface ToolCompletedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that a tool has ended.
+   */
   readonly type: "aaep:agent.tool.completed" | "https://aaep-protocol.org/types/agent.tool.completed";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The name of the tool, as in `tool.invoked`.
+   */
   readonly tool: string;
+  /**
+   * How the call ended.
+   */
   readonly status: "success" | "error" | "timeout";
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * The call that ended, as in `tool.invoked`.
+   */
   readonly tool_call_id?: string;
+  /**
+   * How long the call took, in milliseconds.
+   */
   readonly duration_ms?: number;
+  /**
+   * Why the call failed.
+   */
   readonly error_message?: string;
 }
 /**
@@ -670,33 +1404,90 @@ export interface ToolCompletedEvent {
  */
 export interface ToolInvokedEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Says that a tool is about to run.
+   */
   readonly type: "aaep:agent.tool.invoked" | "https://aaep-protocol.org/types/agent.tool.invoked";
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The name of the tool.
+   */
   readonly tool: string;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
+  /**
+   * What the tool does, in words for people.
+   */
   readonly description?: string;
+  /**
+   * The arguments in words for people, without secrets.
+   */
   readonly args_summary?: string;
+  /**
+   * How long the call will probably take, in milliseconds.
+   */
   readonly expected_duration_ms?: number;
+  /**
+   * How much harm the call can do.
+   */
   readonly risk_level?: "low" | "medium" | "high";
+  /**
+   * Whether the call cannot be undone. If true, a person must have accepted it before (R5).
+   */
   readonly irreversible?: boolean;
+  /**
+   * Identifies the call. Calls that run at the same time need one each.
+   */
   readonly tool_call_id?: string;
 }
 /**
@@ -704,23 +1495,50 @@ export interface ToolInvokedEvent {
  */
 export interface Envelope {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * The kind of event.
+   */
   readonly type: string;
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
   readonly [k: string]: unknown;
 }
@@ -729,26 +1547,62 @@ export interface Envelope {
  */
 export interface ExtensionEvent {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * The vocabularies of the event: AAEP's, then those of its extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * The kind of event.
+   */
   readonly type: string;
+  /**
+   * Identifies the event. A second event with the same id and content is the same event.
+   */
   readonly event_id: string;
+  /**
+   * The session that the event belongs to.
+   */
   readonly session_id: string;
+  /**
+   * The time at which the event happened. It does not go back within a session.
+   */
   readonly timestamp: string;
   readonly producer: Producer;
+  /**
+   * How soon people should hear of the event. Critical events pass filters, rates and pauses.
+   */
   readonly urgency?: "background" | "normal" | "critical";
+  /**
+   * The level of detail that the texts of the event have.
+   */
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
+  /**
+   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   */
   readonly sequence_number?: number;
+  /**
+   * An id of the agent's own that connects events with its logs or traces.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
+  /**
+   * The version of AAEP that the event follows.
+   */
   readonly aaep_version?: string;
+  /**
+   * The event in a few words, for listeners that want few.
+   */
   readonly summary_terse?: string;
+  /**
+   * The event in one sentence, for speech or braille.
+   */
   readonly summary_normal?: string;
+  /**
+   * The event with its details, for listeners that want all of them.
+   */
   readonly summary_detailed?: string;
   readonly [k: string]: unknown;
 }
@@ -756,10 +1610,25 @@ export interface ExtensionEvent {
  * What a subscriber can handle (§5.3). Keys that are not listed belong to extensions and stay inert; unknown values in lists are left to negotiation.
  */
 export interface Capabilities {
+  /**
+   * The most events a second, critical ones aside. Missing: no limit.
+   */
   readonly max_events_per_second?: number;
+  /**
+   * Which of an event's summaries the subscriber wants.
+   */
   readonly preferred_verbosity?: "terse" | "normal" | "detailed";
+  /**
+   * The languages that the subscriber wants, the preferred one first.
+   */
   readonly languages?: readonly string[];
+  /**
+   * Whether a person can answer confirmations here.
+   */
   readonly supports_confirmation_reply?: boolean;
+  /**
+   * Whether a person can answer clarifications here.
+   */
   readonly supports_clarification_reply?: boolean;
   /**
    * none, word, sentence, paragraph, completion; others are dropped with a note (R32).
@@ -769,25 +1638,45 @@ export interface Capabilities {
   readonly coalesce_boundaries?: readonly string[];
   readonly event_filters?: EventFilters;
   /**
+   * The levels of AAEP that the subscriber knows.
+   *
    * @maxItems 16
    */
   readonly supported_conformance_levels?: readonly number[];
   /**
+   * The vocabularies of extensions that the subscriber knows.
+   *
    * @maxItems 64
    */
   readonly supported_extensions?: readonly string[];
+  /**
+   * How much the listener can take: `low` leaves out background events and sends text in longer pieces, `high` leaves nothing out.
+   */
   readonly cognitive_load?: "low" | "medium" | "high";
+  /**
+   * How many words a minute the subscriber speaks. The daemon holds text until the text before it would have been spoken.
+   */
   readonly pace_wpm?: number;
+  /**
+   * Whether the subscriber refuses a daemon without a signed manifest.
+   */
   readonly accept_signed_manifests_only?: boolean;
   readonly aaepd?: AaepdCapability;
   readonly [k: string]: unknown;
 }
+/**
+ * The types of events that the subscriber wants. Critical events pass every filter.
+ */
 export interface EventFilters {
   /**
+   * The wanted types. An empty list means critical events alone.
+   *
    * @maxItems 256
    */
   readonly include?: readonly string[];
   /**
+   * Types that are left out, also if `include` names them.
+   *
    * @maxItems 256
    */
   readonly exclude?: readonly string[];
@@ -797,13 +1686,37 @@ export interface EventFilters {
  * A person's answer (§6.3).
  */
 export interface ClarificationReply {
+  /**
+   * Names the message.
+   */
   readonly type: "clarification.reply";
+  /**
+   * The question that is answered.
+   */
   readonly reply_token: string;
+  /**
+   * The answer: a text, true or false, or a number, by the kinds that the question accepts.
+   */
   readonly response: string | boolean | number;
+  /**
+   * The subscription that the question came over.
+   */
   readonly subscription_id: string;
+  /**
+   * The time of the answer, before the question's deadline.
+   */
   readonly timestamp: string;
+  /**
+   * The person or program that answered. It goes to the audit log.
+   */
   readonly decided_by?: string;
+  /**
+   * How sure the recognition of the answer is, for example of speech.
+   */
   readonly confidence?: number;
+  /**
+   * An id of the subscriber's own.
+   */
   readonly correlation_id?: string;
   readonly [k: string]: unknown;
 }
@@ -811,16 +1724,43 @@ export interface ClarificationReply {
  * A person's decision (§6.3).
  */
 export interface ConfirmationReply {
+  /**
+   * Names the message.
+   */
   readonly type: "confirmation.reply";
+  /**
+   * The question that is answered.
+   */
   readonly reply_token: string;
+  /**
+   * The decision. It must be one of the question's `allowed_replies`.
+   */
   readonly decision: "accept" | "reject";
+  /**
+   * The subscription that the question came over.
+   */
   readonly subscription_id: string;
+  /**
+   * The time of the decision, before the question's deadline.
+   */
   readonly timestamp: string;
+  /**
+   * The person or program that decided. It goes to the audit log.
+   */
   readonly decided_by?: string;
+  /**
+   * Why the person decided so.
+   */
   readonly decision_rationale?: string;
+  /**
+   * A changed action. It counts only if the question has `extensions.aaepd.accepts_modified_action: true`. Otherwise the reply counts as `reject`.
+   */
   readonly modified_action?: {
     readonly [k: string]: unknown;
   };
+  /**
+   * An id of the subscriber's own.
+   */
   readonly correlation_id?: string;
   readonly [k: string]: unknown;
 }
@@ -828,23 +1768,56 @@ export interface ConfirmationReply {
  * The terms of a subscription (§5.4).
  */
 export interface SubscriptionAccepted {
+  /**
+   * Names the message.
+   */
   readonly type: "subscription.accepted";
+  /**
+   * The id of the new subscription.
+   */
   readonly subscription_id: string;
+  /**
+   * The version of AAEP that the daemon uses.
+   */
   readonly aaep_version: string;
   readonly producer: Producer;
   readonly honored_capabilities: Capabilities;
+  /**
+   * The address of the daemon's manifest.
+   */
   readonly manifest_uri?: string;
+  /**
+   * The manifest as a signed text (JWS).
+   */
   readonly signed_manifest?: string;
+  /**
+   * Sentences about wishes that the daemon did not grant as they were.
+   */
   readonly negotiation_notes?: string;
 }
 /**
  * One side ends the subscription (§5.8).
  */
 export interface SubscriptionClose {
+  /**
+   * Names the message.
+   */
   readonly type: "subscription.close";
+  /**
+   * The subscription that the message is about.
+   */
   readonly subscription_id: string;
+  /**
+   * Why the subscription ends, for programs.
+   */
   readonly reason_code?: string;
+  /**
+   * Why the subscription ends, for people.
+   */
   readonly reason_message?: string;
+  /**
+   * An id of the sender's own.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
   readonly [k: string]: unknown;
@@ -853,7 +1826,13 @@ export interface SubscriptionClose {
  * Why there is no subscription (§5.5).
  */
 export interface SubscriptionRejected {
+  /**
+   * Names the message.
+   */
   readonly type: "subscription.rejected";
+  /**
+   * Why there is no subscription, for programs.
+   */
   readonly reason_code:
     | "version_unsupported"
     | "manifest_signature_required"
@@ -863,17 +1842,35 @@ export interface SubscriptionRejected {
     | "authorization_denied"
     | "transport_unavailable"
     | "unknown";
+  /**
+   * Why there is no subscription, and what to change.
+   */
   readonly reason_message: string;
+  /**
+   * How long to wait before the next attempt.
+   */
   readonly retry_after_seconds?: number;
+  /**
+   * The manifest of another producer that may help.
+   */
   readonly alternative_manifest_uri?: string;
 }
 /**
  * New terms for a running subscription; what is left out stays as it was (§5.7).
  */
 export interface SubscriptionRenegotiate {
+  /**
+   * Names the message.
+   */
   readonly type: "subscription.renegotiate";
+  /**
+   * The subscription that the message is about.
+   */
   readonly subscription_id: string;
   readonly capabilities: Capabilities;
+  /**
+   * An id of the subscriber's own.
+   */
   readonly correlation_id?: string;
   readonly extensions?: Extensions;
   readonly [k: string]: unknown;
@@ -882,13 +1879,34 @@ export interface SubscriptionRenegotiate {
  * A subscriber asks for events (§5.2).
  */
 export interface SubscriptionRequest {
+  /**
+   * Names the message.
+   */
   readonly type: "subscription.request";
+  /**
+   * The version of AAEP that the subscriber speaks.
+   */
   readonly aaep_version: string;
+  /**
+   * The subscriber's own name, the same after each reconnect.
+   */
   readonly subscriber_id: string;
   readonly capabilities: Capabilities;
+  /**
+   * The subscriber's name for people.
+   */
   readonly subscriber_name?: string;
+  /**
+   * The version of the subscriber's program.
+   */
   readonly subscriber_version?: string;
+  /**
+   * Where the subscriber describes itself.
+   */
   readonly subscriber_manifest_uri?: string;
+  /**
+   * An id of the subscriber's own.
+   */
   readonly correlation_id?: string;
   readonly extensions?: RequestExtensions;
   readonly [k: string]: unknown;
@@ -898,24 +1916,63 @@ export interface SubscriptionRequest {
  */
 export interface ProducerManifest {
   /**
-   * The core vocabulary alone, or a list that begins with it.
+   * AAEP's vocabulary, then those of extensions.
    *
    * @minItems 1
    * @maxItems 64
    */
   readonly "@context": string | (readonly string[]);
+  /**
+   * Names the document.
+   */
   readonly type: "aaep:producer.manifest";
+  /**
+   * The stable name of the agent or daemon.
+   */
   readonly agent_id: string;
+  /**
+   * Its version.
+   */
   readonly agent_version?: string;
+  /**
+   * Its name for people.
+   */
   readonly agent_name?: string;
+  /**
+   * The versions of AAEP that it speaks.
+   */
   readonly aaep_versions_supported?: readonly string[];
+  /**
+   * The levels of AAEP that it meets.
+   */
   readonly conformance_levels_supported?: readonly number[];
+  /**
+   * The transports on which it can be reached.
+   */
   readonly transports_supported?: readonly string[];
+  /**
+   * The languages in which it can give texts.
+   */
   readonly languages_supported?: readonly string[];
+  /**
+   * The types of events that it publishes.
+   */
   readonly event_types_emitted?: readonly string[];
+  /**
+   * The vocabularies of its extensions.
+   */
   readonly extensions_supported?: readonly string[];
+  /**
+   * The level of detail if a subscriber names none.
+   */
   readonly default_verbosity?: "terse" | "normal" | "detailed";
+  /**
+   * The most subscriptions at the same time.
+   */
   readonly max_concurrent_subscriptions?: number;
+  /**
+   * How to reach the people who maintain it.
+   */
   readonly contact?: string;
   readonly extensions?: Extensions;
   readonly [k: string]: unknown;

@@ -4,17 +4,32 @@
  * The envelope of a message from the Field: an answer with the `id` of its request, or a notification.
  */
 export interface AkashikAnswer {
+  /**
+   * Names the protocol.
+   */
   readonly protocol: "akashik";
   /**
    * the version of Akashik, as in "0.1.0"
    */
   readonly version: string;
+  /**
+   * The id of the request, or the notification's own id.
+   */
   readonly id: string | null;
+  /**
+   * The operation of the request.
+   */
   readonly operation: string | null;
+  /**
+   * The agent that the message is for.
+   */
   readonly agent_id: string | null;
+  /**
+   * The session of the request.
+   */
   readonly session_id: string | null;
   /**
-   * a time of the Field's Lamport clock
+   * The Lamport clock of the Field.
    */
   readonly epoch: number;
   /**
@@ -29,12 +44,21 @@ export interface AkashikAnswer {
  * The answer to ATTUNE.
  */
 export interface AkashikAttuneAnswer {
+  /**
+   * Says that the request was served.
+   */
   readonly status: "ok";
+  /**
+   * The units, the most relevant one first.
+   */
   readonly record: readonly AkashikAttunedUnit[];
+  /**
+   * The open conflicts of these units.
+   */
   readonly conflicts: readonly AkashikConflict[];
   readonly context_budget: AkashikContextBudget;
   /**
-   * a time of the Field's Lamport clock
+   * The Field's clock. A later request may name it as `since_epoch`.
    */
   readonly epoch: number;
   readonly [k: string]: unknown;
@@ -45,9 +69,12 @@ export interface AkashikAttuneAnswer {
 export interface AkashikAttunedUnit {
   readonly memory_unit: AkashikMemoryUnit;
   /**
-   * a number from 0 to 1
+   * How much the unit concerns the agent.
    */
   readonly relevance_score: number;
+  /**
+   * Why the unit has this score.
+   */
   readonly relevance_reason: string;
   /**
    * how much of the unit
@@ -60,11 +87,11 @@ export interface AkashikAttunedUnit {
  */
 export interface AkashikMemoryUnit {
   /**
-   * a text of 1 to 256 characters
+   * The id.
    */
   readonly id: string;
   /**
-   * the type of a memory unit
+   * The type of the unit.
    */
   readonly type?:
     | "finding"
@@ -83,18 +110,20 @@ export interface AkashikMemoryUnit {
    */
   readonly mode?: "draft" | "committed";
   /**
-   * a text of 1 to 16,384 characters
+   * The text of the unit.
    */
   readonly content?: string;
   readonly intent?: AkashikIntent;
   readonly confidence?: AkashikConfidence;
   /**
+   * The relations of the unit to other units.
+   *
    * @maxItems 32
    */
   readonly relations?: readonly AkashikRelation[];
   readonly source?: AkashikSource;
   /**
-   * a time of the Field's Lamport clock
+   * The Field's clock when this happened.
    */
   readonly epoch?: number;
   /**
@@ -108,10 +137,16 @@ export interface AkashikMemoryUnit {
  */
 export interface AkashikIntent {
   /**
-   * a text of 1 to 1,024 characters
+   * Why the unit was recorded.
    */
   readonly purpose: string;
+  /**
+   * The task that the unit belongs to.
+   */
   readonly task_id?: string | null;
+  /**
+   * The question that the unit answers.
+   */
   readonly question?: string | null;
   readonly [k: string]: unknown;
 }
@@ -119,16 +154,22 @@ export interface AkashikIntent {
  * How sure an agent is of a memory unit, and why.
  */
 export interface AkashikConfidence {
+  /**
+   * How sure the agent is.
+   */
   readonly score?: number | null;
+  /**
+   * Why the agent is so sure.
+   */
   readonly reasoning?: string | null;
   /**
-   * at most 32 texts
+   * The evidence for the unit.
    *
    * @maxItems 32
    */
   readonly evidence?: readonly string[] | null;
   /**
-   * at most 32 texts
+   * What the agent took for granted.
    *
    * @maxItems 32
    */
@@ -153,9 +194,12 @@ export interface AkashikRelation {
     | "blocks"
     | "informs";
   /**
-   * a text of 1 to 256 characters
+   * The unit that the relation points to.
    */
   readonly target_id: string;
+  /**
+   * The relation in words.
+   */
   readonly description?: string | null;
   readonly [k: string]: unknown;
 }
@@ -164,13 +208,16 @@ export interface AkashikRelation {
  */
 export interface AkashikSource {
   /**
-   * a text of 1 to 256 characters
+   * The id of the agent.
    */
   readonly agent_id: string;
   /**
-   * the role of an agent, a text of 1 to 1,024 characters
+   * The role of the agent.
    */
   readonly role: string;
+  /**
+   * The agent's session, if it has one.
+   */
   readonly session_id: string | null;
   readonly [k: string]: unknown;
 }
@@ -179,43 +226,55 @@ export interface AkashikSource {
  */
 export interface AkashikConflict {
   /**
-   * a text of 1 to 256 characters
+   * The id.
    */
   readonly id: string;
+  /**
+   * The kind of conflict.
+   */
   readonly type: string;
   /**
    * the state of a conflict
    */
   readonly status: "open" | "escalated" | "resolved";
   /**
-   * a text of 1 to 256 characters
+   * The older unit of the two.
    */
   readonly unit_a: string;
   /**
-   * a text of 1 to 256 characters
+   * The newer unit of the two.
    */
   readonly unit_b: string;
   /**
-   * a time of the Field's Lamport clock
+   * The Field's clock when this happened.
    */
   readonly epoch: number;
   /**
-   * how a conflict was resolved
+   * How the conflict was resolved. Null while it is open.
    */
   readonly resolution: {
     /**
-     * how a conflict is resolved
+     * The way in which the conflict was resolved.
      */
     readonly strategy: "last_write_wins" | "confidence_weighted" | "human_escalation";
+    /**
+     * The unit that holds, if one does.
+     */
     readonly winner_id: string | null;
+    /**
+     * A new text that takes the place of both units.
+     */
     readonly synthesis: string | null;
+    /**
+     * Why the conflict was resolved so.
+     */
     readonly rationale: string | null;
     /**
-     * a text of 1 to 256 characters
+     * The agent that resolved the conflict.
      */
     readonly resolved_by: string;
     /**
-     * a time of the Field's Lamport clock
+     * The Field's clock when this happened.
      */
     readonly epoch: number;
     readonly [k: string]: unknown;
@@ -227,17 +286,20 @@ export interface AkashikConflict {
  */
 export interface AkashikContextBudget {
   /**
-   * a count
+   * The number of units in the answer.
    */
   readonly units_returned: number;
   /**
-   * a count
+   * The number of units that would fit the request.
    */
   readonly units_available: number;
   /**
-   * a count
+   * The estimated number of tokens in the answer.
    */
   readonly tokens_used: number;
+  /**
+   * The number of tokens that the agent asked for.
+   */
   readonly tokens_budget: number | null;
   readonly [k: string]: unknown;
 }
@@ -249,23 +311,41 @@ export interface AkashikAttuneRequest {
    * for whom, and how much
    */
   readonly scope?: {
+    /**
+     * The role to rate relevance by, in place of the agent's own.
+     */
     readonly role?: string | null;
     /**
-     * what an agent wants to hear of, at most 64 texts
+     * The interests to rate relevance by, in place of the agent's own.
      *
      * @maxItems 64
      */
     readonly interests?: readonly string[] | null;
+    /**
+     * The most units in the answer.
+     */
     readonly max_units?: number | null;
+    /**
+     * The lowest score of a unit.
+     */
     readonly relevance_threshold?: number | null;
+    /**
+     * The most tokens in the answer, as an estimate.
+     */
     readonly max_tokens?: number | null;
     readonly [k: string]: unknown;
   } | null;
+  /**
+   * What the agent works on now, in words.
+   */
   readonly context_hint?: string | null;
   /**
    * how much of each unit; default `full`
    */
   readonly format?: "full" | "summary" | "ids_only" | null;
+  /**
+   * Only units recorded or changed after this time.
+   */
   readonly since_epoch?: number | null;
   readonly [k: string]: unknown;
 }
@@ -273,6 +353,9 @@ export interface AkashikAttuneRequest {
  * The answer to DEREGISTER.
  */
 export interface AkashikDeregisterAnswer {
+  /**
+   * Whether the agent was registered.
+   */
   readonly status: "ok" | "not_found";
   readonly cleanup: AkashikCleanup;
   readonly [k: string]: unknown;
@@ -282,11 +365,11 @@ export interface AkashikDeregisterAnswer {
  */
 export interface AkashikCleanup {
   /**
-   * a count
+   * The number of subscriptions that ended.
    */
   readonly subscriptions: number;
   /**
-   * a count
+   * The number of waiting notifications that were dropped.
    */
   readonly notifications: number;
   readonly [k: string]: unknown;
@@ -295,6 +378,9 @@ export interface AkashikCleanup {
  * Removes the agent of a connection. Its memory units stay.
  */
 export interface AkashikDeregisterRequest {
+  /**
+   * The agent to remove. Missing: the agent of the connection.
+   */
   readonly agent_id?: string | null;
   readonly [k: string]: unknown;
 }
@@ -302,7 +388,13 @@ export interface AkashikDeregisterRequest {
  * The answer to DETECT.
  */
 export interface AkashikDetectAnswer {
+  /**
+   * Says that the request was served.
+   */
   readonly status: "ok";
+  /**
+   * The conflicts, unresolved ones first.
+   */
   readonly conflicts: readonly AkashikConflict[];
   readonly [k: string]: unknown;
 }
@@ -320,6 +412,9 @@ export interface AkashikDetectRequest {
  * The answer to a message that failed.
  */
 export interface AkashikError {
+  /**
+   * Says that the message failed.
+   */
   readonly status: "error";
   readonly error: AkashikErrorDetail;
   readonly [k: string]: unknown;
@@ -345,9 +440,21 @@ export interface AkashikErrorDetail {
     | "STORAGE_FULL"
     | "EPOCH_OVERFLOW"
     | "INTERNAL_ERROR";
+  /**
+   * The error in words.
+   */
   readonly message: string;
+  /**
+   * The operation that failed.
+   */
   readonly operation: string | null;
+  /**
+   * Whether a changed or later request can succeed.
+   */
   readonly recoverable: boolean;
+  /**
+   * What to do about the error.
+   */
   readonly suggested_action: string;
   readonly [k: string]: unknown;
 }
@@ -355,7 +462,13 @@ export interface AkashikErrorDetail {
  * The answer to SUBSCRIBE with `list`.
  */
 export interface AkashikListAnswer {
+  /**
+   * Says that the request was served.
+   */
   readonly status: "ok";
+  /**
+   * The subscriptions of the agent.
+   */
   readonly subscriptions: readonly AkashikSubscription[];
   readonly [k: string]: unknown;
 }
@@ -364,10 +477,12 @@ export interface AkashikListAnswer {
  */
 export interface AkashikSubscription {
   /**
-   * a text of 1 to 256 characters
+   * The id.
    */
   readonly id: string;
   /**
+   * The events that the agent wants.
+   *
    * @maxItems 64
    *
    * Items: an event of the Field
@@ -387,7 +502,13 @@ export interface AkashikSubscription {
     | "session.paused"
     | "session.ended"
   )[];
+  /**
+   * The lowest score of an event.
+   */
   readonly min_relevance: number | null;
+  /**
+   * How long further changes of the same entity wait, in milliseconds.
+   */
   readonly debounce_ms: number | null;
   readonly [k: string]: unknown;
 }
@@ -395,6 +516,9 @@ export interface AkashikSubscription {
  * Asks for the subscriptions of the agent.
  */
 export interface AkashikListRequest {
+  /**
+   * Names what SUBSCRIBE does.
+   */
   readonly action: "list";
   readonly [k: string]: unknown;
 }
@@ -402,9 +526,14 @@ export interface AkashikListRequest {
  * The answer to MERGE.
  */
 export interface AkashikMergeAnswer {
+  /**
+   * Whether the conflict is resolved, or waits for a person.
+   */
   readonly status: "resolved" | "escalated";
   readonly conflict: AkashikConflict;
   /**
+   * The units whose state changed.
+   *
    * @maxItems 64
    */
   readonly side_effects: readonly AkashikSideEffect[];
@@ -415,7 +544,7 @@ export interface AkashikMergeAnswer {
  */
 export interface AkashikSideEffect {
   /**
-   * a text of 1 to 256 characters
+   * The unit.
    */
   readonly memory_unit_id: string;
   /**
@@ -429,19 +558,28 @@ export interface AkashikSideEffect {
  */
 export interface AkashikMergeRequest {
   /**
-   * a text of 1 to 256 characters
+   * The conflict to resolve.
    */
   readonly conflict_id: string;
   /**
-   * how a conflict is resolved
+   * The way in which to resolve the conflict.
    */
   readonly strategy: "last_write_wins" | "confidence_weighted" | "human_escalation";
   /**
    * what a person or an agent decided
    */
   readonly resolution?: {
+    /**
+     * The unit that holds, if one does.
+     */
     readonly winner_id?: string | null;
+    /**
+     * A new text that takes the place of both units.
+     */
     readonly synthesis?: string | null;
+    /**
+     * Why the conflict is resolved so.
+     */
     readonly rationale?: string | null;
     readonly [k: string]: unknown;
   } | null;
@@ -452,11 +590,11 @@ export interface AkashikMergeRequest {
  */
 export interface AkashikNotification {
   /**
-   * a text of 1 to 256 characters
+   * The subscription that asked for the event.
    */
   readonly subscription_id: string;
   /**
-   * an event of the Field
+   * The kind of event.
    */
   readonly event:
     | "memory.recorded"
@@ -473,16 +611,28 @@ export interface AkashikNotification {
     | "session.paused"
     | "session.ended";
   /**
-   * a time of the Field's Lamport clock
+   * The Field's clock at the event.
    */
   readonly epoch: number;
   /**
-   * a number from 0 to 1
+   * How much the event concerns the agent.
    */
   readonly relevance_score: number;
+  /**
+   * The event in one sentence.
+   */
   readonly summary: string;
+  /**
+   * The unit that the event is about, if there is one.
+   */
   readonly memory_unit_id: string | null;
+  /**
+   * The conflict that the event is about, if there is one.
+   */
   readonly conflict_id: string | null;
+  /**
+   * Whether the agent should do something.
+   */
   readonly requires_action: boolean;
   readonly [k: string]: unknown;
 }
@@ -490,16 +640,27 @@ export interface AkashikNotification {
  * The answer to RECORD.
  */
 export interface AkashikRecordAnswer {
+  /**
+   * Whether the unit was recorded.
+   */
   readonly status: "recorded" | "rejected";
+  /**
+   * The id of the unit.
+   */
   readonly memory_unit_id: string | null;
   /**
-   * a time of the Field's Lamport clock
+   * The Field's clock after the unit.
    */
   readonly epoch: number;
   /**
+   * The conflicts that the unit made.
+   *
    * @maxItems 32
    */
   readonly conflicts_detected: readonly AkashikConflict[];
+  /**
+   * Why the unit was not recorded.
+   */
   readonly rejection_reason: string | null;
   readonly [k: string]: unknown;
 }
@@ -512,7 +673,7 @@ export interface AkashikRecordRequest {
    */
   readonly mode?: "draft" | "committed" | null;
   /**
-   * the type of a memory unit
+   * The type of the unit.
    */
   readonly type:
     | "finding"
@@ -527,7 +688,7 @@ export interface AkashikRecordRequest {
     | "correction"
     | "human_directive";
   /**
-   * a text of 1 to 16,384 characters
+   * The text of the unit.
    */
   readonly content: string;
   readonly intent: AkashikIntent;
@@ -535,16 +696,22 @@ export interface AkashikRecordRequest {
    * how sure an agent is, and why
    */
   readonly confidence?: {
+    /**
+     * How sure the agent is.
+     */
     readonly score?: number | null;
+    /**
+     * Why the agent is so sure.
+     */
     readonly reasoning?: string | null;
     /**
-     * at most 32 texts
+     * The evidence for the unit.
      *
      * @maxItems 32
      */
     readonly evidence?: readonly string[] | null;
     /**
-     * at most 32 texts
+     * What the agent took for granted.
      *
      * @maxItems 32
      */
@@ -552,6 +719,8 @@ export interface AkashikRecordRequest {
     readonly [k: string]: unknown;
   } | null;
   /**
+   * The relations of the unit to other units.
+   *
    * @maxItems 32
    */
   readonly relations?: readonly AkashikRelation[] | null;
@@ -561,21 +730,24 @@ export interface AkashikRecordRequest {
  * The answer to REGISTER.
  */
 export interface AkashikRegisterAnswer {
+  /**
+   * Whether the agent is registered.
+   */
   readonly status: "registered" | "rejected";
   /**
-   * an agent as the Field has it
+   * The agent as the Field has it.
    */
   readonly agent: {
     /**
-     * a text of 1 to 256 characters
+     * The id.
      */
     readonly id: string;
     /**
-     * the role of an agent, a text of 1 to 1,024 characters
+     * The role of the agent.
      */
     readonly role: string;
     /**
-     * what an agent wants to hear of, at most 64 texts
+     * The subjects that concern the agent.
      *
      * @maxItems 64
      *
@@ -587,12 +759,15 @@ export interface AkashikRegisterAnswer {
      */
     readonly status: "active" | "failed";
     /**
-     * a time of the Field's Lamport clock
+     * The Field's clock when this happened.
      */
     readonly epoch: number;
     readonly [k: string]: unknown;
   } | null;
   readonly field_capabilities: AkashikFieldCapabilities;
+  /**
+   * Why the agent was not registered.
+   */
   readonly rejection_reason: string | null;
   readonly [k: string]: unknown;
 }
@@ -600,19 +775,29 @@ export interface AkashikRegisterAnswer {
  * What this Field can do.
  */
 export interface AkashikFieldCapabilities {
+  /**
+   * The level of Akashik that the Field meets.
+   */
   readonly conformance_level: number;
   /**
+   * The operations that the Field serves.
+   *
    * @maxItems 64
    *
    * Items: the name of an operation
    */
   readonly supported_operations: readonly string[];
+  /**
+   * The version of Akashik.
+   */
   readonly protocol_version: string;
   /**
    * whether units outlive the daemon
    */
   readonly persistence: "durable" | "memory";
   /**
+   * The strategies of MERGE that the Field knows.
+   *
    * @maxItems 16
    *
    * Items: how a conflict is resolved
@@ -625,20 +810,22 @@ export interface AkashikFieldCapabilities {
  */
 export interface AkashikRegisterRequest {
   /**
-   * a text of 1 to 256 characters
+   * The id of the agent.
    */
   readonly id: string;
   /**
-   * the role of an agent, a text of 1 to 1,024 characters
+   * The role of the agent.
    */
   readonly role: string;
   /**
-   * what an agent wants to hear of, at most 64 texts
+   * The subjects that concern the agent.
    *
    * @maxItems 64
    */
   readonly interests?: readonly string[] | null;
   /**
+   * Operations that the agent cannot do without.
+   *
    * @maxItems 64
    */
   readonly required_operations?: readonly string[] | null;
@@ -648,20 +835,29 @@ export interface AkashikRegisterRequest {
  * The envelope of a message to the Field.
  */
 export interface AkashikRequest {
+  /**
+   * Names the protocol.
+   */
   readonly protocol: "akashik";
   /**
    * the version of Akashik, as in "0.1.0"
    */
   readonly version: string;
   /**
-   * a text of 1 to 256 characters
+   * Names the request. The answer repeats it.
    */
   readonly id: string;
   /**
    * the name of an operation
    */
   readonly operation: string;
+  /**
+   * The agent that asks.
+   */
   readonly agent_id?: string | null;
+  /**
+   * The agent's session, if it has one.
+   */
   readonly session_id?: string | null;
   /**
    * the Lamport clock of the agent
@@ -679,9 +875,12 @@ export interface AkashikRequest {
  * The answer to SUBSCRIBE with `subscribe` and `unsubscribe`.
  */
 export interface AkashikSubscribeAnswer {
+  /**
+   * Whether the subscription was found.
+   */
   readonly status: "ok" | "not_found";
   /**
-   * a text of 1 to 256 characters
+   * The id of the subscription.
    */
   readonly subscription_id: string;
   readonly [k: string]: unknown;
@@ -690,13 +889,21 @@ export interface AkashikSubscribeAnswer {
  * Subscribes to events of the Field.
  */
 export interface AkashikSubscribeRequest {
+  /**
+   * Names what SUBSCRIBE does.
+   */
   readonly action: "subscribe";
   /**
    * a subscription
    */
   readonly subscription: {
+    /**
+     * The id of the subscription. Missing: the Field chooses one.
+     */
     readonly id?: string | null;
     /**
+     * The events that the agent wants.
+     *
      * @minItems 1
      * @maxItems 64
      *
@@ -717,7 +924,13 @@ export interface AkashikSubscribeRequest {
       | "session.paused"
       | "session.ended"
     )[];
+    /**
+     * The lowest score of an event.
+     */
     readonly min_relevance?: number | null;
+    /**
+     * How long further changes of the same entity wait, in milliseconds.
+     */
     readonly debounce_ms?: number | null;
     readonly [k: string]: unknown;
   };
@@ -727,13 +940,16 @@ export interface AkashikSubscribeRequest {
  * Ends a subscription.
  */
 export interface AkashikUnsubscribeRequest {
+  /**
+   * Names what SUBSCRIBE does.
+   */
   readonly action: "unsubscribe";
   /**
    * a subscription
    */
   readonly subscription: {
     /**
-     * a text of 1 to 256 characters
+     * The subscription to end.
      */
     readonly id: string;
     readonly [k: string]: unknown;

@@ -30,7 +30,7 @@ function resolve(schemas, reference, base) {
 
 /**
  * A copy of `schema` without references. `keep(target)` may return a replacement for a referenced schema, which is then not inlined. Members beside a
- * `$ref` override those of its target.
+ * `$ref` override those of its target. Of two descriptions, that of a pattern becomes `form`.
  */
 export function inlined(schemas, schema, base, keep = () => undefined) {
   if (Array.isArray(schema)) return schema.map((item) => inlined(schemas, item, base, keep));
@@ -41,7 +41,10 @@ export function inlined(schemas, schema, base, keep = () => undefined) {
     const kept = keep(found.target);
     if (kept !== undefined) return kept;
     const { $id, $schema, $defs, ...target } = found.target;
-    return { ...inlined(schemas, target, found.base, keep), ...inlined(schemas, beside, base, keep) };
+    const merged = { ...inlined(schemas, target, found.base, keep), ...inlined(schemas, beside, base, keep) };
+    // The description of a pattern tells its form, and the one beside the reference the meaning of the member. Errors need the form.
+    if (target.pattern === undefined || beside.description === undefined) return merged;
+    return { ...merged, form: target.description };
   }
   const copy = {};
   for (const [key, value] of Object.entries(schema)) {

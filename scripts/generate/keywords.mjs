@@ -35,6 +35,7 @@ function replace(ajv, keyword, type, schemaType, told, failing) {
       params: ({ parentSchema }) => {
         const params = {};
         for (const name of told) if (parentSchema[name] !== undefined) params[name] = parentSchema[name];
+        if (params.description !== undefined) params.description = parentSchema.form ?? params.description;
         return stringify(params);
       },
     },

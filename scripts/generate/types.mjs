@@ -16,7 +16,8 @@ function typed(schema) {
     else copy[key] = typed(value);
   }
   // The description of a pattern explains the form for people; the type already has a name for it.
-  if (copy.pattern !== undefined && copy.type === "string") delete copy.description;
+  if (copy.pattern !== undefined && copy.type === "string" && copy.form === undefined) delete copy.description;
+  delete copy.form;
   if (Array.isArray(schema.prefixItems)) copy.items = { type: "string" };
   return copy;
 }

@@ -2,7 +2,7 @@
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
-import { didYouMean } from "../../daemon/config/nearest.js";
+import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/package-path.js";
 import { chunkOf } from "../terminal/event-text.js";
 import { readJson, readLines } from "../terminal/read-lines.js";

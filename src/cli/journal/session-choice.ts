@@ -1,5 +1,5 @@
 import { Fault } from "../../base/errors.js";
-import { didYouMean } from "../../daemon/config/nearest.js";
+import { didYouMean } from "../../base/nearest.js";
 import type { JournalFacts } from "./journal-facts.js";
 
 /** Makes the fault for an unknown session id: it names the nearest id and the command that lists all. */

@@ -1,7 +1,7 @@
 // Reports a mistyped command line in our words: the nearest known name, and where to read more.
 import type { Command, CommanderError } from "commander";
 import { Fault } from "../../base/errors.js";
-import { didYouMean } from "../../daemon/config/nearest.js";
+import { didYouMean } from "../../base/nearest.js";
 
 export function unknownCommand(name: string, known: readonly string[]): Fault {
   return usage(

@@ -8,7 +8,7 @@ import { Fault } from "../../base/errors.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import type { ReadValue } from "./config-values.js";
-import { didYouMean } from "./nearest.js";
+import { didYouMean } from "../../base/nearest.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
 

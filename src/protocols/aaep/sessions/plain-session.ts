@@ -1,5 +1,6 @@
 // AAEP without an envelope: one subscription a connection, each frame one message (AAEP §5.1, R23, R33).
 import { Fault, publicFault } from "../../../base/errors.js";
+import { didYouMean } from "../../../base/nearest.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { EndReason, LastWords, MessageProtocol, ProtocolSession, Reaction } from "../../../contracts/protocol.js";
 import { isCostlyType } from "../agent/costly-calls.js";
@@ -123,14 +124,26 @@ class PlainSession implements ProtocolSession<unknown> {
   }
 }
 
-const MESSAGES =
-  "subscription.renegotiate, subscription.close, confirmation.reply, clarification.reply, aaepd.skip, aaepd.list_pending and aaepd.repeat";
+/** The messages of a subscriber behind its request. */
+const MESSAGES = [
+  "subscription.renegotiate",
+  "subscription.close",
+  "confirmation.reply",
+  "clarification.reply",
+  "aaepd.skip",
+  "aaepd.list_pending",
+  "aaepd.repeat",
+] as const;
 
 /** On an active subscription, the advice does not mention the first message (P15). */
 function unknownType(type: string, isOpen: boolean): Fault {
-  const advice = isOpen ? `a subscriber may send ${MESSAGES}.` : "the first is a subscription.request.";
+  const known = isOpen ? MESSAGES : ["subscription.request"];
+  const near = didYouMean(type, known);
+  const all = isOpen
+    ? `A subscriber may send ${MESSAGES.slice(0, -1).join(", ")} and ${MESSAGES.at(-1)}.`
+    : "The first is a subscription.request.";
   const detail = { pointer: "/type", rule: "AAEP §5.1" };
-  return new Fault("unknown_type", `There is no message of type ${quoted(type)}; ${advice}`, detail);
+  return new Fault("unknown_type", `There is no message of type ${quoted(type)}. ${near || all}`, detail);
 }
 
 function answer(message: Message): Reaction<unknown> {

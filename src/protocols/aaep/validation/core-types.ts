@@ -28,6 +28,7 @@ import {
   isToolCompletedEvent,
   isToolInvokedEvent,
 } from "#gen/aaep/validators.js";
+import { didYouMean } from "../../../base/nearest.js";
 
 /** Permitted urgency of a type (R4): only critical, never critical, or any. */
 type UrgencyRule = "critical" | "uncritical" | "free";
@@ -89,6 +90,13 @@ const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
 /** Returns the core type of that name, in either spelling; undefined for every other type. */
 export function coreTypeOf(type: string): CoreType | undefined {
   return BY_SPELLING.get(type);
+}
+
+const NAMES: readonly string[] = ROWS.map(([local]) => `aaep:${local}`);
+
+/** Returns "Did you mean …?" for a misspelt type in either spelling, or "" if none of the twelve is near. */
+export function nearestCoreType(type: string): string {
+  return didYouMean(type.startsWith(TYPES_URI) ? `aaep:${type.slice(TYPES_URI.length)}` : type, NAMES);
 }
 
 /** Whether the name is in the protocol's own namespace, where only the twelve types exist (AAEP §3.9). */

@@ -10,7 +10,7 @@ import { pointerStep } from "../../../base/json-pointer.js";
 import { assertAgentsMembers } from "./agents-members.js";
 import { isCalendarDate } from "./calendar.js";
 import { clarificationComplaints } from "./clarification-rules.js";
-import { type CoreType, coreTypeOf, isInCoreNamespace } from "./core-types.js";
+import { type CoreType, coreTypeOf, isInCoreNamespace, nearestCoreType } from "./core-types.js";
 import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
 import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
 import {
@@ -263,7 +263,8 @@ function typeComplaint(
   vocabularies: Vocabularies,
 ): string | undefined {
   if (isInCoreNamespace(type)) {
-    return `${JSON.stringify(type.slice(0, 100))} is none of the twelve types of AAEP; use one of them, or a type under your own prefix.`;
+    const advice = nearestCoreType(type) || "Use one of them, or a type under your own prefix.";
+    return `${JSON.stringify(type.slice(0, 100))} is none of the twelve types of AAEP. ${advice}`;
   }
   const colon = type.indexOf(":");
   if (colon < 1 || type.startsWith("//", colon + 1)) return undefined;

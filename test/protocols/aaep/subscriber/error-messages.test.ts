@@ -56,10 +56,22 @@ describe("AAEP §5.1, P15: a message of a type that there is not", () => {
     await rig.settle();
     const [before, , after] = stream.heard();
     expect(before).toMatchObject({ code: "unknown_type", pointer: "/type", rule: "AAEP §5.1" });
-    expect(saidOf(before ?? {})).toContain("the first is a subscription.request");
+    expect(saidOf(before ?? {})).toContain("The first is a subscription.request");
     expect(after).toMatchObject({ code: "unknown_type", pointer: "/type", rule: "AAEP §5.1" });
     expect(saidOf(after ?? {})).not.toContain("subscription.request");
     expect(saidOf(after ?? {})).toContain("subscription.renegotiate");
+  });
+
+  it("U12: a misspelt type gets the nearest one", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribeJson();
+    stream.say({ type: "subscription.requests" });
+    stream.say(requestOf());
+    stream.say({ type: "aaepd.skp" });
+    await rig.settle();
+    const [before, , after] = stream.heard();
+    expect(saidOf(before ?? {})).toMatch(/Did you mean subscription\.request\?$/);
+    expect(saidOf(after ?? {})).toMatch(/Did you mean aaepd\.skip\?$/);
   });
 });
 

@@ -341,6 +341,15 @@ describe("extensions", () => {
       expect([fault.code, fault.pointer]).toEqual(["unknown_type", "/type"]);
     }
   });
+  it("U12: a misspelt core type gets the nearest one, in either spelling, unless it is very long", () => {
+    const sentenceFor = (type: string) => faultOf(extended({ type })).sentence;
+    expect(sentenceFor("aaep:agent.tool.invokedd")).toContain("Did you mean aaep:agent.tool.invoked?");
+    expect(sentenceFor("https://aaep-protocol.org/types/agent.tool.complete")).toContain(
+      "Did you mean aaep:agent.tool.completed?",
+    );
+    expect(sentenceFor("aaep:x")).toContain("Use one of them");
+    expect(sentenceFor(`aaep:agent.tool.invoked${"d".repeat(300)}`)).toContain("Use one of them");
+  });
   it("even an extension's event may not use the protocol's own names", () => {
     for (const name of ["aaep_mood", "@id", "@graph", "@base", "@vocab"]) {
       expect([name, faultOf(extended({ [name]: "x" })).pointer]).toEqual([name, `/${name}`]);
