@@ -345,6 +345,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     demo: ["terminal", "shell", "recordings"],
     journal: ["terminal", "shell", "recordings"],
     status: ["terminal", "shell"],
+    doctor: ["terminal", "shell", "status"],
     questions: ["terminal"],
     field: ["terminal", "shell"],
     conformance: ["terminal", "shell"],

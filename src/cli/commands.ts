@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandLoader[] = [
     load: async () => withoutContext((await import("./status/status.js")).registerStatus),
   },
   {
+    name: "doctor",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./doctor/doctor.js")).registerDoctor),
+  },
+  {
     name: "conformance",
     ownsStdout: false,
     load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),

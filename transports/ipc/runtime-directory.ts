@@ -1,7 +1,7 @@
 // The default folder of this user's sockets, and the folder around it, which the system or a script made.
-import { type Stats, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { Fault } from "../../src/base/errors.js";
-import { assurePrivateDirectory } from "./directory.js";
+import { assertPrivateDirectory, assurePrivateDirectory } from "./directory.js";
 import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
 
 /**
@@ -10,9 +10,19 @@ import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
  * `assurePrivateDirectory`.
  */
 export function assureSocketDirectory(directory: string, place: IpcPlace): void {
+  assertAround(directory, place);
+  assurePrivateDirectory(directory, place.userId);
+}
+
+/** Checks the folder as `assureSocketDirectory` does, and makes nothing. A missing folder passes. */
+export function assertSocketDirectory(directory: string, place: IpcPlace): void {
+  assertAround(directory, place);
+  if (existsSync(directory)) assertPrivateDirectory(directory, place.userId);
+}
+
+function assertAround(directory: string, place: IpcPlace): void {
   const runtime = runtimeDirectory(place);
   if (runtime !== undefined && directory === ipcDirectory(place)) assertOwnRuntimeDirectory(runtime, place.userId);
-  assurePrivateDirectory(directory, place.userId);
 }
 
 function assertOwnRuntimeDirectory(runtime: string, userId: number | undefined): void {

@@ -4,9 +4,9 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
+import { shownBytes } from "../terminal/shown-bytes.js";
 import { journalDirectory } from "./journal-choice.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-import { shownBytes } from "./journal-report.js";
 
 export function runJournalCompact(options: JournalChoiceOptions, io: CommandIo): Promise<void> {
   return runCommand(io, () => compact(options, io));

@@ -1,6 +1,6 @@
 // The report of `aaepd journal inspect`: lines for people, one fact a line, or one JSON document.
-
 import { counted } from "../terminal/counted.js";
+import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText } from "../terminal/shown-text.js";
 import type { BootFacts, DamagedPart, JournalFacts, SessionFacts } from "./journal-facts.js";
 
@@ -121,18 +121,4 @@ function instantOf(at: number | undefined): string | null {
 
 function isoTime(at: number | undefined): string {
   return new Date(at ?? 0).toISOString();
-}
-
-const UNITS = ["KiB", "MiB", "GiB", "TiB"] as const;
-
-/** "812 bytes", "1.5 MiB". */
-export function shownBytes(bytes: number): string {
-  let value = bytes;
-  let shown: string | undefined;
-  for (const unit of UNITS) {
-    if (value < 1024) break;
-    value /= 1024;
-    shown = unit;
-  }
-  return shown === undefined ? `${bytes} bytes` : `${value.toFixed(1)} ${shown}`;
 }

@@ -1,8 +1,7 @@
 // Asks daemons for their status and reports it, once or repeatedly.
 import { Fault, faultFrom } from "../../base/errors.js";
-import { ipcRpcConnector } from "../../client/node.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import { type ChosenSocket, chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { type ChosenSocket, chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
 import { describeFault, runCommand } from "../shell/run-command.js";
@@ -11,6 +10,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter, type LineWriter } from "../terminal/line-writer.js";
 import { terminalColumns, USUAL_COLUMNS } from "../terminal/terminal-width.js";
+import { type AskedSocket, askStatus, elapsed } from "./ask-status.js";
 import { statusLines } from "./status-text.js";
 
 export interface StatusOptions {
@@ -24,10 +24,8 @@ interface Telling extends StatusOptions {
   readonly chosen: ChosenSocket | undefined;
 }
 
-interface Asked {
+interface Asked extends AskedSocket {
   readonly label: string;
-  readonly socketPath: string;
-  readonly isByVariable?: boolean;
 }
 
 type Answer =
@@ -35,8 +33,6 @@ type Answer =
   | { readonly kind: "fault"; readonly from: Asked; readonly fault: Fault };
 
 const USUAL_WATCH_SECONDS = 2;
-/** Longest wait for one daemon, ms. A daemon that does not answer is reported, and does not hold up the others. */
-const ANSWER_TIMEOUT_MS = 5000;
 const MOST_COLUMNS = 100;
 /** Moves the cursor to the upper left and clears below it: the terminal keeps its earlier contents. */
 const REDRAW = "\u001b[H\u001b[J";
@@ -113,7 +109,7 @@ function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandI
   return Promise.all(
     daemons.map(async (from): Promise<Answer> => {
       try {
-        const status = await ask(from, io);
+        const status = await askStatus(from, io);
         if (json !== true) assertTellable(status, from, io);
         return { kind: "status", from, status };
       } catch (caught) {
@@ -130,27 +126,6 @@ function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: 
   } catch (cause) {
     const sentence = `The program at ${socketPath} answers with a status that this version cannot show. Print it with --json.`;
     throw new Fault("unsupported", sentence, { origin: "peer", cause });
-  }
-}
-
-async function ask({ socketPath, isByVariable = false }: Asked, io: CommandIo): Promise<DaemonStatus> {
-  const connect = connectingTo({ path: socketPath, isByVariable }, ipcRpcConnector(socketPath));
-  const connection = await connect({ request: () => ({}), notification: () => {} });
-  const patience = elapsed(io, ANSWER_TIMEOUT_MS);
-  try {
-    const late = patience.done.then(() => {
-      const sentence = `The daemon at ${socketPath} did not answer within ${ANSWER_TIMEOUT_MS / 1000} s.`;
-      throw new Fault("timed_out", sentence, { origin: "local" });
-    });
-    // The form of this version. Members that another version lacks are not reported.
-    return (await Promise.race([connection.request("aaepd.status", {}), late])) as DaemonStatus;
-  } catch (caught) {
-    if (!(caught instanceof Fault) || caught.code !== "unknown_method") throw caught;
-    const sentence = `The daemon at ${socketPath} is of an earlier version, which has no status. Restart it.`;
-    throw new Fault("unsupported", sentence, { origin: "peer" });
-  } finally {
-    patience.cancel();
-    await connection.close();
   }
 }
 
@@ -177,18 +152,4 @@ function faultJson({ code, sentence }: Fault, from: Asked | undefined): string {
   return jsonText({
     error: { code, message: sentence, ...(from === undefined ? {} : { socket: from.socketPath }) },
   });
-}
-
-interface Elapsing {
-  readonly done: Promise<void>;
-  /** Cancels the timer; `done` then never resolves. */
-  readonly cancel: () => void;
-}
-
-function elapsed({ clock }: CommandIo, milliseconds: number): Elapsing {
-  let cancel = (): void => {};
-  const done = new Promise<void>((resolve) => {
-    cancel = clock.wakeAt(clock.now() + milliseconds, resolve);
-  });
-  return { done, cancel };
 }

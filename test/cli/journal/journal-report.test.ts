@@ -1,8 +1,9 @@
 // What `aaepd journal inspect` says, where a journal is empty, young, long or damaged.
 import { describe, expect, it } from "vitest";
 import type { JournalFacts, SessionFacts } from "../../../src/cli/journal/journal-facts.js";
-import { type JournalPlace, reportLines, sessionLines, shownBytes } from "../../../src/cli/journal/journal-report.js";
+import { type JournalPlace, reportLines, sessionLines } from "../../../src/cli/journal/journal-report.js";
 import { counted } from "../../../src/cli/terminal/counted.js";
+import { shownBytes } from "../../../src/cli/terminal/shown-bytes.js";
 
 const PLACE: JournalPlace = { path: "/j", layoutVersion: 3, writerPid: undefined, diskBytes: 4096 };
 const EMPTY: JournalFacts = {

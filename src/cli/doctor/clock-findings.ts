@@ -1,0 +1,38 @@
+// The clock of the machine: events carry its time, and deadlines of questions outlive a restart by it.
+import { statSync } from "node:fs";
+import { packagePath } from "../shell/package-path.js";
+import { span } from "../status/span.js";
+import { advice, type Finding, fact, problem } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+/** Clocks of file servers and of the machine differ by less, s. */
+const TOLERANCE_SECONDS = 60;
+
+/** `newestAt`: the time of the newest journaled event, ms since 1970. */
+export function clockFindings(
+  { io, daemons, configuration }: Patient,
+  newestAt: number | undefined,
+): readonly Finding[] {
+  const now = io.clock.wallTime();
+  const found: Finding[] = [];
+  const set = "Set the clock, and let the system keep it. On Linux with systemd, run: timedatectl set-ntp true";
+  const ahead = (at: number): number => Math.round((at - now) / 1000);
+  const installed = ahead(statSync(packagePath("package.json"), { throwIfNoEntry: false })?.mtimeMs ?? now);
+  if (installed > TOLERANCE_SECONDS) {
+    const message = `The clock shows ${new Date(now).toISOString()}, which is ${span(installed)} before this program was installed.`;
+    found.push(problem("clock", "clock_behind", message, set));
+  }
+  if (newestAt !== undefined && ahead(newestAt) > TOLERANCE_SECONDS) {
+    const message = `The newest event of the journal was received ${span(ahead(newestAt))} after the time of the clock, ${new Date(now).toISOString()}.`;
+    found.push(problem("clock", "clock_behind_journal", message, set));
+  }
+  for (const { status } of daemons) {
+    const stepped = Math.abs(Math.round((now - Date.parse(status.started_at)) / 1000 - status.uptime_seconds));
+    if (stepped <= configuration.clockSkewSeconds) continue;
+    const message = `The clock was set by ${span(stepped)} since the daemon ${status.producer_id} started.`;
+    found.push(
+      advice("clock", "clock_stepped", message, "Start agents again that stamp their events by an earlier time."),
+    );
+  }
+  return found.length > 0 ? found : [fact("clock", "clock", `The clock shows ${new Date(now).toISOString()}.`)];
+}

@@ -1,0 +1,55 @@
+// Running daemons: whether they answer, and the problems that they report themselves.
+import { faultFrom } from "../../base/errors.js";
+import { listeningDaemons } from "../shell/find-socket.js";
+import { askStatus } from "../status/ask-status.js";
+import { span } from "../status/span.js";
+import { counted } from "../terminal/counted.js";
+import { advice, type Finding, fact, problem } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+export interface ExaminedDaemons {
+  readonly daemons: Patient["daemons"];
+  readonly findings: readonly Finding[];
+}
+
+/** Problems of a daemon that lose something. The others are about its peers. */
+const GRAVE: readonly string[] = ["journal_failing", "audit_failing"];
+
+export async function examineDaemons(io: Patient["io"] & Parameters<typeof askStatus>[1]): Promise<ExaminedDaemons> {
+  const found = await listeningDaemons(io.daemonDirectories);
+  if (found.length === 0)
+    return { daemons: [], findings: [fact("daemons", "no_daemon", "No daemon runs. To start one, run: aaepd serve")] };
+  const daemons: { socketPath: string; status: Patient["daemons"][number]["status"] }[] = [];
+  const findings: Finding[] = [];
+  for (const answer of await Promise.all(found.map((one) => asked(one.socketPath, io)))) {
+    if ("sentence" in answer) {
+      const remedy = "Start it again. Its process stands in the file beside the socket, as pid.";
+      findings.push(problem("daemons", "no_answer", answer.sentence, remedy));
+      continue;
+    }
+    daemons.push(answer);
+    const { status } = answer;
+    for (const { code, message, remedy } of status.problems ?? []) {
+      const told = `The daemon ${status.producer_id} reports: ${message}`;
+      findings.push(
+        GRAVE.includes(code) ? problem("daemons", code, told, remedy) : advice("daemons", code, told, remedy),
+      );
+    }
+    const facts = `process ${status.pid}, up ${span(status.uptime_seconds)}, ${counted(status.subscription_count, "subscription")}`;
+    findings.push(
+      fact("daemons", "daemon", `The daemon ${status.producer_id} answers at ${answer.socketPath}: ${facts}.`),
+    );
+  }
+  return { daemons, findings };
+}
+
+async function asked(
+  socketPath: string,
+  io: Parameters<typeof askStatus>[1],
+): Promise<Patient["daemons"][number] | { readonly sentence: string }> {
+  try {
+    return { socketPath, status: await askStatus({ socketPath }, io) };
+  } catch (caught) {
+    return { sentence: faultFrom(caught).sentence };
+  }
+}

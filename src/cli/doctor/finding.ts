@@ -1,0 +1,57 @@
+// One result of an examination.
+import type { Fault } from "../../base/errors.js";
+
+/** The areas that are examined, in the order of the report. */
+export const AREAS = [
+  "configuration",
+  "folders",
+  "sockets",
+  "ports",
+  "clock",
+  "versions",
+  "disk",
+  "journal",
+  "daemons",
+] as const;
+export type Area = (typeof AREAS)[number];
+
+export type Finding =
+  /** A problem keeps a daemon from starting, loses events, or lets others in. Advice is about anything less. */
+  | {
+      readonly grade: "problem" | "advice";
+      readonly area: Area;
+      /** Names the kind of finding for programs; stable. */
+      readonly code: string;
+      readonly message: string;
+      readonly remedy: string;
+    }
+  | { readonly grade: "fact"; readonly area: Area; readonly code: string; readonly message: string };
+
+export function problem(area: Area, code: string, message: string, remedy: string): Finding {
+  return { grade: "problem", area, code, message, remedy };
+}
+
+export function advice(area: Area, code: string, message: string, remedy: string): Finding {
+  return { grade: "advice", area, code, message, remedy };
+}
+
+export function fact(area: Area, code: string, message: string): Finding {
+  return { grade: "fact", area, code, message };
+}
+
+/** A problem from the sentences of a fault, the last of which says what to do. */
+export function problemFrom(area: Area, { code, sentence }: Pick<Fault, "code" | "sentence">): Finding {
+  const [message, remedy] = lastSentenceApart(sentence.replace(/ \([A-Z_0-9]+\)$/, ""));
+  return problem(area, code, message, remedy === "" ? "See docs/rules.md, or run the command again." : remedy);
+}
+
+/** Splits a text before its last sentence. A text of one sentence has no second part. */
+export function lastSentenceApart(text: string): readonly [string, string] {
+  const at = text.lastIndexOf(". ");
+  return at < 0 ? [text, ""] : [text.slice(0, at + 1), text.slice(at + 2)];
+}
+
+/** A path as one word of a POSIX shell. */
+export function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

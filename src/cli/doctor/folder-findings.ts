@@ -1,0 +1,101 @@
+// The folders of sockets, journal and audit log: their owner, their mode, and whether this user can write there.
+import { accessSync, constants, existsSync, lstatSync } from "node:fs";
+import { dirname } from "node:path";
+import { assertPrivateDirectory } from "../../../transports/ipc/directory.js";
+import { assertSocketDirectory } from "../../../transports/ipc/runtime-directory.js";
+import { Fault } from "../../base/errors.js";
+import { defaultJournalDirectory } from "../../daemon/journal/journal-folder.js";
+import { stateDirectory } from "../../daemon/platform/state-directory.js";
+import { type Finding, fact, problem, problemFrom, shellWord } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+interface Folder {
+  /** The purpose of the folder, in the middle of a sentence. */
+  readonly what: string;
+  readonly path: string;
+  /** Whether the daemon chose the place, so that nothing else is in it. */
+  readonly isOwn: boolean;
+  /** Throws a Fault if others can reach the folder. */
+  readonly assert: (path: string) => void;
+}
+
+export function folderFindings(patient: Patient): readonly Finding[] {
+  return foldersOf(patient).flatMap((folder) => folderFinding(folder, patient.place.userId));
+}
+
+/** The folder of the journal that `serve` would open; undefined for a journal in memory. */
+export function journalDirectoryOf({ configuration, io }: Patient): string | undefined {
+  const { journal, producerId } = configuration;
+  if (journal.kind === "memory") return undefined;
+  return journal.kind === "directory" ? journal.path : defaultJournalDirectory(io.environment, producerId);
+}
+
+function foldersOf(patient: Patient): readonly Folder[] {
+  const { configuration, io, place } = patient;
+  const { socket, audit } = configuration;
+  const inPlace = (path: string): void => assertSocketDirectory(path, place);
+  const privately =
+    (what: string) =>
+    (path: string): void => {
+      if (existsSync(path)) assertPrivateDirectory(path, place.userId, what);
+    };
+  const folders: Folder[] = [];
+  const [usual] = io.daemonDirectories;
+  if (usual !== undefined && socket.kind === "auto")
+    folders.push({ what: "the socket", path: usual, isOwn: true, assert: inPlace });
+  if (socket.kind === "path" && place.platform !== "win32")
+    folders.push({ what: "the socket", path: dirname(socket.path), isOwn: false, assert: inPlace });
+  const journal = journalDirectoryOf(patient);
+  if (journal !== undefined) {
+    const isOwn = configuration.journal.kind === "auto";
+    folders.push({ what: "the journal", path: journal, isOwn, assert: privately("the journal") });
+  }
+  if (audit.kind !== "off") {
+    const path = audit.kind === "directory" ? audit.path : stateDirectory(io.environment, "audit");
+    folders.push({ what: "the audit log", path, isOwn: audit.kind === "auto", assert: privately("the audit log") });
+  }
+  return folders;
+}
+
+function folderFinding({ what, path, isOwn, assert }: Folder, userId: number | undefined): Finding {
+  try {
+    assert(path);
+  } catch (caught) {
+    if (!(caught instanceof Fault)) throw caught;
+    const found = problemFrom("folders", caught);
+    const chmod = isOwn && isOwnFolder(path, userId) ? `Run: chmod 700 ${shellWord(path)}` : undefined;
+    return chmod === undefined || found.grade === "fact" ? found : { ...found, remedy: chmod };
+  }
+  const nearest = nearestExisting(path);
+  const made = nearest === path ? "" : ", which does not exist yet,";
+  if (!isWritableFolder(nearest)) {
+    const message = `The folder of ${what}, ${path},${nearest === path ? "" : " does not exist and"} cannot be ${nearest === path ? "written" : `made: ${nearest} takes no folders`}.`;
+    return problem(
+      "folders",
+      "not_writable",
+      message,
+      `Give yourself the right to write to ${nearest}, or choose another folder.`,
+    );
+  }
+  return fact("folders", "folder", `The folder of ${what}, ${path}${made === "" ? "," : made} is fit for use.`);
+}
+
+function isOwnFolder(path: string, userId: number | undefined): boolean {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  return status?.isDirectory() === true && (userId === undefined || status.uid === userId);
+}
+
+/** The path itself, or the nearest folder above it that exists. */
+export function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+function isWritableFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    // A link to a folder is one; the owner was checked before.
+    return existsSync(`${path}/.`);
+  } catch {
+    return false;
+  }
+}

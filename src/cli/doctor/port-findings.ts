@@ -1,0 +1,57 @@
+// The TCP addresses of the configuration: whether a daemon could listen there.
+import { createServer } from "node:net";
+import { faultFromNodeError, isAddressInUse } from "../../../transports/node-errors.js";
+import { assertLoopback } from "../../../transports/service-calls/listen.js";
+import { Fault } from "../../base/errors.js";
+import { addressText } from "../../daemon/config/service-choices.js";
+import { type Finding, fact, problem, problemFrom } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+interface TcpAddress {
+  readonly kind: "tcp";
+  readonly host: string;
+  readonly port: number;
+}
+
+export async function portFindings(patient: Patient): Promise<readonly Finding[]> {
+  const addresses = [patient.configuration.grpc, patient.configuration.http]
+    .flatMap((choice) => (choice.kind === "addresses" ? choice.addresses : []))
+    .filter((address): address is TcpAddress => address.kind === "tcp");
+  if (addresses.length === 0) return [fact("ports", "no_ports", "The configuration needs no port.")];
+  return Promise.all(addresses.map((address) => portFinding(address, patient)));
+}
+
+async function portFinding(address: TcpAddress, { daemons }: Patient): Promise<Finding> {
+  const text = addressText(address);
+  try {
+    assertLoopback(address.host);
+    await tryToListen(address);
+    return fact("ports", "port_free", `${text} is free.`);
+  } catch (caught) {
+    if (caught instanceof Fault) return problemFrom("ports", caught);
+    if (!isAddressInUse(caught)) return problemFrom("ports", faultFromNodeError(caught, text));
+    const own = daemons.find(({ status }) =>
+      Object.values(status.endpoints)
+        .flat()
+        .some((one) => one.endsWith(text)),
+    );
+    if (own !== undefined) return fact("ports", "port_own", `The daemon ${own.status.producer_id} listens at ${text}.`);
+    const finds =
+      process.platform === "linux" ? `ss -ltnp 'sport = :${address.port}'` : `lsof -iTCP:${address.port} -sTCP:LISTEN`;
+    return problem(
+      "ports",
+      "port_taken",
+      `Another program listens at ${text}.`,
+      `Stop that program, or choose another port. To find it, run: ${finds}`,
+    );
+  }
+}
+
+/** Listens for a moment, and accepts nobody. */
+function tryToListen({ host, port }: TcpAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", reject);
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()));
+  });
+}

@@ -1,0 +1,78 @@
+// Versions of Node, of this package and of running daemons, and whether the native parts load.
+import { readFileSync } from "node:fs";
+import { loadNativeSplitter, loadWasmSplitter } from "../../daemon/platform/segmenter.js";
+import { loadLmdb } from "../../storage/lmdb/environment.js";
+import { packagePath } from "../shell/package-path.js";
+import { advice, type Finding, fact, problem } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+export async function versionFindings(patient: Patient): Promise<readonly Finding[]> {
+  const { version, nodeVersion, daemons, configuration } = patient;
+  const found: Finding[] = [];
+  const least = leastNode();
+  if (isBelow(nodeVersion, least))
+    found.push(
+      problem(
+        "versions",
+        "node_old",
+        `This is Node ${nodeVersion}, and aaepd needs ${least} or newer.`,
+        `Install Node ${least} or newer.`,
+      ),
+    );
+  for (const { status } of daemons) {
+    if (status.version === version) continue;
+    const message = `The daemon ${status.producer_id} is aaepd ${status.version}, and this command is ${version}.`;
+    found.push(
+      advice("versions", "daemon_differs", message, `Start the daemon again. To stop it, run: kill ${status.pid}`),
+    );
+  }
+  if (configuration.journal.kind !== "memory" && !(await loads(loadLmdb))) {
+    const remedy =
+      "Install aaepd again on this machine (npm install), with optional packages, or use --journal memory.";
+    found.push(
+      problem(
+        "versions",
+        "lmdb_missing",
+        "The package lmdb, which the journal on disk needs, does not load here.",
+        remedy,
+      ),
+    );
+  }
+  if (!(await loads(loadNativeSplitter)) && !(await loads(loadWasmSplitter))) {
+    const message = "The package sentencex does not load here, so more sentences are cut at abbreviations.";
+    found.push(
+      advice(
+        "versions",
+        "sentencex_missing",
+        message,
+        "Install aaepd again with optional packages: npm install --include=optional",
+      ),
+    );
+  }
+  return [...found, fact("versions", "versions", `This is aaepd ${version} on Node ${nodeVersion}.`)];
+}
+
+/** The lowest version in `engines` of package.json, as in "20.19". */
+function leastNode(): string {
+  const { engines } = JSON.parse(readFileSync(packagePath("package.json"), "utf8")) as { engines: { node: string } };
+  return engines.node.replace(/^\D*/, "");
+}
+
+/** Whether version `one` is lower than `other`; missing parts count as 0. */
+export function isBelow(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => text.split(".").map((part) => Number.parseInt(part, 10)));
+  for (let index = 0; index < 3; index += 1) {
+    const difference = (a?.[index] ?? 0) - (b?.[index] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+async function loads(load: () => unknown): Promise<boolean> {
+  try {
+    await load();
+    return true;
+  } catch {
+    return false;
+  }
+}
