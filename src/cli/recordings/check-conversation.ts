@@ -36,9 +36,9 @@ const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<string, (v
 
 export function createConversationChecker(): ConversationChecker {
   const tokens = new Set<unknown>();
-  /** What the requests and renegotiations that have no answer ask for. */
+  /** The terms of the requests and renegotiations that have no answer. */
   const unanswered: Fields[] = [];
-  /** What the accepted subscriptions have asked for, by their ids. */
+  /** The terms that the accepted subscriptions asked for, by their ids. */
   const accepted = new Map<unknown, Fields>();
 
   /** A recording without a handshake says nothing about ids. */

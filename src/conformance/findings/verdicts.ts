@@ -32,7 +32,7 @@ export function skip(reason: string): never {
   throw new Judged({ kind: "skipped", reason });
 }
 
-/** The verdict that a case ended with. An error that is no verdict is a fault of the suite, so the function throws it anew. */
+/** Returns the verdict that a case ended with. Rethrows every other error: it shows a fault of the suite. */
 export function verdictIn(caught: unknown): Verdict {
   if (caught instanceof Judged) return caught.verdict;
   if (caught instanceof Fault) return { kind: "skipped", reason: `The case could not go on: ${caught.message}` };

@@ -5,10 +5,10 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isFolder, isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../base/nearest.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import type { ReadValue } from "./config-values.js";
-import { didYouMean } from "../../base/nearest.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
 

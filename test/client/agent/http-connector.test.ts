@@ -1,7 +1,7 @@
 // An agent over HTTP, by nothing but `fetch`, with a real daemon on a loopback port.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
 import { type HttpConnectorOptions, httpRpcConnector } from "../../../src/client/agent/http-connector.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
@@ -151,9 +151,8 @@ test("the outcome of a question can be asked for, and a question taken back", as
   await client.publish({ type: "aaep:agent.session.started", session_id: "sess_ask", summary_normal: "Asks." });
   const reply_token = "rpl_00000000000000000000000000000001";
   const asking = client.confirm({ session_id: "sess_ask", action: "A", consequence: "B", reply_token });
-  await eventually(async () =>
-    expect(await client.outcomeOf(reply_token).catch(() => undefined)).toEqual({ state: "open", reply_token }),
-  );
+  const state = (): Promise<unknown> => client.outcomeOf(reply_token).catch(() => undefined);
+  await vi.waitFor(async () => expect(await state()).toEqual({ state: "open", reply_token }), 10_000);
   expect(await client.cancel(reply_token, { decided_by: "host", decision: "accept" })).toBe(true);
   expect(await asking).toMatchObject({ decision: "accept", resolved_by: "host" });
   expect(await client.outcomeOf(reply_token)).toMatchObject({ state: "resolved", resolved_by: "host" });
