@@ -10,7 +10,8 @@ It also asks running daemons for their problems. It changes nothing.
 The report begins with "All is well." or the number of problems. A problem keeps a daemon from starting, loses events or lets others in. Advice is
 about anything less. Each of both is followed by its remedy.
 
-With --json the report is one line: {"ok":false,"findings":[{"grade":"problem","area":"folders","code":"permission_denied","message":…,"remedy":…}]}
+With --json the report is one line: {"ok":false,"findings":[{"grade":"problem","area":"folders",
+  "code":"permission_denied","message":…,"remedy":…}]}
 
 Exit codes: 0 no problem, 1 a problem, 2 wrong usage.
 
