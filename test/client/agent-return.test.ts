@@ -7,10 +7,8 @@ import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
 import { eventually } from "../cli/command-stage.js";
-import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
+import { type MortalDaemon, startMortalDaemon } from "../support/peers/mortal-daemon.js";
 
 const SESSION = "sess_return";
 const event = (kind: string, fields: Readonly<Record<string, unknown>> = {}, session_id = SESSION) => ({
@@ -20,17 +18,6 @@ const event = (kind: string, fields: Readonly<Record<string, unknown>> = {}, ses
 });
 const started = event("session.started", { summary_normal: "A session." });
 const chunk = (text: string, complete = false) => event("output.streaming", { chunk: text, complete });
-
-async function daemon(...options: readonly string[]): Promise<MortalDaemon> {
-  ensureBuilt();
-  const mortal = createMortalDaemon({ directory: temporaryDirectory(), services: [], options });
-  onTestFinished(async () => {
-    await mortal.kill();
-    expect(mortal.accidents()).toEqual([]);
-  });
-  expect(await mortal.start().ready).toBe(true);
-  return mortal;
-}
 
 async function agentAt({ socket }: MortalDaemon, options: AgentClientOptions = {}) {
   const states: AgentState[] = [];
@@ -72,7 +59,7 @@ function listenAt({ socket }: MortalDaemon, answer: (token: string) => Subscribe
 test.each(["kill", "stop"] as const)(
   "R3, R8, R8b: over a %s, what is published meanwhile comes once, in order, in the same session",
   async (how) => {
-    const mortal = await daemon();
+    const mortal = await startMortalDaemon();
     const listener = listenAt(mortal);
     const { agent, states } = await agentAt(mortal);
     await agent.publishUntyped(started);
@@ -103,7 +90,7 @@ test.each(["kill", "stop"] as const)(
 test.each(["kill", "stop"] as const)(
   "R8b, R5, H1: a question that is open over a %s is answered in the next run, and its call resolves once",
   async (how) => {
-    const mortal = await daemon();
+    const mortal = await startMortalDaemon();
     let mayAnswer = false;
     const outcomes: unknown[] = [];
     const listener = listenAt(mortal, (reply_token) => (mayAnswer ? { reply_token, decision: "accept" } : undefined));
@@ -132,7 +119,7 @@ test.each(["kill", "stop"] as const)(
 );
 
 test("R8b: where the next run has nothing of a session, its agent is told, and begins another", async () => {
-  const mortal = await daemon("--journal", "memory");
+  const mortal = await startMortalDaemon("--journal", "memory");
   const { agent, states } = await agentAt(mortal);
   await agent.publishUntyped(started);
   await agent.publishUntyped(event("session.started", { summary_normal: "Another." }, "sess_over"));
@@ -148,7 +135,7 @@ test("R8b: where the next run has nothing of a session, its agent is told, and b
 });
 
 test("R8: a session that was taken over from another client is taken over again", async () => {
-  const mortal = await daemon();
+  const mortal = await startMortalDaemon();
   const first = await agentAt(mortal);
   const { resume_token = "" } = await first.agent.publishUntyped(started);
   await first.agent.close();
@@ -161,7 +148,7 @@ test("R8: a session that was taken over from another client is taken over again"
 });
 
 itInFull("R3: much that has waited goes out, and no more of it at a time than the daemon takes", async () => {
-  const mortal = await daemon();
+  const mortal = await startMortalDaemon();
   const { agent, states } = await agentAt(mortal);
   await agent.publishUntyped(started);
   await mortal.kill();
@@ -176,7 +163,7 @@ itInFull("R3: much that has waited goes out, and no more of it at a time than th
 });
 
 itInFull("R8: thousands of sessions are taken over", async () => {
-  const mortal = await daemon("--agent-grace-seconds", "60");
+  const mortal = await startMortalDaemon("--agent-grace-seconds", "60");
   const { agent, states } = await agentAt(mortal);
   const ids = Array.from({ length: 2000 }, (_, index) => `sess_many${index}`);
   for (let from = 0; from < ids.length; from += 500)

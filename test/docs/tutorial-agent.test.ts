@@ -1,5 +1,4 @@
 // docs/tutorial-agent.md as it stands: its programs beside `aaepd serve` and `aaepd tail --interactive`, and everything that it says they print.
-import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,21 +25,15 @@ interface Ran {
   readonly code: number | null;
 }
 
-function runProgram(name: string, environment: Readonly<Record<string, string>>): Promise<Ran> {
+async function runProgram(name: string, environment: Readonly<Record<string, string>>): Promise<Ran> {
   // Inside the package, so that `aaepd` is found as it would be in a project that depends on it.
   const folder = mkdtempSync(join(ROOT, "dist", "tutorial-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, name), block("js", name));
-  const child = spawn(process.execPath, [join(folder, name)], { env: { ...environment } });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [out, err] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
-  });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ out, err, code })));
+  const entry = join(folder, name);
+  writeFileSync(entry, block("js", name));
+  const { stdout, stderr, ended } = startProgram([], { entry, environment });
+  const { code } = await ended;
+  return { out: stdout(), err: stderr(), code };
 }
 
 async function stage() {

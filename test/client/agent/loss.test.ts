@@ -6,21 +6,10 @@ import { findDaemons } from "../../../src/client/daemons.js";
 import { spawnConnector } from "../../../src/client/node.js";
 import { eventually } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
-import { createMortalDaemon, type MortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { createMortalDaemon, startMortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { accepts, listenAt, openedAt } from "./agent-stage.js";
-
-async function daemon(...options: readonly string[]): Promise<MortalDaemon> {
-  ensureBuilt();
-  const mortal = createMortalDaemon({ directory: temporaryDirectory(), services: [], options });
-  onTestFinished(async () => {
-    await mortal.kill();
-    expect(mortal.accidents()).toEqual([]);
-  });
-  expect(await mortal.start().ready).toBe(true);
-  return mortal;
-}
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 const droppedIn = (troubles: readonly AgentTrouble[]): number =>
@@ -29,7 +18,7 @@ const droppedIn = (troubles: readonly AgentTrouble[]): number =>
 test.each(["kill", "stop"] as const)(
   "R3, R8, R8b: over a %s of serve, text is heard once and in order, and each question has one outcome",
   async (how) => {
-    const mortal = await daemon();
+    const mortal = await startMortalDaemon();
     let mayAnswer = false;
     const asked = new Set<unknown>();
     const heard = await listenAt(mortal.socket, {
@@ -84,7 +73,7 @@ test.each(["kill", "stop"] as const)(
 );
 
 test("R8b: where the next run has nothing of a session, it begins again under another id, and the author is told once", async () => {
-  const mortal = await daemon("--journal", "memory");
+  const mortal = await startMortalDaemon("--journal", "memory");
   const { agent, troubles, statuses } = await openedAt(mortal.socket);
   const s = agent.session("Writes.");
   s.text("Before.");
@@ -148,7 +137,7 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
 let finish: (value: string) => void = () => {};
 
 test("a daemon that is held takes nothing: text is dropped beyond the queue, counted, told, and never joined over the hole", async () => {
-  const mortal = await daemon();
+  const mortal = await startMortalDaemon();
   const heard = await listenAt(mortal.socket);
   const { agent, troubles } = await openedAt(mortal.socket, { mostQueuedCharacters: 1000 });
   const s = agent.session("Writes.");
@@ -176,7 +165,7 @@ test("a daemon that is held takes nothing: text is dropped beyond the queue, cou
 });
 
 test("text that is left when the agent closes is dropped, and told", async () => {
-  const mortal = await daemon();
+  const mortal = await startMortalDaemon();
   const { agent, troubles } = await openedAt(mortal.socket);
   const heard = await listenAt(mortal.socket);
   const s = agent.session("Writes.");
@@ -194,7 +183,7 @@ test("text that is left when the agent closes is dropped, and told", async () =>
 });
 
 test("a question waits for a lost daemon, and counts as unheard when it does not return", async () => {
-  const mortal = await daemon();
+  const mortal = await startMortalDaemon();
   await listenAt(mortal.socket, { answer: accepts });
   const { agent } = await openedAt(mortal.socket, { patienceMs: 300, unheard: "as-host" });
   const s = agent.session("Deletes.");

@@ -1,5 +1,4 @@
 // An agent's program in Node as a stranger writes it: it finds the daemon of its user, starts one of its own, or is silent.
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { findDaemons } from "../../../src/client/daemons.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
-import { cleanEnvironment } from "../../support/peers/program.js";
+import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
 import { listenAt } from "./agent-stage.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -38,17 +37,13 @@ function program(environment: Readonly<Record<string, string>>, options: string,
      await agent.close();
      console.log(JSON.stringify(troubles));`,
   );
-  const child = spawn(process.execPath, [path], { env: { ...cleanEnvironment(""), ...environment } });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [out, err] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
-  });
-  const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, out, err })));
-  return { out: () => out, goOn: () => void child.stdin.write("\n"), ended, child };
+  const { child, stdout, stderr, ended } = startProgram([], { entry: path, environment });
+  return {
+    out: stdout,
+    goOn: () => void child.stdin.write("\n"),
+    ended: ended.then(({ code }): Ended => ({ code, out: stdout(), err: stderr() })),
+    child,
+  };
 }
 
 test("it publishes to the daemon that serves this user", async () => {

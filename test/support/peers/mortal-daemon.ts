@@ -2,6 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { ensureBuilt } from "../built.js";
+import { temporaryDirectory } from "../temporary-directory.js";
 import { cleanEnvironment, PROGRAM } from "./program.js";
 
 export interface MortalDaemonOptions {
@@ -181,4 +184,16 @@ function readEntry(line: string): Readonly<Record<string, unknown>> {
   } catch {
     return { kind: "torn", line };
   }
+}
+
+/** Starts a daemon at its socket alone. It must have had no accident when the test has finished. */
+export async function startMortalDaemon(...options: readonly string[]): Promise<MortalDaemon> {
+  ensureBuilt();
+  const mortal = createMortalDaemon({ directory: temporaryDirectory(), services: [], options });
+  onTestFinished(async () => {
+    await mortal.kill();
+    expect(mortal.accidents()).toEqual([]);
+  });
+  expect(await mortal.start().ready).toBe(true);
+  return mortal;
 }
