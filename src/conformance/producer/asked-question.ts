@@ -61,12 +61,17 @@ export async function resolves({ listener, sessionId, question, after }: Asked, 
 /** Rejects, and fails if the action is taken all the same: then something before the reject counted as an accept. */
 export async function isRejected(asked: Asked, expected: string, because?: Message): Promise<void> {
   await resolves(asked, "reject");
-  const call = (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));
+  const call = await irreversibleCallAfter(asked);
   if (call !== undefined)
     fail(expected, "The irreversible tool was invoked.", [
       ...(because === undefined ? [] : [{ note: "sent", text: JSON.stringify(because) }]),
       evidenceOf(call),
     ]);
+}
+
+/** The first irreversible tool call of a session that came after the question. Skips the case as `callsAfter` does. */
+export async function irreversibleCallAfter(asked: Asked): Promise<Arrived | undefined> {
+  return (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));
 }
 
 /** The tool calls of a session that came after the question. Skips the case if the session does not end: a call could still come. */

@@ -3,6 +3,7 @@ import type { Millis } from "../../contracts/clock.js";
 import { skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
 import { isTerminal } from "./hearing.js";
+import { seekIn } from "./session-on.js";
 import { isType, type Subscription } from "./stage.js";
 
 /** Terms of a subscriber that answers. */
@@ -68,22 +69,20 @@ export function isIrreversibleCall(message: Message): boolean {
 
 /** Waits for a proof that a question is open no longer; undefined: none came in time. */
 export function proofAfter(
-  { conversation }: Subscription,
+  listener: Subscription,
   sessionId: string,
   from: number,
   withinMs?: Millis,
 ): Promise<Recorded | undefined> {
-  const isProof = (message: Message): boolean => message.session_id === sessionId && provesResolution(message);
-  return conversation.seek(isProof, withinMs === undefined ? { from } : { from, withinMs });
+  return seekIn(listener, sessionId, provesResolution, { from, withinMs });
 }
 
 /** Waits for an event that may tell how a question ended; undefined: none came in time. */
 export function resolutionAfter(
-  { conversation }: Subscription,
+  listener: Subscription,
   sessionId: string,
   from: number,
   withinMs?: Millis,
 ): Promise<Recorded | undefined> {
-  const isIt = (message: Message): boolean => message.session_id === sessionId && maySayHow(message);
-  return conversation.seek(isIt, withinMs === undefined ? { from } : { from, withinMs });
+  return seekIn(listener, sessionId, maySayHow, { from, withinMs });
 }

@@ -1,6 +1,6 @@
 // Chapter 5: rates, boundaries, filters, and what passes them.
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message, Recorded } from "../wire/conversation.js";
+import type { Message } from "../wire/conversation.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
 import { type Arrived, endOf, eventsOf, sessionEnd, textOf } from "./session-on.js";
@@ -96,13 +96,13 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
       if (toPaced === undefined)
         fail("The error comes to a subscription with a rate of 1 event/s.", "It did not come.", [evidenceOf(toFree)]);
       // By order: the rate lets go of some events while the session lasts, and everything beyond is held.
-      const before = ({ place }: Recorded) =>
-        eventsOf(paced, sessionId).filter((one) => one.place < place && !isCritical(one.message));
       const rate = Number(paced.honored.max_events_per_second ?? 1);
       const most = mostEvents(rate, burstOf(paced.honored, rate), toFree.at - askedAt) + ON_THEIR_WAY;
       if (eventsOf(free, sessionId).length <= most + 1)
         skip("The session had too few events to tell, or took too long.");
-      const early = before(toPaced);
+      const early = eventsOf(paced, sessionId).filter(
+        ({ place, message }) => place < toPaced.place && !isCritical(message),
+      );
       if (early.length > most)
         fail(
           `At most ${most} events come before the critical one, at ${rate} events/s.`,

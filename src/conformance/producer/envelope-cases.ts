@@ -2,7 +2,7 @@
 
 import { fail } from "../findings/verdicts.js";
 import type { Conversation, Message } from "../wire/conversation.js";
-import { heardEvents } from "./hearing.js";
+import { capabilitiesIn, heardEvents } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { schemaFault } from "./schema-faults.js";
 import { evidenceOf, isType, kindOf } from "./stage.js";
@@ -371,7 +371,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
 /** The summaries that a conversation may get: summary_normal, and that of each verbosity that it asked for. */
 function summaryFields({ record }: Conversation): readonly string[] {
   const asked = record.flatMap(({ way, message }) => {
-    const { preferred_verbosity: verbosity } = (message?.capabilities ?? {}) as Message;
+    const { preferred_verbosity: verbosity } = capabilitiesIn(message);
     return way === "sent" && verbosity !== undefined ? [`summary_${String(verbosity)}`] : [];
   });
   return [...new Set(["summary_normal", ...asked])];
@@ -381,7 +381,8 @@ function summaryFields({ record }: Conversation): readonly string[] {
 function hasHugeInteger(event: Message): boolean {
   // No recursion: a broken target may nest deeper than the stack.
   const left: unknown[] = [event];
-  for (let value = left.pop(); left.length > 0 || value !== undefined; value = left.pop()) {
+  while (left.length > 0) {
+    const value = left.pop();
     if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) > 2 ** 53) return true;
     if (typeof value === "object" && value !== null) for (const one of Object.values(value)) left.push(one);
   }

@@ -87,7 +87,8 @@ function filters(message: Message | undefined): boolean {
   return isThinned || max_events_per_second !== undefined;
 }
 
-function capabilitiesIn(message: Message | undefined): Message {
+/** The capabilities that a request or a renegotiation asks for; empty for everything else. */
+export function capabilitiesIn(message: Message | undefined): Message {
   return (message?.capabilities ?? {}) as Message;
 }
 

@@ -1,7 +1,16 @@
 // Chapter 6: questions and their ends.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
-import { type Asked, ask, callsAfter, isRejected, nextQuestion, resolves, staysOpen } from "./asked-question.js";
+import {
+  type Asked,
+  ask,
+  callsAfter,
+  irreversibleCallAfter,
+  isRejected,
+  nextQuestion,
+  resolves,
+  staysOpen,
+} from "./asked-question.js";
 import {
   ANSWERS,
   clarificationReply,
@@ -46,9 +55,9 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     run: async (stage) => {
       const asked = await ask(stage);
       const { listener, sessionId } = asked;
-      const { place } = listener.conversation.record.at(-1) ?? { place: asked.after };
+      const said = listener.conversation.record.length;
       await isRejected(asked, "After a reject no irreversible tool is invoked.");
-      const [told] = eventsOf(listener, sessionId).filter((one) => one.place > place);
+      const [told] = eventsOf(listener, sessionId).filter(({ place }) => place > said);
       if (told !== undefined && isType(told.message, "session.completed"))
         fail("After a reject an event before the end tells of it.", "The session was completed without one.", [
           evidenceOf(told),
@@ -100,7 +109,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
           { note: "received", text: JSON.stringify(asked.question) },
           evidenceOf(resolved),
         ]);
-      const call = (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));
+      const call = await irreversibleCallAfter(asked);
       if (asked.question.default_decision === "reject" && call !== undefined)
         fail("The default reject applies.", "The irreversible tool was invoked.", [evidenceOf(call)]);
     },

@@ -1,8 +1,16 @@
 // Chapter 6: the replies that count, and the replies that do not.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
-import { type Asked, ask, callsAfter, isRejected, nextQuestion, resolves, staysOpen } from "./asked-question.js";
-import { ANSWERS, confirmationReply, isIrreversibleCall, questionIn, resolutionAfter } from "./asking.js";
+import {
+  type Asked,
+  ask,
+  irreversibleCallAfter,
+  isRejected,
+  nextQuestion,
+  resolves,
+  staysOpen,
+} from "./asked-question.js";
+import { ANSWERS, confirmationReply, questionIn, resolutionAfter } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
 import { type Arrived, eventsOf } from "./session-on.js";
 import { evidenceOf, isType, QUIET_MS } from "./stage.js";
@@ -53,7 +61,7 @@ export const REPLY_CASES: readonly ActiveCase[] = [
       ].find(leaves);
       if (again !== undefined)
         fail("A question is resolved once.", "It was resolved again.", [evidenceOf(resolved), evidenceOf(again)]);
-      const call = (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));
+      const call = await irreversibleCallAfter(asked);
       if (call !== undefined)
         fail("After a reject a later accept does not count.", "The irreversible tool was invoked.", [evidenceOf(call)]);
     },

@@ -18,11 +18,8 @@ const IMPLIED: ReadonlyMap<string | undefined, string> = new Map(
   }),
 );
 
-/** The states that a producer must tell of at least (AAEP §9.3.1), by the work that they stand for. */
-const WORK: ReadonlyMap<string | undefined, string> & Iterable<readonly [string, string]> = new Map([
-  ["tool.invoked", "calling_tool"],
-  ["output.streaming", "writing_output"],
-]);
+/** The work whose states a producer must tell of at least (AAEP §9.3.1). */
+const WORK = ["tool.invoked", "output.streaming"];
 
 export const SESSION_CASES: readonly WatchingCase[] = [
   eachSession(
@@ -180,10 +177,11 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     },
     ({ events, isFromBeginning, isFiltered }) => {
       const isWhole = isFromBeginning && !isFiltered && events.some(({ event }) => isTerminal(event));
-      const works = events.some(({ event }) => WORK.has(kindOf(event)));
+      const works = events.some(({ event }) => isType(event, ...WORK));
       if (!works || !isWhole) return "not judged";
       const told = new Set(events.map(({ event }) => (isType(event, "state.changed") ? event.to_state : undefined)));
-      for (const [kind, state] of WORK) {
+      for (const kind of WORK) {
+        const state = IMPLIED.get(kind);
         const place = events.findIndex(({ event }) => isType(event, kind));
         if (place !== -1 && !told.has(state))
           return { seen: `No state.changed of the session goes to ${state}.`, places: [place] };

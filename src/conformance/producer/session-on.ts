@@ -1,7 +1,7 @@
 // A session as one subscription hears it.
 import type { Millis } from "../../contracts/clock.js";
 import { skip } from "../findings/verdicts.js";
-import type { Message, Recorded } from "../wire/conversation.js";
+import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
 import { isTerminal } from "./hearing.js";
 import { isEvent, isType, type Subscription } from "./stage.js";
 
@@ -17,14 +17,23 @@ export function eventsOf({ conversation }: Subscription, sessionId: string): rea
   });
 }
 
-/** Waits for the end of a session. Undefined: it did not come in time. */
-export function sessionEnd(
+/** Waits for an event of a session; undefined: none that is wanted came in time. */
+export function seekIn(
   { conversation }: Subscription,
+  sessionId: string,
+  isWanted: (event: Message) => boolean,
+  bounds?: SeekBounds,
+): Promise<Recorded | undefined> {
+  return conversation.seek((message) => message.session_id === sessionId && isWanted(message), bounds);
+}
+
+/** Waits for the end of a session; undefined: it did not come in time. */
+export function sessionEnd(
+  listener: Subscription,
   sessionId: string,
   withinMs?: Millis,
 ): Promise<Recorded | undefined> {
-  const isEnd = (message: Message): boolean => message.session_id === sessionId && isTerminal(message);
-  return conversation.seek(isEnd, withinMs === undefined ? {} : { withinMs });
+  return seekIn(listener, sessionId, isTerminal, { withinMs });
 }
 
 /** As `sessionEnd`. Skips the case if the end does not come. */

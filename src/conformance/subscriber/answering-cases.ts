@@ -2,9 +2,9 @@
 import { diagnoseClarificationReply, diagnoseConfirmationReply } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
+import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import { begin, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
-import { hearsAnnouncements } from "./tested-subscriber.js";
 
 function answering(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
@@ -85,17 +85,11 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §4.4.1", "AAEP §9.4.2"],
     },
     async (stage) => {
-      if (!hearsAnnouncements(stage.hooks))
-        skip("Nothing tells what the subscriber announces. Give --announcements or --ask.");
+      needsAnnouncements(stage);
       const present = await stage.accept();
       begin(present);
       const question = present.script.question();
-      present.conversation.say(question);
-      if (!(await present.subscriber.announces(HEARD.get(question.type) ?? [], stage.patienceMs)))
-        fail("The question is announced.", "It was not.", [
-          { note: "sent", text: JSON.stringify(question) },
-          { note: "announced", text: present.subscriber.announced() },
-        ]);
+      await isAnnounced(stage, present, question, HEARD.get(question.type) ?? []);
     },
   ),
   confirmed(

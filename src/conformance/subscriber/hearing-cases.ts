@@ -1,6 +1,8 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { isAnnounced, needsAnnouncements } from "./announcing.js";
+import type { Script } from "./script.js";
 import { begin, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
@@ -34,28 +36,9 @@ function bears(
   });
 }
 
-function needsAnnouncements({ hooks }: SubscriberStage): void {
-  if (!hearsAnnouncements(hooks)) skip("Nothing tells what the subscriber announces. Give --announcements or --ask.");
-}
-
 function needsText({ hooks }: SubscriberStage): void {
   if (hooks.announcements === undefined || hooks.ask !== undefined)
     skip("The case compares the texts of announcements. Give --announcements.");
-}
-
-/** Fails unless an event is announced by words of its summary. */
-async function isAnnounced(
-  { patienceMs }: SubscriberStage,
-  { subscriber, conversation }: Present,
-  event: Message,
-  words: readonly string[],
-): Promise<void> {
-  conversation.say(event);
-  if (!(await subscriber.announces(words, patienceMs)))
-    fail(`${String(event.type)} is announced.`, "It was not.", [
-      { note: "sent", text: JSON.stringify(event) },
-      { note: "announced", text: subscriber.announced() },
-    ]);
 }
 
 const ENDS: readonly (readonly [kind: string, members: Message])[] = [
@@ -63,6 +46,18 @@ const ENDS: readonly (readonly [kind: string, members: Message])[] = [
   ["session.errored", { summary_normal: "Quartz.", urgency: "critical", error_category: "permanent" }],
   ["session.cancelled", { summary_normal: "Quartz.", cancelled_by: "user" }],
 ];
+
+/** The context of AAEP, and that of a vocabulary that no subscriber knows. */
+const WITH_MEDAI = ["https://aaep-protocol.org/context/v1", "https://example.org/medai/context/v1"];
+
+function thinks(script: Script, members: Message = {}): Message {
+  return script.event("state.changed", {
+    from_state: "idle",
+    to_state: "thinking",
+    summary_normal: "Thinks.",
+    ...members,
+  });
+}
 
 /** Events at once, which is more than any rate that a subscriber asks for. */
 const BURST = 100;
@@ -120,7 +115,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
     },
     ({ script }) =>
       script.event("medai:patient.consulted", {
-        "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/medai/context/v1"],
+        "@context": WITH_MEDAI,
         summary_normal: "A patient was consulted.",
       }),
   ),
@@ -131,11 +126,8 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §9.3.2", "AAEP §5.3.1.9"],
     },
     ({ script }) =>
-      script.event("state.changed", {
-        "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/medai/context/v1"],
-        from_state: "idle",
-        to_state: "thinking",
-        summary_normal: "Thinks.",
+      thinks(script, {
+        "@context": WITH_MEDAI,
         extensions: { medai: { deep: [{ nested: true }] } },
       }),
   ),
@@ -154,13 +146,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       title: "The subscriber bears an optional field that it does not know.",
       paragraphs: ["AAEP §12.6.1"],
     },
-    ({ script }) =>
-      script.event("state.changed", {
-        from_state: "idle",
-        to_state: "thinking",
-        summary_normal: "Thinks.",
-        summary_haiku: "…",
-      }),
+    ({ script }) => thinks(script, { summary_haiku: "…" }),
   ),
   bears(
     {
@@ -169,9 +155,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §11.3.2"],
     },
     ({ script }) =>
-      script.event("state.changed", {
-        from_state: "idle",
-        to_state: "thinking",
+      thinks(script, {
         summary_normal: "Mo n\u0301 s\u0323i\u0300ro\u0300.",
       }),
   ),
@@ -182,11 +166,8 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §3.7", "AAEP §8.3"],
     },
     ({ script }) =>
-      script.event("state.changed", {
-        "@context": ["https://aaep-protocol.org/context/v1", "https://example.org/medai/context/v1"],
-        from_state: "idle",
-        to_state: "thinking",
-        summary_normal: "Thinks.",
+      thinks(script, {
+        "@context": WITH_MEDAI,
         extensions: { medai: { images: Array.from({ length: 5 }, () => "x".repeat(15_000)) } },
       }),
   ),
@@ -196,12 +177,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       title: "The subscriber bears an event whose members stand in another order.",
       paragraphs: ["AAEP §3.6"],
     },
-    ({ script }) =>
-      Object.fromEntries(
-        Object.entries(
-          script.event("state.changed", { from_state: "idle", to_state: "thinking", summary_normal: "Thinks." }),
-        ).reverse(),
-      ),
+    ({ script }) => Object.fromEntries(Object.entries(thinks(script)).reverse()),
   ),
   hearing(
     {

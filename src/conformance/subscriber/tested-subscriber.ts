@@ -129,18 +129,35 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
 /** Returns a reader of what is new in a log. Announcements of earlier cases stand in the same log. */
 function logReader(path: string): () => string {
   const decoder = new StringDecoder("utf8");
-  let from = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let from = sizeOf(path);
   return () => {
-    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (size <= from) return "";
-    const file = openSync(path, "r");
-    try {
-      const bytes = Buffer.alloc(Math.min(size - from, MOST_ANNOUNCED));
-      const length = readSync(file, bytes, 0, bytes.length, from);
-      from += length;
-      return decoder.write(bytes.subarray(0, length));
-    } finally {
-      closeSync(file);
-    }
+    const length = Math.min(sizeOf(path) - from, MOST_ANNOUNCED);
+    if (length <= 0) return "";
+    const bytes = bytesIn(path, from, length);
+    from += bytes.length;
+    return decoder.write(bytes);
   };
+}
+
+/** 0 for a log that is not there yet, or that cannot be read. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** Empty for a log that cannot be read. */
+function bytesIn(path: string, from: number, length: number): Buffer {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, from));
+  } catch {
+    return Buffer.alloc(0);
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }

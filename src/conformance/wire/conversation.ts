@@ -18,8 +18,8 @@ export interface Recorded {
 }
 
 export interface SeekBounds {
-  readonly from?: number;
-  readonly withinMs?: Millis;
+  readonly from?: number | undefined;
+  readonly withinMs?: Millis | undefined;
 }
 
 export interface Conversation {

@@ -1,7 +1,6 @@
 // Broken producers for the cases that none of the chapters' mutants fails. Each was written after its case was read.
 import {
   type Change,
-  decisionReply,
   invented,
   isAccepted,
   isEvent,
@@ -24,10 +23,10 @@ import {
   messageChanged,
   messagesDropped,
   otherTerms,
-  questionsSeen,
   queued,
   type Rule,
 } from "./mutant-forms.js";
+import { selfAnswered } from "./question-mutants.js";
 
 const UNSIGNED = Buffer.from(JSON.stringify({ type: "aaep:producer.manifest" })).toString("base64url");
 
@@ -68,28 +67,12 @@ export const CASE_MUTANTS: readonly Mutant[] = [
   ),
   messagesDroppedAbove(60_000),
   languageFiltered(),
-  defaultAtOnce(),
+  selfAnswered(
+    { name: "default-at-once", paragraph: "AAEP §6.4", breaks: "The default of a short question applies at once." },
+    ({ timeout_seconds: seconds, default_decision: decision }) =>
+      Number(seconds) <= 5 ? { ms: 0, decision: text(decision) } : undefined,
+  ),
 ];
-
-/** A question of at most 5 s is answered as its default says, before its time is over. */
-function defaultAtOnce(): Mutant {
-  return {
-    name: "default-at-once",
-    paragraph: "AAEP §6.4",
-    breaks: "The default of a short question applies at once.",
-    link: ({ toSubscriber, toProducer }) => {
-      const seen = questionsSeen();
-      return {
-        fromProducer: (message) => {
-          seen.follow(message);
-          toSubscriber(message);
-          if (isQuestion(message) && Number(message.timeout_seconds) <= 5)
-            toProducer(decisionReply(message, seen.subscription(), text(message.default_decision)));
-        },
-      };
-    },
-  };
-}
 
 /** Requests that are longer are not answered. */
 function messagesDroppedAbove(characters: number): Mutant {

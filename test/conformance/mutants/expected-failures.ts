@@ -151,7 +151,6 @@ export const FAILS: Readonly<Record<string, readonly string[]>> = {
   "wrong-typed-clarification-counted": ["P2-clarification"],
 };
 
-/** Mutants under which no case fails, each with its reason. */
 /** Of the broken producers that were written for a case. */
 export const CASE_FAILS: Readonly<Record<string, readonly string[]>> = {
   "critical-in-line": ["P3-critical-first"],
@@ -179,6 +178,7 @@ export const AAEPD_FAILS: Readonly<Record<string, readonly string[]>> = {
   "resumption-ignored": ["A-duplicate-member", "A-resume"],
 };
 
+/** Mutants under which no case fails, each with its reason. */
 export const UNSEEN: Readonly<Record<string, string>> = {
   "later-minor-version-rejected":
     "A producer may reject a version that it does not have (§12.5.2), also a later minor one.",

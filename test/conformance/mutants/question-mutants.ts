@@ -47,10 +47,13 @@ function defaultAccepted(rule: Rule, risk: string): Mutant {
   );
 }
 
-/** Answers in the listener's place, and lets the listener's own answers through: they come too late. */
-function selfAnswered(
+/**
+ * Answers in the listener's place, and lets the listener's own answers through: they come too late. `plan` returns undefined for a question that is
+ * left to the listener.
+ */
+export function selfAnswered(
   rule: Rule,
-  plan: (question: Message) => { readonly ms: number; readonly decision: string },
+  plan: (question: Message) => { readonly ms: number; readonly decision: string } | undefined,
 ): Mutant {
   return {
     ...rule,
@@ -65,8 +68,9 @@ function selfAnswered(
         fromProducer: (message) => {
           seen.follow(message);
           toSubscriber(message);
-          if (!isConfirmation(message)) return;
-          const { ms, decision } = plan(message);
+          const planned = isConfirmation(message) ? plan(message) : undefined;
+          if (planned === undefined) return;
+          const { ms, decision } = planned;
           after(Math.max(0, ms), () => {
             if (!replied.has(token(message))) toProducer(decisionReply(message, seen.subscription(), decision));
           });

@@ -1,0 +1,25 @@
+// Whether the tested subscriber announces an event.
+import { fail, skip } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
+import type { Present, SubscriberStage } from "./stage.js";
+import { hearsAnnouncements } from "./tested-subscriber.js";
+
+/** Skips the case where nothing tells of announcements. */
+export function needsAnnouncements({ hooks }: SubscriberStage): void {
+  if (!hearsAnnouncements(hooks)) skip("Nothing tells what the subscriber announces. Give --announcements or --ask.");
+}
+
+/** Fails unless an event is announced by words of its summary. */
+export async function isAnnounced(
+  { patienceMs }: SubscriberStage,
+  { subscriber, conversation }: Present,
+  event: Message,
+  words: readonly string[],
+): Promise<void> {
+  conversation.say(event);
+  if (!(await subscriber.announces(words, patienceMs)))
+    fail(`${String(event.type)} is announced.`, "It was not.", [
+      { note: "sent", text: JSON.stringify(event) },
+      { note: "announced", text: subscriber.announced() },
+    ]);
+}
