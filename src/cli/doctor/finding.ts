@@ -15,23 +15,25 @@ export const AREAS = [
 ] as const;
 export type Area = (typeof AREAS)[number];
 
+/** A problem keeps a daemon from starting, loses events, or lets others in. Advice is about anything less. */
+export interface Complaint {
+  readonly grade: "problem" | "advice";
+  readonly area: Area;
+  /** Names the kind of finding for programs; stable. */
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
 export type Finding =
-  /** A problem keeps a daemon from starting, loses events, or lets others in. Advice is about anything less. */
-  | {
-      readonly grade: "problem" | "advice";
-      readonly area: Area;
-      /** Names the kind of finding for programs; stable. */
-      readonly code: string;
-      readonly message: string;
-      readonly remedy: string;
-    }
+  | Complaint
   | { readonly grade: "fact"; readonly area: Area; readonly code: string; readonly message: string };
 
-export function problem(area: Area, code: string, message: string, remedy: string): Finding {
+export function problem(area: Area, code: string, message: string, remedy: string): Complaint {
   return { grade: "problem", area, code, message, remedy };
 }
 
-export function advice(area: Area, code: string, message: string, remedy: string): Finding {
+export function advice(area: Area, code: string, message: string, remedy: string): Complaint {
   return { grade: "advice", area, code, message, remedy };
 }
 
@@ -40,7 +42,7 @@ export function fact(area: Area, code: string, message: string): Finding {
 }
 
 /** A problem from the sentences of a fault, the last of which says what to do. */
-export function problemFrom(area: Area, { code, sentence }: Pick<Fault, "code" | "sentence">): Finding {
+export function problemFrom(area: Area, { code, sentence }: Pick<Fault, "code" | "sentence">): Complaint {
   const [message, remedy] = lastSentenceApart(sentence.replace(/ \([A-Z_0-9]+\)$/, ""));
   return problem(area, code, message, remedy === "" ? "See docs/rules.md, or run the command again." : remedy);
 }

@@ -63,21 +63,16 @@ function folderFinding({ what, path, isOwn, assert }: Folder, userId: number | u
   } catch (caught) {
     if (!(caught instanceof Fault)) throw caught;
     const found = problemFrom("folders", caught);
-    const chmod = isOwn && isOwnFolder(path, userId) ? `Run: chmod 700 ${shellWord(path)}` : undefined;
-    return chmod === undefined || found.grade === "fact" ? found : { ...found, remedy: chmod };
+    return isOwn && isOwnFolder(path, userId) ? { ...found, remedy: `Run: chmod 700 ${shellWord(path)}` } : found;
   }
   const nearest = nearestExisting(path);
-  const made = nearest === path ? "" : ", which does not exist yet,";
-  if (!isWritableFolder(nearest)) {
-    const message = `The folder of ${what}, ${path},${nearest === path ? "" : " does not exist and"} cannot be ${nearest === path ? "written" : `made: ${nearest} takes no folders`}.`;
-    return problem(
-      "folders",
-      "not_writable",
-      message,
-      `Give yourself the right to write to ${nearest}, or choose another folder.`,
-    );
-  }
-  return fact("folders", "folder", `The folder of ${what}, ${path}${made === "" ? "," : made} is fit for use.`);
+  const isThere = nearest === path;
+  const folder = `The folder of ${what}, ${path},`;
+  if (isWritableFolder(nearest))
+    return fact("folders", "folder", `${folder}${isThere ? "" : " which does not exist yet,"} is fit for use.`);
+  const fault = isThere ? "cannot be written" : `does not exist and cannot be made: ${nearest} takes no folders`;
+  const remedy = `Give yourself the right to write to ${nearest}, or choose another folder.`;
+  return problem("folders", "not_writable", `${folder} ${fault}.`, remedy);
 }
 
 function isOwnFolder(path: string, userId: number | undefined): boolean {

@@ -9,6 +9,7 @@ import {
   assertSubscriptionRejected,
   assertSubscriptionRequest,
 } from "../../protocols/aaep/validation/validate-messages.js";
+import { fieldsOf } from "../terminal/fields-of.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -36,8 +37,9 @@ const FORMS: ReadonlyMap<unknown, (value: unknown) => void> = new Map<string, (v
 
 export function createConversationChecker(): ConversationChecker {
   const tokens = new Set<unknown>();
-  /** The terms of the requests and renegotiations that have no answer. */
-  const unanswered: Fields[] = [];
+  /** The terms of the requests and renegotiations, in their order. The first `answeredCount` have an answer. */
+  const requests: Fields[] = [];
+  let answeredCount = 0;
   /** The terms that the accepted subscriptions asked for, by their ids. */
   const accepted = new Map<unknown, Fields>();
 
@@ -48,8 +50,9 @@ export function createConversationChecker(): ConversationChecker {
   }
 
   function answerFault({ type, subscription_id: id, honored_capabilities: honored }: Fields): Fault | undefined {
-    const asked = unanswered.shift();
+    const asked = requests[answeredCount];
     if (asked === undefined) return misplaced(`No request before this ${String(type)} is unanswered.`, "", "AAEP §5.4");
+    answeredCount += 1;
     if (type === "subscription.rejected") return undefined;
     const terms = { ...accepted.get(id), ...asked };
     accepted.set(id, terms);
@@ -63,10 +66,10 @@ export function createConversationChecker(): ConversationChecker {
     const { type, capabilities, reply_token: token } = fields;
     switch (type) {
       case "subscription.request":
-        unanswered.push(fieldsOf(capabilities));
+        requests.push(fieldsOf(capabilities));
         return undefined;
       case "subscription.renegotiate":
-        unanswered.push(fieldsOf(capabilities));
+        requests.push(fieldsOf(capabilities));
         return foreignIdFault(fields);
       case "subscription.accepted":
       case "subscription.rejected":
@@ -98,7 +101,7 @@ export function createConversationChecker(): ConversationChecker {
     event: ({ reply_token: token }) => {
       if (token !== undefined) tokens.add(token);
     },
-    unanswered: () => unanswered.length,
+    unanswered: () => requests.length - answeredCount,
   };
 }
 
@@ -117,10 +120,6 @@ function widerTerm(asked: Fields, honored: Fields): string | undefined {
   return ["supports_confirmation_reply", "supports_clarification_reply"].find(
     (name) => honored[name] === true && asked[name] === false,
   );
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

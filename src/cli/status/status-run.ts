@@ -119,7 +119,7 @@ function askAll(daemons: readonly Asked[], { json }: StatusOptions, io: CommandI
   );
 }
 
-/** Throws if the status cannot be shown: any program may listen at a socket, and a daemon of another version may answer differently. */
+/** Throws a Fault if the status cannot be shown. Any program may listen at a socket, and a daemon of another version may answer differently. */
 function assertTellable(status: DaemonStatus, { socketPath }: Asked, { clock }: CommandIo): void {
   try {
     statusLines(status, clock.wallTime(), USUAL_COLUMNS);

@@ -1,5 +1,7 @@
 // Describes an event in one line for people, by its content alone; callers add colours and columns.
+
 import type { Envelope } from "#gen/aaep/types.js";
+import { fieldsOf } from "./fields-of.js";
 import { quotedText, shownText } from "./shown-text.js";
 
 export interface EventText {
@@ -130,8 +132,4 @@ function sentences(...parts: readonly string[]): string {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }

@@ -257,6 +257,6 @@ function tooMuch({ characters, events }: { readonly characters: number; readonly
 
 /** The fault of a lost session: a listener may have missed something. */
 export function lostSession(): Fault {
-  const sentence = "The daemon has lost the session, which begins again. What came before may not have been heard.";
+  const sentence = "The daemon has lost the session, which begins again. Listeners may have missed its events so far.";
   return new Fault("session_not_started", sentence, { origin: "local" });
 }

@@ -34,7 +34,7 @@ export function createSession(services: SessionServices, description: string, op
     if (!isTaken) outbox.drop(0, 1);
     return isTaken;
   };
-  const add1 = (type: string, members: Fields): boolean => add((voice) => [voice.event(type, members)]);
+  const addEvent = (type: string, members: Fields): boolean => add((voice) => [voice.event(type, members)]);
 
   const openOutput = (): Output => ({ id: `out_${++ids}`, hasText: false });
   const endOutput = (output: Output | undefined): void => {
@@ -203,7 +203,7 @@ export function createSession(services: SessionServices, description: string, op
     },
     progress: (progress) => {
       if (!isOver)
-        add1("progress.updated", { progress: typeof progress === "number" ? { percent: progress } : progress });
+        addEvent("progress.updated", { progress: typeof progress === "number" ? { percent: progress } : progress });
     },
     state: (name, summary) => {
       if (!isOver) add((voice) => voice.state(name, summary === undefined ? undefined : { summary_normal: summary }));
@@ -212,7 +212,7 @@ export function createSession(services: SessionServices, description: string, op
       if (isOver) return;
       endCurrent();
       const { type, ...members } = event as Fields & { readonly type: string };
-      add1(type, members);
+      addEvent(type, members);
     },
     complete: (summary = description) =>
       end((voice) => [...voice.endAll(), voice.event("session.completed", { summary_normal: summary })]),

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What a listener gives and gets. Types only.
+// The options of a listener, and the subscription that it gets. Types only.
 import type { AaepdError, Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
 import type { ReceivedEvent } from "../events.js";
 import type { SubscriberOptions, SubscriberReply } from "../subscriber-options.js";
