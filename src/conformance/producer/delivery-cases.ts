@@ -2,6 +2,7 @@
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { ANSWERS } from "./asking.js";
+import { isTerminal } from "./hearing.js";
 import type { ActiveCase } from "./producer-case.js";
 import { type Arrived, endOf, eventsOf, sessionEnd, textOf } from "./session-on.js";
 import { evidenceOf, isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "./stage.js";
@@ -45,7 +46,13 @@ async function heardFiltered(
   await done;
   await endOf(witness, sessionId);
   await sessionEnd(filtered, sessionId);
-  return { events: eventsOf(filtered, sessionId), all: eventsOf(witness, sessionId) };
+  return { events: untilEnd(eventsOf(filtered, sessionId)), all: eventsOf(witness, sessionId) };
+}
+
+/** The events up to the session's end. P1-nothing-after-end alone judges the others, because an event may or may not have come when a case ends. */
+function untilEnd(events: readonly Arrived[]): readonly Arrived[] {
+  const end = events.findIndex(({ message }) => isTerminal(message));
+  return end === -1 ? events : events.slice(0, end + 1);
 }
 
 export const DELIVERY_CASES: readonly ActiveCase[] = [

@@ -216,11 +216,10 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const { conversation } = listener;
       const cancelled = await conversation.seek((message) => isType(message, "session.cancelled"));
       if (cancelled === undefined) skip("The session was not cancelled.");
-      const from = conversation.record.length;
       conversation.say(confirmationReply(listener, question, "accept"));
       const after = await conversation.seek((message) => message.session_id === sessionId, {
         withinMs: QUIET_MS,
-        from,
+        from: cancelled.place + 1,
       });
       if (after !== undefined)
         fail("After the cancellation nothing of the session comes.", "An event came.", [evidenceOf(after)]);
