@@ -56,27 +56,30 @@ const started = (session_id: string): Message => ({
 });
 
 describe.each(isWhole ? DUPLEX : DUPLEX.slice(0, 1))("many streams: %s", (_, way) => {
-  it("of 1,000 on one connection those beyond the limit are rejected in words, and all are gone with it", async () => {
-    const rig = await startServices();
-    const bystander = await startBystander(rig);
-    const client = serviceClient(rig, way);
-    const streams = Array.from({ length: 1000 }, (_unused, index) => {
-      const stream = openSubscribe(client);
-      stream.send(requesting(`many${index}`));
-      return stream;
-    });
-    const answers: SubscribeResponse[] = [];
-    for (const { responses } of streams) answers.push(await responses.next("an answer"));
-    const casesOf = (name: string) => answers.filter(({ message }) => message.case === name);
-    expect(casesOf("accepted")).toHaveLength(MOST_SUBSCRIPTIONS - 1);
-    expect(casesOf("rejected")).toHaveLength(1000 - MOST_SUBSCRIPTIONS + 1);
-    for (const { message } of casesOf("rejected")) expect(message.value).toMatchObject({ reasonCode: 4 });
-    expect(await subscriptionCount(rig)).toBe(MOST_SUBSCRIPTIONS);
-    await bystander.noticedNothing();
-    client.abandon();
-    await vi.waitFor(async () => expect(await subscriptionCount(rig)).toBe(1), { timeout: 60_000, interval: 20 });
-    await bystander.noticedNothing();
-  });
+  itInFull(
+    "of 1,000 on one connection those beyond the limit are rejected in words, and all are gone with it",
+    async () => {
+      const rig = await startServices();
+      const bystander = await startBystander(rig);
+      const client = serviceClient(rig, way);
+      const streams = Array.from({ length: 1000 }, (_unused, index) => {
+        const stream = openSubscribe(client);
+        stream.send(requesting(`many${index}`));
+        return stream;
+      });
+      const answers: SubscribeResponse[] = [];
+      for (const { responses } of streams) answers.push(await responses.next("an answer"));
+      const casesOf = (name: string) => answers.filter(({ message }) => message.case === name);
+      expect(casesOf("accepted")).toHaveLength(MOST_SUBSCRIPTIONS - 1);
+      expect(casesOf("rejected")).toHaveLength(1000 - MOST_SUBSCRIPTIONS + 1);
+      for (const { message } of casesOf("rejected")) expect(message.value).toMatchObject({ reasonCode: 4 });
+      expect(await subscriptionCount(rig)).toBe(MOST_SUBSCRIPTIONS);
+      await bystander.noticedNothing();
+      client.abandon();
+      await vi.waitFor(async () => expect(await subscriptionCount(rig)).toBe(1), { timeout: 60_000, interval: 20 });
+      await bystander.noticedNothing();
+    },
+  );
 });
 
 describe.each(isWhole ? ALL_WAYS : ALL_WAYS.slice(0, 1))(
@@ -102,46 +105,49 @@ describe.each(isWhole ? ALL_WAYS : ALL_WAYS.slice(0, 1))(
       await bystander.noticedNothing();
     });
 
-    it("G1, R18: a listener that stops reading is told that it lags, with a status, and others hear everything meanwhile", async () => {
-      const rig = await startRig({
-        clock: "hands",
-        services: { grpc: "unix", http: "unix" },
-        configuration: { maxLagSeconds: 30 },
-      });
-      const quick = await rig.plain();
-      await quick.subscribe(requestOf(EVERYTHING, { subscriber_id: "quick" }));
-      // What comes is only kept: whoever is slow at reading on is cut off.
-      const slow = openListening(serviceClient(rig, way), way.httpVersion === "2", "slow");
-      expect((await slow.responses.next("accepted")).message.case).toBe("accepted");
-      slow.stopReading();
-      const agent = await rig.rpc();
-      const session_id = nextSession();
-      await agent.publish(started(session_id));
-      const count = 1200;
-      for (let index = 0; index < count; index += 20) {
-        await agent.publish(...Array.from({ length: 20 }, (_unused, one) => chunkOf(session_id, index + one)));
-        const heard = await quick.events.take(index === 0 ? 21 : 20);
-        expect(heard.at(-1)).toMatchObject({ position: (index + 19) * TEXT.length });
-      }
-      await rig.advance(29_000);
-      expect(await subscriptionCount(rig)).toBe(2);
-      // It reads on when it is too late, and in time to read why.
-      slow.readOn();
-      rig.leap(62_000);
-      expect(refusalOf(await slow.ended)).toMatchObject({ code: "lagging", status: "RESOURCE_EXHAUSTED" });
-      const messages = slow.responses.rest();
-      expect(messages.at(-1)?.message).toMatchObject({
-        case: "close",
-        value: {
-          reasonCode: "lagging",
-          // P1: what it may, how far it lagged, and where to go on; as in JSON.
-          extensions: { aaepd: { cursor: expect.stringMatching(/^c1\./), limits: { max_lag_seconds: 30 }, lag: {} } },
-        },
-      });
-      expect(messages.reduce((sum, { events }) => sum + events.length, 0)).toBeLessThan(count);
-      expect(await subscriptionCount(rig)).toBe(1);
-      await rig.expectOthersServed();
-    });
+    itInFull(
+      "G1, R18: a listener that stops reading is told that it lags, with a status, and others hear everything meanwhile",
+      async () => {
+        const rig = await startRig({
+          clock: "hands",
+          services: { grpc: "unix", http: "unix" },
+          configuration: { maxLagSeconds: 30 },
+        });
+        const quick = await rig.plain();
+        await quick.subscribe(requestOf(EVERYTHING, { subscriber_id: "quick" }));
+        // What comes is only kept: whoever is slow at reading on is cut off.
+        const slow = openListening(serviceClient(rig, way), way.httpVersion === "2", "slow");
+        expect((await slow.responses.next("accepted")).message.case).toBe("accepted");
+        slow.stopReading();
+        const agent = await rig.rpc();
+        const session_id = nextSession();
+        await agent.publish(started(session_id));
+        const count = 1200;
+        for (let index = 0; index < count; index += 20) {
+          await agent.publish(...Array.from({ length: 20 }, (_unused, one) => chunkOf(session_id, index + one)));
+          const heard = await quick.events.take(index === 0 ? 21 : 20);
+          expect(heard.at(-1)).toMatchObject({ position: (index + 19) * TEXT.length });
+        }
+        await rig.advance(29_000);
+        expect(await subscriptionCount(rig)).toBe(2);
+        // It reads on when it is too late, and in time to read why.
+        slow.readOn();
+        rig.leap(62_000);
+        expect(refusalOf(await slow.ended)).toMatchObject({ code: "lagging", status: "RESOURCE_EXHAUSTED" });
+        const messages = slow.responses.rest();
+        expect(messages.at(-1)?.message).toMatchObject({
+          case: "close",
+          value: {
+            reasonCode: "lagging",
+            // P1: what it may, how far it lagged, and where to go on; as in JSON.
+            extensions: { aaepd: { cursor: expect.stringMatching(/^c1\./), limits: { max_lag_seconds: 30 }, lag: {} } },
+          },
+        });
+        expect(messages.reduce((sum, { events }) => sum + events.length, 0)).toBeLessThan(count);
+        expect(await subscriptionCount(rig)).toBe(1);
+        await rig.expectOthersServed();
+      },
+    );
   },
 );
 

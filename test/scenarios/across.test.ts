@@ -1,6 +1,7 @@
 // One daemon, many transports: asked over one and answered over another (H4), refused alike over all (M4), and what goes in over one comes out of
 // each as the same document (M2, M7, M8).
 import { describe, expect, it } from "vitest";
+import { isTried } from "../support/extent.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
@@ -58,13 +59,18 @@ async function nextQuestion({ events }: Pick<WorldListener, "events">): Promise<
   }
 }
 
-const PAIRS = Object.keys(AGENTS).flatMap((asking) => Object.keys(LISTENERS).map((answering) => [asking, answering]));
+const answerers = Object.keys(LISTENERS);
+const PAIRS = Object.keys(AGENTS).flatMap((asking, row) =>
+  answerers
+    .filter((_, column) => isTried(row, column, answerers.length, 2))
+    .map((answering) => [asking, answering] as const),
+);
 
 describe("H4: asked on one transport, answered on another", () => {
   it.each(PAIRS)("%s asks, %s answers", async (asking, answering) => {
     const rig = await startServices();
-    const person = await LISTENERS[answering as string]?.(rig);
-    const agent = await AGENTS[asking as string]?.(rig);
+    const person = await LISTENERS[answering]?.(rig);
+    const agent = await AGENTS[asking]?.(rig);
     if (person === undefined || agent === undefined) throw new Error("no such transport");
     const witness = await rig.plain();
     for (const [who, name] of [[person, "person"] as const, [witness, "witness"] as const]) {

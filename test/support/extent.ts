@@ -14,6 +14,14 @@ export function casesOf(all: number): number {
   return Math.max(Math.min(all, FEWEST), Math.ceil(all * share));
 }
 
+/**
+ * Whether a pair of a table is tried: in a whole run always, in a short one for `most` columns of each row. The columns take turns from row to row, so
+ * that a table with as many rows as columns tries each of them.
+ */
+export function isTried(row: number, column: number, columns: number, most: number): boolean {
+  return isWhole || (row + column) % columns < most;
+}
+
 /** `it` and `describe` of tests that run only where everything is tested. */
 export const itInFull = it.skipIf(!isWhole);
 export const describeInFull = describe.skipIf(!isWhole);
