@@ -367,15 +367,19 @@ const REPLIES_MENDED: readonly Mutant[] = [
 ];
 
 /** Shared by all connections: which tokens were replied to at all. */
+/** The end of a session with an answered question is held so long, ms: a second reply then counts before it, on a busy machine too. */
+const HELD_END_MS = 1000;
+
 function secondReply(): Mutant {
   const replied = new Set<string>();
   return {
     name: "second-reply-counted",
     paragraph: "AAEP §6.3.5",
     breaks: "Replies after the first valid one MUST be ignored; a second one is announced as a second resolution.",
-    link: ({ toSubscriber, toProducer }) => {
+    link: ({ toSubscriber, toProducer, after }) => {
       const seen = questionsSeen();
       const resolved = new Set<string>();
+      const ended = new Set<string>();
       // Of the event before: a later one would stand before events that were made earlier.
       let timestamp: unknown;
       return {
@@ -384,11 +388,19 @@ function secondReply(): Mutant {
           if (isEvent(message)) timestamp = message.timestamp;
           if (isQuestion(message)) resolved.delete(session(message));
           if (leavesQuestion(message)) resolved.add(session(message));
-          toSubscriber(message);
+          if (!isTerminal(message) || !resolved.has(session(message))) return toSubscriber(message);
+          after(HELD_END_MS, () => {
+            ended.add(session(message));
+            toSubscriber(message);
+          });
         },
         fromSubscriber: (message) => {
           const question = isReply(message) ? seen.question(token(message)) : undefined;
-          const again = question !== undefined && replied.has(token(message)) && resolved.has(session(question));
+          const again =
+            question !== undefined &&
+            replied.has(token(message)) &&
+            resolved.has(session(question)) &&
+            !ended.has(session(question));
           if (isReply(message)) replied.add(token(message));
           if (again) return toSubscriber({ ...resolution(question, message.decision !== "reject"), timestamp });
           toProducer(message);
