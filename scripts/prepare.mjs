@@ -1,6 +1,5 @@
-// npm runs this after `npm ci`, before it packs, and where a project installs this folder or its repository. Nobody who installs the tarball runs it.
-// npm links a folder into the project that installs it, and installs none of the folder's packages. Without them only a folder that is already built
-// can be used.
+// npm runs this script after `npm ci`, before it packs, and where a project installs this folder or its repository. The tarball does not run it.
+// npm links a folder into the project that installs it, and installs none of its packages. Without packages a folder can be used only if it is built.
 import { spawnSync } from "node:child_process";
 import { existsSync, readlinkSync, realpathSync, unlinkSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,13 +1,13 @@
-// Packages that npm installs with aaepd only where somebody names them: optional peers in package.json. Nothing else imports these packages, and each
-// part of the project that does is loaded through `withPackages`.
+// Packages that npm installs with aaepd only where a user names them: optional peers in package.json. `withPackages` loads each part of the project
+// that imports one of them.
 import { createRequire } from "node:module";
 import { Fault } from "../src/base/errors.js";
 import { isMissingModule } from "./node-errors.js";
 
 interface PackageGroup {
-  /** What the packages are for, as an error names it. */
+  /** The use of the packages, as an error names it. */
   readonly purpose: string;
-  /** Versions by name: those that are tested, as in `devDependencies` of package.json. Its `peerDependencies` allow later ones too. */
+  /** The tested version of each package, as in `devDependencies` of package.json. Its `peerDependencies` allow later versions too. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
