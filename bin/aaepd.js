@@ -1,7 +1,18 @@
 #!/usr/bin/env node
 // Runs in this very process, whatever it is told: a program that starts another one leaves it behind when it is killed.
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import module from "node:module";
+import { fileURLToPath } from "node:url";
+
+const inPackage = (path) => new URL(`../${path}`, import.meta.url);
+/** When a file was written, ms since 1970; undefined where there is none. */
+const writtenAt = (path) => statSync(inPackage(path), { throwIfNoEntry: false })?.mtimeMs;
+
+/** The version alone, which other programs ask for at each of their starts, loads nothing of the program. */
+function showVersion() {
+  process.stdout.on("error", () => {});
+  process.stdout.write(`${JSON.parse(readFileSync(inPackage("package.json"), "utf8")).version}\n`);
+}
 
 /**
  * What is compiled is kept for the next start, where Node can (22 and later). In a folder of the user's own: whoever can write there decides what
@@ -18,18 +29,19 @@ function keepCompiled() {
   }
 }
 
-/** When a file was written, ms since 1970; undefined where there is none. */
-const writtenAt = (path) => statSync(new URL(path, import.meta.url), { throwIfNoEntry: false })?.mtimeMs;
-
-keepCompiled();
-const bundled = writtenAt("../dist/bundle/main.js");
-const compiled = Math.max(...["pure", "node"].map((part) => writtenAt(`../dist/${part}.tsbuildinfo`) ?? 0));
-// What was compiled since the bundle was made is not in it. Where the package is installed, there is no trace of compiling.
-const entry = bundled !== undefined && bundled >= compiled ? "../dist/bundle/main.js" : "../dist/src/cli/main.js";
-if (writtenAt(entry) !== undefined) {
-  const { main } = await import(entry);
-  await main({ argv: process.argv.slice(2) });
-} else {
-  process.stderr.write("Error: aaepd has not been built yet. Run npm ci, or npm run build, in its folder.\n");
+async function runCommand(argv) {
+  keepCompiled();
+  const bundled = writtenAt("dist/bundle/main.js");
+  const compiled = Math.max(...["pure", "node"].map((part) => writtenAt(`dist/${part}.tsbuildinfo`) ?? 0));
+  // What was compiled since the bundle was made is not in it. Where the package is installed, there is no trace of compiling.
+  const entry = bundled !== undefined && bundled >= compiled ? "dist/bundle/main.js" : "dist/src/cli/main.js";
+  if (writtenAt(entry) !== undefined) return (await import(inPackage(entry))).main({ argv });
+  const isClone = writtenAt("src") !== undefined;
+  const remedy = isClone ? `Run "npm ci" in ${fileURLToPath(inPackage("."))}` : "Install it without --ignore-scripts.";
+  process.stderr.write(`Error: aaepd is not built. ${remedy}\n`);
   process.exitCode = 1;
 }
+
+const argv = process.argv.slice(2);
+if (argv.length === 1 && ["-v", "--version"].includes(argv[0])) showVersion();
+else await runCommand(argv);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { PACKAGE_GROUPS } from "../transports/optional-packages.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_FILE = 400;
@@ -16,6 +17,8 @@ interface Import {
   readonly from: string;
   /** Types alone, which leave no trace at run time. */
   readonly isType: boolean;
+  /** `import()`, which loads when it is reached. */
+  readonly isDynamic: boolean;
 }
 
 interface File {
@@ -51,10 +54,12 @@ function importsOf(text: string): readonly Import[] {
   for (const [, kind, names, from] of text.matchAll(statement)) {
     const named = /^\{([\s\S]*)\}$/.exec(names ?? "")?.[1];
     const allTypes = named?.split(",").every((name) => name.trim() === "" || name.trim().startsWith("type ")) ?? false;
-    found.push({ from: from ?? "", isType: kind !== undefined || allTypes });
+    found.push({ from: from ?? "", isType: kind !== undefined || allTypes, isDynamic: false });
   }
-  for (const [, from] of text.matchAll(/^import "([^"]+)";/gm)) found.push({ from: from ?? "", isType: false });
-  for (const [, from] of text.matchAll(/\bimport\("([^"]+)"\)/g)) found.push({ from: from ?? "", isType: false });
+  for (const [, from] of text.matchAll(/^import "([^"]+)";/gm))
+    found.push({ from: from ?? "", isType: false, isDynamic: false });
+  for (const [, from] of text.matchAll(/\bimport\("([^"]+)"\)/g))
+    found.push({ from: from ?? "", isType: false, isDynamic: true });
   return found;
 }
 
@@ -179,6 +184,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   },
   "transports/rpc-status.ts": { "src/base": "types" },
   "transports/node-errors.ts": { "src/base": "yes" },
+  "transports/optional-packages.ts": { "src/base": "yes", "transports/node-errors.ts": "yes", node: "yes" },
   "src/client": {
     "src/base": "yes",
     "src/contracts": "types",
@@ -385,6 +391,26 @@ function arrow(hall: string, from: string, to: string): string {
   return `${hall}: ${from} → ${to}`;
 }
 
+/** Files that import optional packages, directly or by way of another file. Everything else loads them with `withPackages`. */
+const KNOWN_TO_NEED_PACKAGES = [
+  "transports/grpc/",
+  "transports/connect/",
+  "src/protocols/aaep/protobuf/",
+  "src/protocols/aaep/services/",
+  "src/protocols/a2e/services/",
+  "src/protocols/akashik/services/",
+  "src/conformance/wire/call-link.ts",
+  "src/conformance/wire/service-messages.ts",
+  "src/conformance/wire/grpc-links.ts",
+  "src/conformance/wire/connect-links.ts",
+  "src/conformance/wire/listen-over-grpc.ts",
+  "src/conformance/wire/listen-over-connect.ts",
+  "src/daemon/services/offer-services.ts",
+  "src/daemon/services/services.ts",
+  "src/daemon/status/metrics.ts",
+  "src/daemon/status/subscriber-metrics.ts",
+];
+
 const PURE = /^src\/(base|contracts|engine|protocols|runtime|conformance\/(findings|report))\//;
 const FILES = [...filesIn("src"), ...filesIn("transports")];
 
@@ -428,10 +454,10 @@ describe("who imports whom", () => {
     const text =
       'import type { A } from "./a.js";\nimport { type B, c } from "../b.js";\nimport { type D } from "#gen/d.js";\n';
     expect(importsOf(`${text}export const e = await import("node:fs");\n`)).toEqual([
-      { from: "./a.js", isType: true },
-      { from: "../b.js", isType: false },
-      { from: "#gen/d.js", isType: true },
-      { from: "node:fs", isType: false },
+      { from: "./a.js", isType: true, isDynamic: false },
+      { from: "../b.js", isType: false, isDynamic: false },
+      { from: "#gen/d.js", isType: true, isDynamic: false },
+      { from: "node:fs", isType: false, isDynamic: true },
     ]);
   });
 
@@ -511,6 +537,25 @@ describe("who imports whom", () => {
       const isElsewhere = (path: string): boolean => !folders.some((folder) => path.startsWith(folder));
       expect(users.filter(({ path }) => isElsewhere(path)).map(({ path }) => path)).toEqual([]);
     }
+  });
+
+  it("optional packages are imported by parts that withPackages loads", () => {
+    const optional = Object.values(PACKAGE_GROUPS).flatMap(({ packages }) => Object.keys(packages));
+    const needy = new Set<string>();
+    const needsPackages = (to: string): boolean =>
+      needy.has(to) || /^gen\/\w+\/v1\//.test(to) || optional.some((name) => `${to}/`.startsWith(`${name}/`));
+    const needs = (file: File): boolean =>
+      file.imports.some((one) => !one.isType && !one.isDynamic && needsPackages(target(file, one)));
+    for (let size = -1; size < needy.size; ) {
+      size = needy.size;
+      for (const file of FILES) if (needs(file)) needy.add(file.path);
+    }
+    expect(needy.size).toBeGreaterThan(40);
+    const isKnown = (path: string): boolean => KNOWN_TO_NEED_PACKAGES.some((one) => path.startsWith(one));
+    expect([...needy].filter((path) => !isKnown(path))).toEqual([]);
+    const loaders = FILES.filter((file) => file.imports.some((one) => one.isDynamic && needy.has(target(file, one))));
+    expect(loaders.length).toBeGreaterThan(3);
+    expect(loaders.filter(({ code }) => !code.includes("withPackages(")).map(({ path }) => path)).toEqual([]);
   });
 
   it("only transports/node-errors.ts reads the platform's error codes", () => {

@@ -30,6 +30,12 @@ export function isAlreadyThere(caught: unknown): boolean {
   return nodeErrorCode(caught) === "EEXIST";
 }
 
+/** A module or a package that an import names is not there. */
+export function isMissingModule(caught: unknown): boolean {
+  const code = nodeErrorCode(caught);
+  return code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+}
+
 export function isAddressInUse(caught: unknown): boolean {
   return nodeErrorCode(caught) === "EADDRINUSE";
 }

@@ -1,10 +1,10 @@
-// The time from starting the program to the first accepted subscription.
+// The time from starting the program to the first accepted subscription, and of the smallest command.
 import { spawn } from "node:child_process";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { AAEPD, serveArguments, timeOf } from "../children.mjs";
 import { framed, passThrough, subscriptionRequest } from "../events.mjs";
-import { aimedLine, atMost, interleaved } from "../measuring.mjs";
+import { aimedLine, atMost, interleaved, ratioLine } from "../measuring.mjs";
 
 const KEPT = 100_000;
 
@@ -14,6 +14,7 @@ export const start = {
   remarks: `
 From starting \`aaepd serve\`, without services, to the first accepted subscription, beside \`node -e 0\`. The target is about what comes on top.
 With the journal in memory, with one on the disk in an empty folder, and with one that has ${KEPT.toLocaleString("en")} events of a run before.
+\`aaepd --version\` stands beside the same \`node -e 0\`: the time that a program of this package cannot be without.
 `,
   rows: startRows,
 };
@@ -55,6 +56,15 @@ async function filledJournal(stage, count) {
   return folder;
 }
 
+async function versionLine(pairs) {
+  const measured = await interleaved(
+    pairs,
+    () => timeOf(process.execPath, [AAEPD, "--version"]),
+    () => timeOf(process.execPath, ["-e", "0"]),
+  );
+  return ratioLine("aaepd --version", "ms", measured, atMost(1.3));
+}
+
 async function startRows(stage, { pairs, quick, scale }) {
   const kept = await filledJournal(stage, Math.ceil(KEPT * scale));
   const journals = [
@@ -62,7 +72,7 @@ async function startRows(stage, { pairs, quick, scale }) {
     ["journal on the disk, empty", () => ["--journal", join(stage.diskFolder("start"), "journal")]],
     [`journal on the disk, ${KEPT.toLocaleString("en")} events`, () => ["--journal", kept]],
   ];
-  const lines = [];
+  const lines = [await versionLine(quick ? 1 : pairs * 6)];
   for (const [what, options] of journals) {
     const measured = await interleaved(
       quick ? 1 : pairs * 2,

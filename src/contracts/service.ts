@@ -57,12 +57,6 @@ export interface CallHead {
 /** Decides whether a call may be served at all; the fault gives the reason for a refusal. */
 export type Admit = (head: CallHead) => Fault | undefined;
 
-/** Where a transport of services listens. */
-export type ServiceAddress =
-  | { readonly kind: "unix"; readonly path: string }
-  /** Loopback only; port 0 takes a free one. */
-  | { readonly kind: "tcp"; readonly host: string; readonly port: number };
-
 export interface ServiceListener extends Listener {
   /** Called after `stop`. Waits at most `withinMs` for closing streams and for answers, then ends every connection. Never rejects. */
   readonly drain: (withinMs?: Millis) => Promise<void>;

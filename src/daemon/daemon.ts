@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
 import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { withPackages } from "../../transports/optional-packages.js";
 import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
@@ -33,7 +34,7 @@ import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/ma
 import { announce, type Presence } from "./presence/presence.js";
 import { removeStaleRuntimeFiles } from "./presence/runtime-files.js";
 import { createProtocols, type ProtocolServices, type ServeOptions } from "./protocols.js";
-import type { OfferedServices } from "./services/offer-services.js";
+import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
 
@@ -83,6 +84,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   let isStopping = false;
 
   if (options.mostInstances === 1) await assertNameFree(options);
+  // A daemon with only the local socket never loads the code of services. It is loaded before anything is made, because packages may be missing, and
+  // before any listening: after an `rmSync` of a missing file, Node 20 does not follow the links of pnpm's folders, and packages are found twice.
+  const offer = offersServices(options) ? await loadServices(options) : undefined;
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
   const { engine, journal, retentionChanged } =
@@ -188,15 +192,12 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     return served;
   };
 
-  // A daemon with only the local socket never loads the code of services. The import comes before any listening: after an `rmSync` of a missing file,
-  // Node 20 does not follow the links of pnpm's folders, and packages are found in two places.
-  const services = offersServices(options) ? await import("./services/offer-services.js") : undefined;
   if (options.a2eProviders.length > 0) await a2e.open();
   await akashik?.openKept();
   try {
     listener = await listen(options, (connection) => void serve(connection, false));
-    if (services !== undefined) {
-      offered = await services.offerServices(options, {
+    if (offer !== undefined) {
+      offered = await offer({
         aaep: shared.aaep,
         auditDropped: auditLog.droppedCount,
         a2e,
@@ -367,6 +368,11 @@ function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<str
 
 function offersServices({ grpc, http }: DaemonOptions): boolean {
   return grpc.kind !== "off" || http.kind !== "off";
+}
+
+async function loadServices(options: DaemonOptions): Promise<OfferServices> {
+  const code = () => import("./services/offer-services.js");
+  return (await withPackages(options.grpc.kind === "off" ? "http" : "grpc", code)).loadServices(options);
 }
 
 function endpointsOf(listener: Listener | undefined, offered: OfferedServices | undefined): Daemon["endpoints"] {

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { itInFull } from "../support/extent.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -16,12 +15,12 @@ beforeAll(ensureBuilt);
 it("is loaded in place of the modules it was made of", () => {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-loaded-"));
   try {
-    const { stdout } = spawnSync(process.execPath, ["bin/aaepd.js", "--version"], {
+    const { stdout } = spawnSync(process.execPath, ["bin/aaepd.js", "--help"], {
       cwd: ROOT,
       encoding: "utf8",
       env: { ...process.env, NODE_V8_COVERAGE: folder },
     });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+/);
+    expect(stdout).toContain("Usage: aaepd");
     const loaded = readdirSync(folder).flatMap((name) => {
       const { result } = JSON.parse(readFileSync(join(folder, name), "utf8")) as {
         readonly result: readonly { readonly url: string }[];
@@ -37,30 +36,19 @@ it("is loaded in place of the modules it was made of", () => {
 
 it("keeps what is compiled where Node can, in the user's own cache, and starts without one", () => {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-compiled-"));
-  const version = (cache: string) =>
-    spawnSync(process.execPath, ["bin/aaepd.js", "--version"], {
+  const help = (cache: string) =>
+    spawnSync(process.execPath, ["bin/aaepd.js", "--help"], {
       cwd: ROOT,
       encoding: "utf8",
       env: { ...process.env, XDG_CACHE_HOME: cache },
     }).stdout;
   try {
-    expect(version(folder)).toMatch(/^\d+\.\d+\.\d+/);
+    expect(help(folder)).toContain("Usage: aaepd");
     expect(existsSync(join(folder, "aaepd/compiled"))).toBe("enableCompileCache" in module);
     for (const unfit of [join(folder, "missing"), "relative", "/proc/1/cwd/x"])
-      expect(version(unfit)).toMatch(/^\d+\.\d+\.\d+/);
+      expect(help(unfit)).toContain("Usage: aaepd");
     expect(existsSync(join(folder, "missing"))).toBe(false);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-});
-
-itInFull("is packed without what would make it look stale where it is installed", () => {
-  const { stdout } = spawnSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-    cwd: ROOT,
-    encoding: "utf8",
-  });
-  const [{ files }] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
-  const paths = files.map(({ path }) => path);
-  expect(paths).toContain("dist/bundle/main.js");
-  expect(paths.filter((path) => path.endsWith(".tsbuildinfo"))).toEqual([]);
 });

@@ -58,7 +58,7 @@ describe("the command line", () => {
     expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
   });
 
-  it.each([["--help"], ["manifest", "--new"], ["help"], ["stdio", "--help"]])(
+  it.each([["--help"], ["--version"], ["manifest", "--new"], ["help"], ["stdio", "--help"]])(
     "S7: %s ends quietly where nobody reads",
     async (...argv) => {
       const program = startProgram(argv);
@@ -69,8 +69,14 @@ describe("the command line", () => {
   );
 
   it("tells its version; without a command it teaches, and says by its exit code that nothing was done", async () => {
-    const [version, nothing] = await Promise.all([run("--version"), run()]);
-    expect([version.code, version.stdout]).toStrictEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    const [version, short, late, nothing] = await Promise.all([
+      run("--version"),
+      run("-v"),
+      run("--version", "serve"),
+      run(),
+    ]);
+    const told = [0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)];
+    for (const one of [version, short, late]) expect([one.code, one.stdout]).toStrictEqual(told);
     expect([nothing.code, nothing.stdout]).toStrictEqual([2, ""]);
     expect(nothing.stderr).toMatch(/^Error: Give a command\.\n[\s\S]*Usage: aaepd/);
   });
@@ -91,16 +97,20 @@ describe("the command line", () => {
 
   it("S6: the program is small, starts nothing else, and says what to do where it is not built", async () => {
     const source = readFileSync(PROGRAM, "utf8");
-    expect(source.split("\n").length).toBeLessThan(40);
+    expect(source.split("\n").length).toBeLessThan(50);
     expect(source).not.toMatch(/child_process|spawn|execve/);
     expect(statSync(PROGRAM).mode & 0o111).not.toBe(0);
-    const bin = join(temporaryDirectory(), "bin");
-    mkdirSync(bin);
-    writeFileSync(join(bin, "package.json"), '{"type": "module"}');
-    copyFileSync(PROGRAM, join(bin, "aaepd.js"));
-    const unbuilt = startProgram(["serve"], { entry: join(bin, "aaepd.js") });
-    expect((await unbuilt.ended).code).toBe(1);
-    expect(unbuilt.stderr()).toMatch(/^Error: .*npm run build/);
+    const folder = temporaryDirectory();
+    mkdirSync(join(folder, "bin"));
+    writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+    copyFileSync(PROGRAM, join(folder, "bin/aaepd.js"));
+    const fromGit = startProgram(["serve"], { entry: join(folder, "bin/aaepd.js") });
+    expect((await fromGit.ended).code).toBe(1);
+    expect(fromGit.stderr()).toBe("Error: aaepd is not built. Install it without --ignore-scripts.\n");
+    mkdirSync(join(folder, "src"));
+    const clone = startProgram(["serve"], { entry: join(folder, "bin/aaepd.js") });
+    expect((await clone.ended).code).toBe(1);
+    expect(clone.stderr()).toBe(`Error: aaepd is not built. Run "npm ci" in ${folder}/\n`);
   });
 });
 

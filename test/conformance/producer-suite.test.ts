@@ -91,7 +91,7 @@ describe("a bad target", () => {
   }
 
   async function judge(path: string, chosen: readonly string[] | undefined): Promise<readonly CaseResult[]> {
-    const links = openLinks({ kind: "socket", path });
+    const links = await openLinks({ kind: "socket", path });
     return runProducerCases({
       links,
       driver: NO_DRIVER,

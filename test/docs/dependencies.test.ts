@@ -1,26 +1,47 @@
 // docs/dependencies.md is only worth reading while it names what is really there.
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { installCommand, PACKAGE_GROUPS, type PackageGroupName } from "../../transports/optional-packages.js";
 
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+type Versions = Readonly<Record<string, string>>;
 
 interface Manifest {
   readonly version: string;
   readonly license: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly optionalDependencies?: Versions;
+  readonly peerDependencies?: Versions;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+interface Locked extends Pick<Manifest, "dependencies" | "optionalDependencies"> {
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
 }
 
 function manifest(path: string): Manifest {
-  return JSON.parse(readFileSync(new URL(path, ROOT), "utf8")) as Manifest;
+  return JSON.parse(readFileSync(join(ROOT, path), "utf8")) as Manifest;
 }
 
-const [runtimePart = "", developmentPart = ""] = readFileSync(new URL("docs/dependencies.md", ROOT), "utf8").split(
-  "\n## For development\n",
-);
+const OWN = manifest("package.json");
+const LOCK = (
+  JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+    readonly packages: Readonly<Record<string, Locked>>;
+  }
+).packages;
+const GROUP_NAMES = Object.keys(PACKAGE_GROUPS) as readonly PackageGroupName[];
+const GROUPED = [...new Set(GROUP_NAMES.flatMap((group) => Object.keys(PACKAGE_GROUPS[group].packages)))].sort();
 
-/** The rows of a part's table: package name → [version, licence]. */
-function rowsOf(part: string): Record<string, readonly string[]> {
+const PAGE = readFileSync(join(ROOT, "docs/dependencies.md"), "utf8");
+
+/** The rows of the tables under a heading: package name → [version, licence]. */
+function rowsUnder(heading: string): Record<string, readonly string[]> {
+  const part = PAGE.split(/\n(?=## )/).find((one) => one.startsWith(`## ${heading}\n`)) ?? "";
   const rows = part.split("\n").filter((line) => line.startsWith("| `"));
   return Object.fromEntries(
     rows.map((row) => {
@@ -33,9 +54,9 @@ function rowsOf(part: string): Record<string, readonly string[]> {
   );
 }
 
-function installed(dependencies: Readonly<Record<string, string>> | undefined): Record<string, readonly string[]> {
+function installed(names: readonly string[]): Record<string, readonly string[]> {
   return Object.fromEntries(
-    Object.keys(dependencies ?? {}).map((name) => {
+    names.map((name) => {
       const { version, license } = manifest(`node_modules/${name}/package.json`);
       return [name, [version, license.replace(" OR ", " or ")]];
     }),
@@ -43,18 +64,89 @@ function installed(dependencies: Readonly<Record<string, string>> | undefined): 
 }
 
 test("every dependency is explained, with its installed version and licence", () => {
-  expect(rowsOf(runtimePart)).toEqual(installed(manifest("package.json").dependencies));
+  const names = Object.keys({ ...OWN.dependencies, ...OWN.optionalDependencies });
+  expect(rowsUnder("In every installation")).toEqual(installed(names));
 });
 
-test("the packages of gRPC share one proto-loader, though they ask for two", () => {
-  const { packages } = JSON.parse(readFileSync(new URL("package-lock.json", ROOT), "utf8")) as {
-    readonly packages: Readonly<Record<string, unknown>>;
-  };
-  expect(Object.keys(packages).filter((path) => path.endsWith("/proto-loader"))).toEqual([
-    "node_modules/@grpc/proto-loader",
-  ]);
+test("every package of a group is explained, with its installed version and licence", () => {
+  expect(rowsUnder("Groups that you install by name")).toEqual(installed(GROUPED));
 });
 
 test("every development dependency is explained, with its installed version and licence", () => {
-  expect(rowsOf(developmentPart)).toEqual(installed(manifest("package.json").devDependencies));
+  const names = Object.keys(OWN.devDependencies ?? {}).filter((name) => !GROUPED.includes(name));
+  expect(rowsUnder("For development")).toEqual(installed(names));
+});
+
+test("the groups are the optional peers of package.json, and the versions that are tested here", () => {
+  const { peerDependencies = {}, peerDependenciesMeta = {}, devDependencies = {} } = OWN;
+  expect(Object.keys(peerDependencies).sort()).toEqual(GROUPED);
+  expect(Object.entries(peerDependenciesMeta)).toEqual(GROUPED.map((name) => [name, { optional: true }]));
+  for (const group of GROUP_NAMES)
+    for (const [name, version] of Object.entries(PACKAGE_GROUPS[group].packages)) {
+      expect(devDependencies[name], name).toBe(version);
+      expect(peerDependencies[name], name).toBe(version.replace("~", "^"));
+    }
+});
+
+test("README, services and this page have the command of each group", () => {
+  for (const page of ["README.md", "docs/services.md", "docs/dependencies.md"])
+    for (const group of GROUP_NAMES) expect(readFileSync(join(ROOT, page), "utf8")).toContain(installCommand(group));
+});
+
+/** The place in the lock file where a package at `from` finds another. */
+function placeOf(name: string, from: string): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
+    const place = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    if (LOCK[place] !== undefined || folder === "") return LOCK[place] === undefined ? undefined : place;
+  }
+}
+
+/** All packages that npm installs with these, on Linux x64. */
+function withTheirs(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const open = names.map((name) => placeOf(name, ""));
+  for (let place = open.pop(); place !== undefined || open.length > 0; place = open.pop()) {
+    if (place === undefined || found.has(place)) continue;
+    const { os = ["linux"], cpu = ["x64"], dependencies, optionalDependencies } = LOCK[place] ?? {};
+    if (!os.includes("linux") || !cpu.includes("x64")) continue;
+    found.add(place);
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) open.push(placeOf(name, place));
+  }
+  return found;
+}
+
+function bytesOf(place: string): number {
+  return readdirSync(join(ROOT, place), { withFileTypes: true, recursive: true })
+    .filter((one) => one.isFile() && !one.parentPath.slice(join(ROOT, place).length).includes("/node_modules"))
+    .reduce((sum, one) => sum + statSync(join(one.parentPath, one.name)).size, 0);
+}
+
+const BASE = withTheirs(Object.keys({ ...OWN.dependencies, ...OWN.optionalDependencies }));
+
+test("no types of Node come with an installation, and no package of a group", () => {
+  const names = [...BASE].map((place) => place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length));
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => name.startsWith("@types/") || GROUPED.includes(name))).toEqual([]);
+});
+
+test("the page counts the packages of each group", () => {
+  const told = Object.fromEntries(
+    [...PAGE.matchAll(/^\| (base|`--grpc`|`--http`) \| (\d+) \| (\d+) MB \|/gm)].map(([, name = "", count, mb]) => [
+      name,
+      { count: Number(count), mb: Number(mb) },
+    ]),
+  );
+  const measured = Object.entries({
+    base: BASE,
+    "`--grpc`": withTheirs(Object.keys(PACKAGE_GROUPS.grpc.packages)),
+    "`--http`": withTheirs(Object.keys(PACKAGE_GROUPS.http.packages)),
+  }).map(([name, places]) => {
+    const added = [...places].filter((place) => name === "base" || !BASE.has(place));
+    const areHere =
+      process.platform === "linux" && process.arch === "x64" && added.every((place) => existsSync(join(ROOT, place)));
+    const bytes = added.reduce((sum, place) => sum + (areHere ? bytesOf(place) : 0), 0);
+    // Where other binaries are installed, the page's megabytes stand.
+    return [name, { count: added.length, mb: areHere ? Math.ceil(bytes / 1e6) : told[name]?.mb }];
+  });
+  expect(told).toEqual(Object.fromEntries(measured));
 });

@@ -28,7 +28,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
   return runCommand(
     io,
     async () => {
-      const links = openLinks(readEndpoint(options.endpoint), tokenIn(options.tokenFile));
+      const links = await openLinks(readEndpoint(options.endpoint), tokenIn(options.tokenFile));
       const driver = driverFor(options, links, io);
       try {
         return await runSuite(options, io, {

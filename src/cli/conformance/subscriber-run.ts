@@ -1,5 +1,4 @@
 // `aaepd conformance subscriber`.
-import { Fault } from "../../base/errors.js";
 import {
   describeSubscriberCase,
   runSubscriberCases,
@@ -26,10 +25,6 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
     io,
     () => {
       const endpoint = readEndpoint(options.endpoint);
-      if (endpoint.kind === "child")
-        throw new Fault("usage", "A subscriber starts its producer by itself over stdio. Give another --endpoint.", {
-          origin: "local",
-        });
       const { start, announcements } = options;
       const person = options.ask === true ? askPerson(io) : undefined;
       // The lines are what the person is asked to do.

@@ -1,5 +1,6 @@
 // Versions of Node, of this package and of running daemons, and whether the native parts load.
 import { readFileSync } from "node:fs";
+import { hasPackages, installCommand, PACKAGE_GROUPS } from "../../../transports/optional-packages.js";
 import { loadNativeSplitter, loadWasmSplitter } from "../../daemon/platform/segmenter.js";
 import { loadLmdb } from "../../storage/lmdb/environment.js";
 import { packagePath } from "../shell/package-path.js";
@@ -25,6 +26,11 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
     found.push(
       advice("versions", "daemon_differs", message, `Start the daemon again. To stop it, run: kill ${status.pid}`),
     );
+  }
+  for (const group of ["grpc", "http"] as const) {
+    if (configuration[group].kind === "off" || hasPackages(group)) continue;
+    const message = `The configuration asks for --${group}, and packages of ${PACKAGE_GROUPS[group].purpose} are missing.`;
+    found.push(problem("versions", "packages_missing", message, `Run: ${installCommand(group)}`));
   }
   if (configuration.journal.kind !== "memory" && !(await loads(loadLmdb))) {
     const remedy =

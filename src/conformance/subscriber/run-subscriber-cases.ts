@@ -4,6 +4,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import type { Endpoint } from "../wire/endpoint.js";
+import { listeningAt } from "../wire/listen-for-links.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
 import { NEGOTIATING_CASES } from "./negotiating-cases.js";
@@ -29,13 +30,15 @@ export interface SubscriberRun extends ScriptServices {
   readonly told: (result: CaseResult) => void;
 }
 
+/** Throws a Fault "usage" if the suite can listen at no such endpoint. */
 export async function runSubscriberCases(run: SubscriberRun): Promise<readonly CaseResult[]> {
-  const { chosen, level, timers, told } = run;
+  const { endpoint, chosen, level, timers, told } = run;
+  const listen = await listeningAt(endpoint);
   const results: CaseResult[] = [];
   for (const one of SUBSCRIBER_CASES) {
     if (chosen === undefined ? one.level > level : !chosen.includes(one.id)) continue;
     const from = timers.now();
-    const stage = createSubscriberStage(run);
+    const stage = createSubscriberStage({ ...run, listen });
     const verdict = await one
       .run(stage)
       .then((): Verdict => ({ kind: "passed" }), verdictIn)

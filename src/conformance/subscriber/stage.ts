@@ -6,7 +6,7 @@ import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
 import type { Link } from "../wire/link.js";
-import { listenForLinks } from "../wire/listen-for-links.js";
+import type { ListenForLinks } from "../wire/listen-for-links.js";
 import { createScript, type Script, type ScriptServices, SUITE_PRODUCER } from "./script.js";
 import { type SubscriberHooks, startSubscriber, type TestedSubscriber } from "./tested-subscriber.js";
 
@@ -53,6 +53,8 @@ export interface SubscriberStage {
 
 export interface SubscriberStageServices extends ScriptServices {
   readonly endpoint: Endpoint;
+  /** Listens at `endpoint`. */
+  readonly listen: ListenForLinks;
   readonly hooks: SubscriberHooks;
   readonly timers: Timers;
   readonly level: Level;
@@ -60,7 +62,7 @@ export interface SubscriberStageServices extends ScriptServices {
 }
 
 export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
-  const { endpoint, hooks, timers, hex, level, patienceMs } = services;
+  const { endpoint, listen, hooks, timers, hex, level, patienceMs } = services;
   const ends: (() => Promise<void>)[] = [];
 
   const wait = (ms: Millis): Promise<void> =>
@@ -74,7 +76,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     const linked = new Promise<Link>((resolve) => {
       tell = resolve;
     });
-    const listener = await listenForLinks(endpoint, (link) => tell(link));
+    const listener = await listen((link) => tell(link));
     ends.push(listener.stop);
     const subscriber = startSubscriber(hooks, endpoint, timers);
     ends.push(subscriber.shutDown);

@@ -28,3 +28,8 @@ export interface Links {
   /** Ends everything that `open` has started. */
   readonly stop: () => Promise<void>;
 }
+
+/** The suite as a producer: each connection of a subscriber has become a link. */
+export interface LinkListener {
+  readonly stop: () => Promise<void>;
+}

@@ -1,7 +1,7 @@
 // The complete configuration of a daemon: every value has a default, and the source of each value is known. config-schema.ts is the table of options;
 // config-sources.ts reads files, variables and flags.
 import type { JournalPolicy } from "../../contracts/journal.js";
-import type { ServiceAddress } from "../../contracts/service.js";
+import type { ServiceAddress } from "../../contracts/service-address.js";
 import type { LogLevel } from "../platform/log.js";
 
 /** The address of the local socket. */

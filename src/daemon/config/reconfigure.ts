@@ -1,4 +1,5 @@
 // Applies a configuration that was read again at run time: some changes apply at once, the others at the next start (R8b).
+import { hasPackages, missingPackagesSentence } from "../../../transports/optional-packages.js";
 import type { Log } from "../../contracts/log.js";
 import { isLouder, type LogLevel } from "../platform/log.js";
 import type { Configuration, OptionName } from "./config.js";
@@ -46,6 +47,10 @@ export function reconfigure(wanted: Configuration, services: ReconfigureServices
     "the configuration was read again",
   );
   if (waiting.length > 0) log.info({ options: waiting.map(keyOf) }, "takes effect at the next start");
+  // The next start would fail.
+  for (const name of ["grpc", "http"] as const)
+    if (waiting.includes(name) && wanted[name].kind !== "off" && !hasPackages(name))
+      log.warn({ options: [keyOf(name)] }, missingPackagesSentence(name));
   log.setLevel?.(settings.logLevel);
   return { applied, waiting };
 }

@@ -1,6 +1,6 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
 import { resolve } from "node:path";
-import type { ServiceAddress } from "../../contracts/service.js";
+import type { ServiceAddress } from "../../contracts/service-address.js";
 import type { OriginChoice, ServiceChoice } from "./config.js";
 import { given, type ReadValue, refused, textValue } from "./config-values.js";
 

@@ -17,7 +17,8 @@ export const EXIT_CODES = {
   failed: { code: 1, meaning: "The input or the peer was at fault. The message explains the fault." },
   usage: {
     code: 2,
-    meaning: "The command line, an `AAEPD_*` variable or the configuration file is wrong. Nothing was started.",
+    meaning:
+      "The command line, an `AAEPD_*` variable or the configuration file is wrong, or asks for packages that are not installed. Nothing was started.",
   },
   suiteFailed: { code: 3, meaning: "`conformance` could not do its work: the suite itself is at fault." },
   unreachable: { code: 69, meaning: "No daemon was found, or it went away." },

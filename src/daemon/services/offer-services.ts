@@ -15,9 +15,9 @@ import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createUtf8 } from "../platform/utf8.js";
-import { createMetrics } from "../status/metrics.js";
 import { akashikPosts } from "./akashik-posts.js";
 import { servicePages } from "./service-pages.js";
+import { loadServiceTransports, type ServiceTransports } from "./service-transports.js";
 import { type RunningServices, startServices } from "./services.js";
 
 export interface OfferedServices extends RunningServices {
@@ -46,10 +46,21 @@ export interface OfferedBy {
 /** 256 bits, written in hex. */
 const TOKEN_BYTES = 32;
 
-/**
- * Starts the services. Options that may change are read each time (R8b). Throws a Fault if an address cannot listen, and then leaves nothing behind.
- */
-export async function offerServices(options: DaemonOptions, by: OfferedBy): Promise<OfferedServices> {
+/** Starts the services. Throws a Fault if an address cannot listen, and then leaves nothing behind. */
+export type OfferServices = (by: OfferedBy) => Promise<OfferedServices>;
+
+/** Loads the services that the options ask for. Throws a Fault "usage" if packages of one are not installed. */
+export async function loadServices(options: DaemonOptions): Promise<OfferServices> {
+  const transports = await loadServiceTransports(options);
+  return (by) => offerServices(transports, options, by);
+}
+
+/** Options that may change are read each time (R8b). */
+async function offerServices(
+  transports: ServiceTransports,
+  options: DaemonOptions,
+  by: OfferedBy,
+): Promise<OfferedServices> {
   const { clock, ids, log } = options;
   const { aaep } = by;
   const utf8 = createUtf8();
@@ -79,7 +90,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
           utf8,
         )),
   ];
-  const metrics = createMetrics({
+  const metrics = transports.http?.createMetrics({
     status: aaep.engine.status,
     report: aaep.engine.report,
     wallTime: clock.wallTime,
@@ -92,6 +103,7 @@ export async function offerServices(options: DaemonOptions, by: OfferedBy): Prom
   let token = ids.hex(TOKEN_BYTES);
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
   const running = await startServices(
+    transports,
     {
       configuration: options,
       token: () => token,

@@ -12,8 +12,10 @@ export interface Page extends HttpPage {
 export function servicePages(from: {
   readonly manifest: () => Message;
   readonly isReady: () => boolean;
-  readonly metrics: Metrics;
+  /** Undefined: there is no such page. */
+  readonly metrics: Metrics | undefined;
 }): readonly Page[] {
+  const { metrics } = from;
   const plain = (status: number, body: string): HttpPageAnswer => ({
     status,
     contentType: "text/plain; charset=utf-8",
@@ -35,10 +37,14 @@ export function servicePages(from: {
       needsToken: false,
       answer: () => (from.isReady() ? plain(200, "ready") : plain(503, "stopping")),
     },
-    {
-      path: "/metrics",
-      needsToken: true,
-      answer: async () => ({ status: 200, contentType: from.metrics.contentType, body: await from.metrics.text() }),
-    },
+    ...(metrics === undefined
+      ? []
+      : [
+          {
+            path: "/metrics",
+            needsToken: true,
+            answer: async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.text() }),
+          },
+        ]),
   ];
 }

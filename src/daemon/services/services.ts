@@ -1,21 +1,19 @@
 // The services of the daemon over gRPC and Connect: one list of methods, served at every configured address. Loaded only if there is an address.
-import { createConnectService } from "../../../transports/connect/connect-service.js";
 import { platformAfter } from "../../../transports/framing/options.js";
-import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
-import { listenGrpc } from "../../../transports/grpc/listen.js";
 import { createJsonPosts, type JsonPost } from "../../../transports/http/json-posts.js";
-import { listenHttp } from "../../../transports/http/listen.js";
 import { firstFreeInstance } from "../../../transports/ipc/instances.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
-import type { Admit, ServiceAddress, ServiceListener, ServiceMethod } from "../../contracts/service.js";
+import type { Admit, ServiceListener, ServiceMethod } from "../../contracts/service.js";
+import type { ServiceAddress } from "../../contracts/service-address.js";
 import { describeFault } from "../../protocols/aaep/services/error-detail.js";
 import { admitEverybody, admitTokenHolders } from "../../security/admission.js";
 import type { Configuration, ServiceChoice } from "../config/config.js";
 import { serviceSocketPath } from "./own-addresses.js";
 import type { Page } from "./service-pages.js";
+import type { ServiceTransports } from "./service-transports.js";
 
 export type ServiceKind = "grpc" | "http";
 
@@ -36,6 +34,19 @@ export interface ServiceOptions {
   readonly log: Log;
 }
 
+/** One kind of service, as it listens at each of its addresses. */
+interface ServiceWay {
+  readonly kind: ServiceKind;
+  /** Paths that show no more than whether the daemon runs, and so need no token. */
+  readonly openPaths: ReadonlySet<string>;
+  readonly listen: (at: ListeningPlace) => Promise<ServiceListener>;
+}
+
+interface ListeningPlace {
+  readonly address: ServiceAddress;
+  readonly admit: Admit;
+}
+
 export interface RunningServices {
   /** Addresses by kind. */
   readonly endpoints: Readonly<Partial<Record<ServiceKind, readonly string[]>>>;
@@ -51,6 +62,7 @@ export interface RunningServices {
 
 /** Listens at every address or at none. Throws the Fault of the first address that fails. */
 export async function startServices(
+  transports: ServiceTransports,
   options: ServiceOptions,
   methods: readonly ServiceMethod[],
   pages: readonly Page[],
@@ -72,53 +84,53 @@ export async function startServices(
     log,
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
-  const openPages = pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path);
-  // A page that shows no more than whether the daemon runs needs no token.
-  const openPaths: Readonly<Record<ServiceKind, ReadonlySet<string>>> = {
-    grpc: new Set(HEALTH_PATHS),
-    http: new Set(openPages),
-  };
-
-  const listen = (kind: ServiceKind, address: ServiceAddress): Promise<ServiceListener> => {
-    const admit: Admit =
-      address.kind === "unix" ? admitEverybody : admitTokenHolders(options.token, openPaths[kind], address.host);
-    switch (kind) {
-      case "grpc":
-        return listenGrpc({ ...shared, address, admit });
-      case "http":
-        return listenHttp(
+  const { grpc, http } = transports;
+  const ways: readonly ServiceWay[] = [
+    ...(grpc === undefined
+      ? []
+      : [
           {
-            address,
-            admit,
-            pages,
-            closeTimeoutMs,
-            silentConnectionMs: shared.silentConnectionMs,
-            log,
-            onAcceptFault: shared.onAcceptFault,
-            corsOrigins: () => configuration.corsOrigins,
+            kind: "grpc" as const,
+            openPaths: new Set(grpc.openPaths),
+            listen: (at: ListeningPlace) => grpc.listen({ ...shared, ...at }),
           },
-          [
-            createConnectService(shared),
-            createJsonPosts(posts, {
-              maxBodyBytes: configuration.maxFrameBytes,
-              silentConnectionMs: shared.silentConnectionMs,
-              after: platformAfter,
-            }),
-          ],
-        );
-    }
-  };
+        ]),
+    ...(http === undefined
+      ? []
+      : [
+          {
+            kind: "http" as const,
+            openPaths: new Set(pages.filter(({ needsToken }) => !needsToken).map(({ path }) => path)),
+            listen: (at: ListeningPlace) =>
+              http.listen({ ...shared, ...at, pages, corsOrigins: () => configuration.corsOrigins }, [
+                http.createConnectService(shared),
+                createJsonPosts(posts, {
+                  maxBodyBytes: configuration.maxFrameBytes,
+                  silentConnectionMs: shared.silentConnectionMs,
+                  after: platformAfter,
+                }),
+              ]),
+          },
+        ]),
+  ];
 
-  const listenAll = async (kind: ServiceKind, choice: ServiceChoice): Promise<void> => {
+  const listenAt = ({ openPaths, listen }: ServiceWay, address: ServiceAddress): Promise<ServiceListener> =>
+    listen({
+      address,
+      admit: address.kind === "unix" ? admitEverybody : admitTokenHolders(options.token, openPaths, address.host),
+    });
+
+  const listenAll = async (way: ServiceWay, choice: ServiceChoice): Promise<void> => {
+    const { kind } = way;
     switch (choice.kind) {
       case "off":
         return;
       case "auto":
-        listeners.push({ kind, ...(await listenAuto(kind, options, (address) => listen(kind, address))) });
+        listeners.push({ kind, ...(await listenAuto(kind, options, (address) => listenAt(way, address))) });
         return;
       case "addresses":
         for (const address of choice.addresses)
-          listeners.push({ kind, address, listener: await listen(kind, address) });
+          listeners.push({ kind, address, listener: await listenAt(way, address) });
     }
   };
 
@@ -130,8 +142,7 @@ export async function startServices(
   };
 
   try {
-    await listenAll("grpc", configuration.grpc);
-    await listenAll("http", configuration.http);
+    for (const way of ways) await listenAll(way, configuration[way.kind]);
   } catch (caught) {
     await stop();
     await drain();

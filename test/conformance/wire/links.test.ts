@@ -4,7 +4,7 @@ import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
 import { converse } from "../../../src/conformance/wire/conversation.js";
 import { endpointText, readEndpoint } from "../../../src/conformance/wire/endpoint.js";
 import type { Link } from "../../../src/conformance/wire/link.js";
-import { listenForLinks } from "../../../src/conformance/wire/listen-for-links.js";
+import { listeningAt } from "../../../src/conformance/wire/listen-for-links.js";
 import { openLinks } from "../../../src/conformance/wire/open-links.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -16,8 +16,9 @@ async function joined(way: string) {
   const accepted = new Promise<Link>((resolve) => {
     accept = resolve;
   });
-  const listener = await listenForLinks(endpoint, accept);
-  const links = openLinks(endpoint);
+  const listen = await listeningAt(endpoint);
+  const listener = await listen(accept);
+  const links = await openLinks(endpoint);
   onTestFinished(async () => {
     await links.stop();
     await listener.stop();
@@ -69,5 +70,5 @@ it.each([
 });
 
 it("nobody listens over stdio", async () => {
-  await expect(listenForLinks(readEndpoint("stdio:agent"), () => {})).rejects.toThrow("Give another endpoint.");
+  await expect(listeningAt(readEndpoint("stdio:agent"))).rejects.toThrow("Give another endpoint.");
 });

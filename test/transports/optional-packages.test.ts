@@ -1,0 +1,27 @@
+import { createRequire } from "node:module";
+import { expect, it } from "vitest";
+import { Fault } from "../../src/base/errors.js";
+import { hasPackages, installCommand, withPackages } from "../../transports/optional-packages.js";
+
+const require = createRequire(import.meta.url);
+
+it("hands over what was loaded, and any error but that of a missing package", async () => {
+  expect(await withPackages("grpc", async () => 7)).toBe(7);
+  const broken = new Error("The module is broken.");
+  await expect(withPackages("grpc", () => Promise.reject(broken))).rejects.toBe(broken);
+});
+
+it("a missing package is a fault of use, with the command in one sentence", async () => {
+  const load = async (): Promise<unknown> => require("a-package-that-is-not-here");
+  const caught = await withPackages("grpc", load).catch((error: unknown) => error);
+  expect(caught).toBeInstanceOf(Fault);
+  expect(caught).toMatchObject({
+    code: "usage",
+    sentence: `Packages of gRPC are missing, so install them beside aaepd: ${installCommand("grpc")}`,
+    cause: { code: "MODULE_NOT_FOUND" },
+  });
+});
+
+it("knows what is installed here", () => {
+  expect([hasPackages("grpc"), hasPackages("http")]).toEqual([true, true]);
+});
