@@ -27,12 +27,18 @@ function hasAnchor(path: string, anchor: string): boolean {
   return known.has(anchor);
 }
 
+/** The files and folders of the package, which the guides are read in. */
+const PACKAGED = /^(docs|examples|gen|proto|schemas)(\/|$)|^(README|CHANGELOG)\.md$/;
+/** The page on dependencies is for developers, who have the whole project. */
+const isGuide = (page: string) => /^(docs|examples)\//.test(page) && page !== "docs/dependencies.md";
+
 /** Why a link of a page leads nowhere; undefined if it leads somewhere, or out of the project. */
 function complaint(page: string, link: string): string | undefined {
   if (/^(https?|mailto|file):/.test(link)) return undefined;
   const [path = "", anchor] = decodeURI(link).split("#");
   const target = path === "" ? page : relative(ROOT, join(ROOT, dirname(page), path));
   if (target.startsWith("..") || !existsSync(join(ROOT, target))) return `${link}: there is no such file`;
+  if (isGuide(page) && !PACKAGED.test(target)) return `${link}: the package has no such file`;
   if (anchor === undefined) return undefined;
   if (!target.endsWith(".md") || statSync(join(ROOT, target)).isDirectory()) return `${link}: no page of headings`;
   return hasAnchor(target, anchor) ? undefined : `${link}: there is no such heading`;
@@ -49,6 +55,7 @@ describe("links", () => {
     expect(complaint("README.md", "docs/nothing.md")).toContain("no such file");
     expect(complaint("README.md", "docs/publishing.md#nothing")).toContain("no such heading");
     expect(complaint("docs/publishing.md", "#nothing")).toContain("no such heading");
+    expect(complaint("docs/publishing.md", "../ARCHITECTURE.md")).toContain("the package has no such file");
   });
 
   it.each(PAGES)("%s", (page) => {

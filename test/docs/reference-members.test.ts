@@ -10,6 +10,7 @@ import { completeEvent } from "../../src/engine/sessions/complete-event.js";
 import { FILLED_IN } from "../../src/protocols/aaep/agent/filled-in.js";
 import { DAEMON_GUIDE, SUBSCRIBER_GUIDE } from "../../src/protocols/aaep/sessions/message-guide.js";
 import { type Form, METHOD_GUIDE, NOTIFICATION_GUIDE } from "../../src/protocols/aaep/sessions/rpc-guide.js";
+import { AGENTS_MEMBERS } from "../../src/protocols/aaep/validation/agents-members.js";
 import { assertPublishedEvent } from "../../src/protocols/aaep/validation/validate.js";
 import { codeBlocks, linksIn, type Section, sectionsOf, type Table, tablesIn } from "../support/markdown.js";
 
@@ -268,6 +269,26 @@ it("every schema file has its members in the reference, and every table belongs 
     ),
   );
   expect(unclaimed).toEqual([]);
+});
+
+it("R31: the members of extensions.aaepd are those that the code knows", () => {
+  const tables = tablesIn(
+    sections("events.md").find(({ anchor }) => anchor === "members-of-extensionsaaepd")?.text ?? "",
+  );
+  const [agents = [], daemons = []] = tables.map(({ rows }) => rows.map(([name = ""]) => name.replaceAll("`", "")));
+  expect(agents.toSorted()).toEqual([...AGENTS_MEMBERS, "resume_token"].sort());
+  const engine = join(ROOT, "src/engine");
+  const code = readdirSync(engine, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(engine, name), "utf8"))
+    .join("\n");
+  const marks = [...code.matchAll(/\bmarks(?::| =) \{([^}]*)\}/g)].flatMap(([, members = ""]) =>
+    [...members.matchAll(/(\w+):/g)].map(([, name = ""]) => name),
+  );
+  // Two are set by themselves.
+  expect(code).toMatch(/\{ by: BY_DAEMON,/);
+  expect(code).toMatch(/, overtook: count \}/);
+  expect([...new Set([...marks, "by", "overtook"])].sort()).toEqual(daemons.toSorted());
 });
 
 describe("examples", () => {
