@@ -1,18 +1,19 @@
-// Makes gen/: types and validators without libraries from the schemas, and messages from proto/. `--check` writes nothing, names the stale files and
-// exits 1 if there are any.
+// Makes gen/: types and validators without libraries from the schemas, and messages from proto/. Makes docs/reference/ from the schemas and from tables
+// of the source. `--check` writes nothing, names the stale files and exits 1 if there are any.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { filesBelow, messageFiles } from "./generate/buf.mjs";
 import { catalogue, readSchemas } from "./generate/flatten.mjs";
+import { referencePages } from "./generate/reference/pages.mjs";
 import { typesFile } from "./generate/types.mjs";
 import { validatorFiles } from "./generate/validators.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The folders of schemas/ with a folder of the same name in gen/. */
 const PARTS = ["aaep", "a2e", "akashik"];
-/** The folders in which everything comes from proto/. */
-const MESSAGES = PARTS.map((part) => `gen/${part}/v1`);
+/** The folders in which everything is generated, so that a file that is no longer made is removed. */
+const WHOLE = [...PARTS.map((part) => `gen/${part}/v1`), "docs/reference"];
 
 /** The text of every generated file by its path from the root of the project. */
 async function generated() {
@@ -22,14 +23,15 @@ async function generated() {
     files.set(`gen/${part}/types.d.ts`, await typesFile(schemas.named));
     for (const [name, text] of Object.entries(validatorFiles(schemas, "./types.js")))
       files.set(`gen/${part}/${name}`, text);
+    if (part === "aaep") for (const [path, text] of await referencePages(ROOT, schemas)) files.set(path, text);
   }
   for (const [path, text] of messageFiles(ROOT)) files.set(path, text);
   return files;
 }
 
-/** Files among the messages that no proto file makes any more. */
+/** Files in those folders that are no longer made. */
 function leftOver(files) {
-  return MESSAGES.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
+  return WHOLE.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
     filesBelow(join(ROOT, folder))
       .map((name) => `${folder}/${name}`)
       .filter((path) => !files.has(path)),
@@ -61,7 +63,7 @@ for (const [path, text] of files) {
 }
 for (const path of leftOver(files)) {
   if (checking) {
-    console.error(`${path} is made by no proto file: run \`npm run generate\` and commit the result`);
+    console.error(`${path} is no longer generated: run \`npm run generate\` and commit the result`);
     staleCount++;
   } else {
     rmSync(join(ROOT, path));

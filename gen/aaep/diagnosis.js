@@ -8373,7 +8373,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!pattern87.test(data0)){
-const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
+const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"AAEP's URI, or a list of at most 64 URIs that begins with it"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -12269,7 +12269,7 @@ errors++;
 }
 if(typeof data0 === "string"){
 if(!pattern87.test(data0)){
-const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"The core vocabulary alone, or a list that begins with it."}};
+const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"AAEP's URI, or a list of at most 64 URIs that begins with it"}};
 if(vErrors === null){
 vErrors = [err4];
 }

@@ -9,7 +9,7 @@ export interface PublishResult {
    */
   readonly events: readonly EventReceipt[];
   /**
-   * Of the first session that started here.
+   * The token of the first session that the call started.
    */
   readonly resume_token?: string;
 }
@@ -23,7 +23,7 @@ export interface EventReceipt {
    */
   readonly epoch: number;
   /**
-   * Of a session that started here.
+   * The token with which another connection takes the session over. Only in the receipt of a `session.started`.
    */
   readonly resume_token?: string;
 }
@@ -135,7 +135,7 @@ export interface ResumeSessionResult {
  */
 export interface Producer {
   /**
-   * Stable name of the agent, without its version.
+   * The stable name of the agent, without its version.
    */
   readonly agent_id: string;
   /**
@@ -156,7 +156,7 @@ export interface Producer {
   readonly manifest_uri?: string;
 }
 /**
- * The place that a subscription has reached: all that it is to get up to there was sent before this message (R17). To be kept, and named in resume_after after a break.
+ * The place that a subscription has reached (R17). Everything that the subscription was to get up to this place was sent before. Keep the cursor, and name it in `resume_after` after a break.
  */
 export interface AaepdCheckpoint {
   /**
@@ -164,16 +164,16 @@ export interface AaepdCheckpoint {
    */
   readonly type?: "aaepd.checkpoint";
   /**
-   * Opaque. It stays good over restarts of the daemon, as long as its journal is there.
+   * The place, as an opaque text. The cursor outlives a restart of the daemon, as long as the journal exists.
    */
   readonly cursor: string;
   /**
-   * Over JSON-RPC, where the connection has several subscriptions.
+   * The subscription, over JSON-RPC and if the connection has several.
    */
   readonly subscription_id?: string;
 }
 /**
- * What was wrong with a message (R33).
+ * Reports a fault in a message (R33).
  */
 export interface AaepdError {
   /**
@@ -201,16 +201,16 @@ export interface AaepdError {
    */
   readonly event_id?: string;
   /**
-   * How long to wait before trying again, where waiting helps.
+   * How many seconds to wait before the next attempt. Missing if waiting does not help.
    */
   readonly retry_after_seconds?: number;
   /**
-   * The type of the message that was at fault, where it had one.
+   * The type of the message at fault, if it had one.
    */
   readonly answers?: string;
 }
 /**
- * Says that the stream is alive where nothing else has been sent for a while (R22).
+ * Shows that the stream is alive, after a time without other messages (R22).
  */
 export interface AaepdHeartbeat {
   /**
@@ -219,7 +219,7 @@ export interface AaepdHeartbeat {
   readonly type: "aaepd.heartbeat";
 }
 /**
- * List the open questions (R28).
+ * Asks for the open questions (R28).
  */
 export interface AaepdListPending {
   /**
@@ -233,7 +233,7 @@ export interface AaepdListPending {
   readonly extensions?: Extensions;
 }
 /**
- * The open questions that the subscription may answer (R28): answers aaepd.list_pending, and is the result of aaep.list_pending.
+ * Lists the open questions that the subscription may answer (R28). The message answers `aaepd.list_pending`, and is the result of `aaep.list_pending`.
  */
 export interface AaepdPending {
   /**
@@ -266,7 +266,7 @@ export interface AaepdPending {
   }[];
 }
 /**
- * Send an event once more (R28).
+ * Asks for an event once more (R28).
  */
 export interface AaepdRepeat {
   /**
@@ -284,7 +284,7 @@ export interface AaepdRepeat {
   readonly extensions?: Extensions;
 }
 /**
- * A reply of this subscription did not count; why is not told (R19). The question may be open still.
+ * Reports that a reply of this subscription did not count, without the reason (R19). The question may still be open.
  */
 export interface AaepdReplyNotTaken {
   /**
@@ -296,12 +296,12 @@ export interface AaepdReplyNotTaken {
    */
   readonly reply_token: string;
   /**
-   * Over JSON-RPC, where the connection has several subscriptions.
+   * The subscription, over JSON-RPC and if the connection has several.
    */
   readonly subscription_id?: string;
 }
 /**
- * Skip one output, or everything held (R26).
+ * Skips one output, or everything that the daemon holds for the subscription (R26).
  */
 export interface AaepdSkip {
   /**
@@ -323,62 +323,62 @@ export interface AaepdSkip {
   readonly extensions?: Extensions;
 }
 /**
- * The daemon's own capability: pace in the listener's hands (R26), what becomes of replies (R19), the place that is reached (R17), and, in subscription.accepted, what the subscription is given. A request may hold the latter; there it has no effect.
+ * The daemon's own capability: pace in the listener's hands (R26), notices of replies (R19) and the reached place (R17). In `subscription.accepted` the daemon adds the members that it gives. A request may repeat those without effect.
  */
 export interface AaepdCapability {
   /**
-   * Only critical events go out while this is true.
+   * Whether only critical events go out.
    */
   readonly paused?: boolean;
   /**
-   * Longest text of one output event, in code points.
+   * The longest text of one output event, in code points.
    */
   readonly max_chars?: number;
   /**
-   * Whether the subscription is told by aaepd.reply_not_taken that a reply did not count (R19).
+   * Whether `aaepd.reply_not_taken` reports replies that did not count (R19).
    */
   readonly reply_status?: boolean;
   /**
-   * Whether aaepd.checkpoint tells the place that the subscription has reached (R17).
+   * Whether `aaepd.checkpoint` reports the place that the subscription has reached (R17).
    */
   readonly checkpoints?: boolean;
   /**
-   * Given. Goes with the calls that cannot travel on the subscription's own stream (R19).
+   * The secret of the subscription. Calls that cannot travel on its own stream show it (R19).
    */
   readonly key?: string;
   readonly limits?: SubscriberLimits;
   /**
-   * Given. The longest silence of the stream; missing where it may be silent.
+   * The longest silence of the stream, in seconds. Missing if the stream may be silent.
    */
   readonly heartbeat_seconds?: number;
   /**
-   * Given. The place that the subscription has reached (R17); missing while it has none.
+   * The place that the subscription has reached (R17). Missing while there is none.
    */
   readonly cursor?: string;
   /**
-   * Given. How the place was met that the request named: all, rolled_back, gap or unknown (R17).
+   * How the daemon used the cursor of the request: `all`, `rolled_back`, `gap` or `unknown` (R17).
    */
   readonly resumed?: string;
   readonly [k: string]: unknown;
 }
 /**
- * Given. What happens to a subscription that takes slowly (R18).
+ * The limits of a subscription that takes slowly (R18).
  */
 export interface SubscriberLimits {
   /**
-   * Events that are kept in memory for it.
+   * The number of units that the daemon keeps in memory for the subscription.
    */
   readonly queue_events?: number;
   /**
-   * Where the others are: journal.
+   * The place of further units: `journal`.
    */
   readonly policy?: string;
   /**
-   * It is closed after so long.
+   * How long the transport may take nothing before the daemon closes the subscription, in seconds.
    */
   readonly max_lag_seconds?: number;
   /**
-   * It is closed when it is so far behind.
+   * How many events may be published meanwhile before the daemon closes the subscription.
    */
   readonly max_lag_events?: number;
   readonly [k: string]: unknown;
@@ -392,7 +392,7 @@ export interface RequestExtensions {
    */
   readonly aaepd?: {
     /**
-     * The last cursor received: the subscription goes on after the place that it names (R17).
+     * The last cursor that the subscriber received. The subscription continues after its place (R17).
      */
     readonly resume_after?: string;
     readonly [k: string]: unknown;
@@ -403,7 +403,7 @@ export interface RequestExtensions {
       }
     | {
         /**
-         * The last cursor received: the subscription goes on after the place that it names (R17).
+         * The last cursor that the subscriber received. The subscription continues after its place (R17).
          */
         readonly resume_after?: string;
         readonly [k: string]: unknown;
@@ -411,11 +411,11 @@ export interface RequestExtensions {
     | undefined;
 }
 /**
- * The agent waits for an answer to a question (§4.4.2).
+ * Asks a person for information, and waits for the answer (§4.4.2).
  */
 export interface AwaitingClarificationEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -499,7 +499,7 @@ export interface AwaitingClarificationEvent {
    */
   readonly choices?: readonly Choice[];
   /**
-   * What a person needs to know to answer.
+   * The facts that a person needs to answer.
    */
   readonly context?: string;
   /**
@@ -551,11 +551,11 @@ export interface Choice {
   readonly label: string;
 }
 /**
- * The agent waits for consent to one action (§4.4.1).
+ * Asks a person for consent to one action, and waits for it (§4.4.1).
  */
 export interface AwaitingConfirmationEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -605,7 +605,7 @@ export interface AwaitingConfirmationEvent {
    */
   readonly action: string;
   /**
-   * What follows from the action, in words for people.
+   * The effect of the action, in words for people.
    */
   readonly consequence: string;
   /**
@@ -641,7 +641,7 @@ export interface AwaitingConfirmationEvent {
    */
   readonly reversibility?: "reversible" | "reversible_with_effort" | "irreversible";
   /**
-   * Whether the action cannot be undone; `reversibility` says the same more exactly.
+   * Whether the action cannot be undone. `reversibility` says the same more exactly.
    */
   readonly irreversible?: boolean;
   /**
@@ -659,11 +659,11 @@ export interface AwaitingConfirmationEvent {
   };
 }
 /**
- * The agent hands the session over (§4.4.3).
+ * Hands the session over to a person or to another agent (§4.4.3).
  */
 export interface HandoffRequestedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -744,11 +744,11 @@ export interface HandoffRequestedEvent {
   readonly urgency_for_handoff?: "low" | "medium" | "high";
 }
 /**
- * A piece of the text that the agent writes (§4.3.3).
+ * Carries a piece of the text that the agent writes (§4.3.3).
  */
 export interface OutputStreamingEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -835,11 +835,11 @@ export interface OutputStreamingEvent {
   readonly language?: string;
 }
 /**
- * Progress of a long task (§4.2.2).
+ * Reports the progress of a long task (§4.2.2).
  */
 export interface ProgressUpdatedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -924,11 +924,11 @@ export interface Progress {
   readonly description?: string;
 }
 /**
- * A session was cancelled (§4.1.4).
+ * Ends a session that was stopped before its end (§4.1.4).
  */
 export interface SessionCancelledEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -999,11 +999,11 @@ export interface SessionCancelledEvent {
   readonly partial_result?: string;
 }
 /**
- * A session ended as intended (§4.1.2).
+ * Ends a session that did its work (§4.1.2).
  */
 export interface SessionCompletedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1078,11 +1078,11 @@ export interface SessionCompletedEvent {
   readonly result_uri?: string;
 }
 /**
- * A session ended in an error (§4.1.3).
+ * Ends a session that failed (§4.1.3).
  */
 export interface SessionErroredEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1156,16 +1156,16 @@ export interface SessionErroredEvent {
    */
   readonly recoverable?: boolean;
   /**
-   * What a person can do about it.
+   * The remedy, in words for people.
    */
   readonly remediation_hint?: string;
 }
 /**
- * A session begins (§4.1.1).
+ * Begins a session (§4.1.1).
  */
 export interface SessionStartedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1242,11 +1242,11 @@ export interface SessionStartedEvent {
   readonly tools_available?: readonly string[];
 }
 /**
- * The agent went from one state to another (§4.2.1). Any state name is legal.
+ * Reports that the agent is in another state (§4.2.1). Any name of a state is permitted.
  */
 export interface StateChangedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1317,11 +1317,11 @@ export interface StateChangedEvent {
   readonly expected_duration_ms?: number;
 }
 /**
- * A tool has returned, or was given up (§4.3.2).
+ * Reports that a tool has returned, or was given up (§4.3.2).
  */
 export interface ToolCompletedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1400,11 +1400,11 @@ export interface ToolCompletedEvent {
   readonly error_message?: string;
 }
 /**
- * A tool is about to run (§4.3.1).
+ * Announces that a tool is about to run (§4.3.1).
  */
 export interface ToolInvokedEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1466,7 +1466,7 @@ export interface ToolInvokedEvent {
    */
   readonly summary_detailed?: string;
   /**
-   * What the tool does, in words for people.
+   * The purpose of the tool, in words for people.
    */
   readonly description?: string;
   /**
@@ -1486,16 +1486,16 @@ export interface ToolInvokedEvent {
    */
   readonly irreversible?: boolean;
   /**
-   * Identifies the call. Calls that run at the same time need one each.
+   * Identifies the call. Parallel calls of one tool need one each.
    */
   readonly tool_call_id?: string;
 }
 /**
- * What every event carries. The schemas of the event types add their payload and close the object.
+ * The members of every event. The schemas of the event types add their payload and close the object.
  */
 export interface Envelope {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1547,7 +1547,7 @@ export interface Envelope {
  */
 export interface ExtensionEvent {
   /**
-   * The vocabularies of the event: AAEP's, then those of its extensions.
+   * The vocabularies of the event: AAEP's alone, or a list that begins with it and goes on with those of extensions.
    *
    * @minItems 1
    * @maxItems 64
@@ -1607,7 +1607,7 @@ export interface ExtensionEvent {
   readonly [k: string]: unknown;
 }
 /**
- * What a subscriber can handle (§5.3). Keys that are not listed belong to extensions and stay inert; unknown values in lists are left to negotiation.
+ * The terms of a subscription (§5.3). Members that are not listed belong to extensions and have no effect. Unknown values in lists are dropped with a note.
  */
 export interface Capabilities {
   /**
@@ -1615,7 +1615,7 @@ export interface Capabilities {
    */
   readonly max_events_per_second?: number;
   /**
-   * Which of an event's summaries the subscriber wants.
+   * The length of the summaries that the subscriber wants.
    */
   readonly preferred_verbosity?: "terse" | "normal" | "detailed";
   /**
@@ -1631,7 +1631,7 @@ export interface Capabilities {
    */
   readonly supports_clarification_reply?: boolean;
   /**
-   * none, word, sentence, paragraph, completion; others are dropped with a note (R32).
+   * The places where streamed text may be cut: some of `none`, `word`, `sentence`, `paragraph` and `completion`. Others are dropped with a note (R32).
    *
    * @maxItems 16
    */
@@ -1683,7 +1683,7 @@ export interface EventFilters {
   readonly [k: string]: unknown;
 }
 /**
- * A person's answer (§6.3).
+ * Answers a clarification with a person's answer (§6.3).
  */
 export interface ClarificationReply {
   /**
@@ -1721,7 +1721,7 @@ export interface ClarificationReply {
   readonly [k: string]: unknown;
 }
 /**
- * A person's decision (§6.3).
+ * Answers a confirmation with a person's decision (§6.3).
  */
 export interface ConfirmationReply {
   /**
@@ -1765,7 +1765,7 @@ export interface ConfirmationReply {
   readonly [k: string]: unknown;
 }
 /**
- * The terms of a subscription (§5.4).
+ * Accepts a subscription, with its terms (§5.4).
  */
 export interface SubscriptionAccepted {
   /**
@@ -1796,7 +1796,7 @@ export interface SubscriptionAccepted {
   readonly negotiation_notes?: string;
 }
 /**
- * One side ends the subscription (§5.8).
+ * Ends a subscription, from either side (§5.8).
  */
 export interface SubscriptionClose {
   /**
@@ -1823,7 +1823,7 @@ export interface SubscriptionClose {
   readonly [k: string]: unknown;
 }
 /**
- * Why there is no subscription (§5.5).
+ * Refuses a subscription, with the reason (§5.5).
  */
 export interface SubscriptionRejected {
   /**
@@ -1856,7 +1856,7 @@ export interface SubscriptionRejected {
   readonly alternative_manifest_uri?: string;
 }
 /**
- * New terms for a running subscription; what is left out stays as it was (§5.7).
+ * Asks for new terms of a running subscription (§5.7).
  */
 export interface SubscriptionRenegotiate {
   /**
@@ -1876,7 +1876,7 @@ export interface SubscriptionRenegotiate {
   readonly [k: string]: unknown;
 }
 /**
- * A subscriber asks for events (§5.2).
+ * Asks for a subscription (§5.2).
  */
 export interface SubscriptionRequest {
   /**
@@ -1912,7 +1912,7 @@ export interface SubscriptionRequest {
   readonly [k: string]: unknown;
 }
 /**
- * What a producer says of itself before anybody subscribes (§5.10).
+ * Describes a producer before anybody subscribes (§5.10).
  */
 export interface ProducerManifest {
   /**
@@ -1931,35 +1931,35 @@ export interface ProducerManifest {
    */
   readonly agent_id: string;
   /**
-   * Its version.
+   * The version of the agent or daemon.
    */
   readonly agent_version?: string;
   /**
-   * Its name for people.
+   * The name of the agent or daemon, for people.
    */
   readonly agent_name?: string;
   /**
-   * The versions of AAEP that it speaks.
+   * The versions of AAEP that the producer speaks.
    */
   readonly aaep_versions_supported?: readonly string[];
   /**
-   * The levels of AAEP that it meets.
+   * The levels of AAEP that the producer meets.
    */
   readonly conformance_levels_supported?: readonly number[];
   /**
-   * The transports on which it can be reached.
+   * The transports on which the producer can be reached.
    */
   readonly transports_supported?: readonly string[];
   /**
-   * The languages in which it can give texts.
+   * The languages of the producer's texts, the default first.
    */
   readonly languages_supported?: readonly string[];
   /**
-   * The types of events that it publishes.
+   * The types of events that the producer publishes.
    */
   readonly event_types_emitted?: readonly string[];
   /**
-   * The vocabularies of its extensions.
+   * The vocabularies of the producer's extensions.
    */
   readonly extensions_supported?: readonly string[];
   /**
@@ -1971,7 +1971,7 @@ export interface ProducerManifest {
    */
   readonly max_concurrent_subscriptions?: number;
   /**
-   * How to reach the people who maintain it.
+   * How to reach the people who maintain the producer.
    */
   readonly contact?: string;
   readonly extensions?: Extensions;

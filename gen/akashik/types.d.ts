@@ -33,7 +33,7 @@ export interface AkashikAnswer {
    */
   readonly epoch: number;
   /**
-   * an object
+   * The members of the message, by its operation.
    */
   readonly payload: {
     readonly [k: string]: unknown;
@@ -864,7 +864,7 @@ export interface AkashikRequest {
    */
   readonly epoch: number;
   /**
-   * an object
+   * The members of the request, by its operation.
    */
   readonly payload: {
     readonly [k: string]: unknown;

@@ -3,6 +3,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Keywords that hold values, which are no schemas. */
+const VALUES = new Set(["enum", "const", "default", "examples"]);
+
 /** All schemas under `folder`, by `$id`, in the order of their paths. */
 export function readSchemas(folder) {
   const paths = readdirSync(folder, { recursive: true })
@@ -49,7 +52,7 @@ export function inlined(schemas, schema, base, keep = () => undefined) {
   const copy = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === "$id" || key === "$schema" || key === "$defs") continue;
-    copy[key] = key === "enum" || key === "const" || key === "default" ? value : inlined(schemas, value, base, keep);
+    copy[key] = VALUES.has(key) ? value : inlined(schemas, value, base, keep);
   }
   return copy;
 }

@@ -2,7 +2,15 @@
 import { compile } from "json-schema-to-typescript";
 
 /** Members that have no counterpart in a type, or an unreadable one. */
-const LEFT_OUT = new Set(["anyOf", "patternProperties", "dependentRequired", "prefixItems", "known", "default"]);
+const LEFT_OUT = new Set([
+  "anyOf",
+  "patternProperties",
+  "dependentRequired",
+  "prefixItems",
+  "known",
+  "default",
+  "examples",
+]);
 
 function typed(schema) {
   if (Array.isArray(schema)) return schema.map(typed);

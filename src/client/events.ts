@@ -1,5 +1,7 @@
 // The events of AAEP as types: as an agent may send them, and as a listener receives them.
 import type { AaepEvent as CoreEvent, Envelope } from "#gen/aaep/types.js";
+import type { KnownNames } from "../base/known-names.js";
+import type { FilledIn } from "../protocols/aaep/agent/filled-in.js";
 
 /** Summaries in other languages than the event's own (AAEP §11.2), as in `summary_normal_yo`. */
 export interface SummaryVariants {
@@ -35,11 +37,8 @@ export interface ExtensionEvents {}
 /** The envelope of an event (AAEP §3), as the daemon completes it. */
 type EnvelopeMembers = Pick<
   CoreEvent,
-  Exclude<keyof CoreEvent, "type" | "urgency" | `summary_${string}`> & keyof KnownEnvelope
+  Exclude<keyof CoreEvent, "type" | "urgency" | `summary_${string}`> & KnownNames<Envelope>
 >;
-
-/** The members that `Envelope` names. */
-type KnownEnvelope = { [Name in keyof Envelope as string extends Name ? never : Name]: Envelope[Name] };
 
 /** An extension's event, of the types that `ExtensionEvents` names (AAEP §7). */
 export type ExtensionEvent<Type extends keyof ExtensionEvents = keyof ExtensionEvents> = {
@@ -51,9 +50,6 @@ export type ExtensionEvent<Type extends keyof ExtensionEvents = keyof ExtensionE
     readonly summary_detailed?: string;
   } & ExtensionEvents[Name];
 }[Type];
-
-/** The members that the daemon fills in where an agent leaves them out (R2). */
-type FilledIn = "@context" | "event_id" | "timestamp" | "producer" | "urgency" | "position";
 
 type Publishable<Event> = Event extends unknown
   ? Omit<Event, FilledIn> & Partial<Pick<Event, FilledIn & keyof Event>>

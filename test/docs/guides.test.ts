@@ -1,6 +1,6 @@
 // The examples of docs/subscribing.md and docs/publishing.md, run as they stand there against a real daemon.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -95,14 +95,6 @@ itInFull("the JavaScript agent is heard by the JavaScript listener", async () =>
   listener.child.kill("SIGINT");
   expect(await listener.ended).toBe(0);
   expect(listener.err()).toBe("");
-});
-
-test.each([
-  ["subscribing.md", SUBSCRIBING],
-  ["publishing.md", PUBLISHING],
-])("every file that %s points to exists", (_, page) => {
-  const links = [...page.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? "");
-  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
 });
 
 test("M5: the messages that subscribing.md shows are valid", () => {

@@ -1,4 +1,4 @@
-// docs/services.md names what there is: statuses, options, files, services.
+// docs/services.md names what there is: options, files, services.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { FAULT_CODES } from "../../src/base/errors.js";
 import { OPTION_NAMES } from "../../src/daemon/config/config-schema.js";
 import { flagOf, keyOf } from "../../src/daemon/config/option-names.js";
-import { STATUS, STATUS_OF } from "../../transports/rpc-status.js";
 import { runtimeEnvironment } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
@@ -17,17 +15,6 @@ import { startProgram } from "../support/peers/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/services.md"), "utf8");
-
-test("M4: the table of statuses is the one that is used", () => {
-  const rows = [...PAGE.matchAll(/^\| `([A-Z_]+)` \| (`[a-z_`, ]+`) \|$/gm)].filter(([, name = ""]) => name in STATUS);
-  const told = new Map(
-    rows.flatMap(([, name = "", codes = ""]) =>
-      codes.split(", ").map((code) => [code.replaceAll("`", ""), name] as const),
-    ),
-  );
-  const names = new Map(Object.entries(STATUS).map(([name, code]) => [code, name]));
-  expect(told).toEqual(new Map(FAULT_CODES.map((code) => [code, names.get(STATUS_OF[code])])));
-});
 
 test("every JSON block is JSON, and every file that is pointed to is there", () => {
   const blocks = [...PAGE.matchAll(/```json[^\n]*\n([\s\S]*?)```/g)].map(([, text = ""]) => text);

@@ -44,7 +44,12 @@ export function fact(area: Area, code: string, message: string): Finding {
 /** A problem from the sentences of a fault, the last of which says what to do. */
 export function problemFrom(area: Area, { code, sentence }: Pick<Fault, "code" | "sentence">): Complaint {
   const [message, remedy] = lastSentenceApart(sentence.replace(/ \([A-Z_0-9]+\)$/, ""));
-  return problem(area, code, message, remedy === "" ? "See docs/rules.md, or run the command again." : remedy);
+  return problem(
+    area,
+    code,
+    message,
+    remedy === "" ? "See docs/reference/errors.md, or run the command again." : remedy,
+  );
 }
 
 /** Splits a text before its last sentence. A text of one sentence has no second part. */

@@ -4,7 +4,8 @@ import { Fault } from "../../base/errors.js";
 import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
 import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
+import { createHelpLines, type HelpLines } from "../shell/fault-help.js";
 import { faultLine } from "../shell/fault-lines.js";
 import { findSocket } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
@@ -28,13 +29,15 @@ export interface PublishOptions {
   readonly stopOnError?: true;
   readonly inFlight: number;
   readonly json?: true;
+  readonly verbose?: true;
 }
 
 export function runPublish(file: string, options: PublishOptions, io: CommandIo): Promise<void> {
-  return runCommand(io, () => publish(file, options, io));
+  const help = createHelpLines(options.verbose === true);
+  return runCommand(io, () => publish(file, options, io, help), exitCodeFromFault, help);
 }
 
-async function publish(file: string, options: PublishOptions, io: CommandIo): Promise<ExitCode> {
+async function publish(file: string, options: PublishOptions, io: CommandIo, help: HelpLines): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const problems = createLineWriter(options.json === true ? io.stdout : io.stderr);
   const input = await openInput(file, io.stdin);
@@ -54,7 +57,10 @@ async function publish(file: string, options: PublishOptions, io: CommandIo): Pr
     stopsOnError: options.stopOnError === true,
     onRefused: (line, fault) => {
       if (options.json === true) void problems.write(faultLine(line, fault, true));
-      else if (refusals.count(fault)) void problems.write(`Error: ${faultLine(line, fault, false)}`);
+      else if (refusals.count(fault)) {
+        void problems.write(`Error: ${faultLine(line, fault, false)}`);
+        for (const one of help(fault)) void problems.write(one);
+      }
     },
   });
   let interruptCount = 0;

@@ -14,6 +14,7 @@ To make a recording publishable again and again, the command changes it:
   - lines that a daemon made are left out, except those that agents' lines need.
 
 The daemon acknowledges every event. If it refuses one, the command prints the refusal with its line and ends with 1.
+--verbose also prints where the installed package explains the code and the rule. With --json, each refusal has these addresses as help.
 
 Examples:
   aaepd publish session.ndjson                    as fast as the daemon takes it
@@ -44,6 +45,7 @@ export function registerPublish(program: Command, io?: CommandIo): void {
     .option("--stop-on-error", "publish nothing after a refused event")
     .option("--in-flight <n>", "unanswered events at a time", wholeNumber(1, 4096), 64)
     .option("--json", "print refusals and the final result as JSON")
+    .option("--verbose", "print where the documentation explains each refusal")
     .addHelpText("after", HELP)
     .action(async (file: string, options: PublishOptions) => {
       const [{ processIo }, { runPublish }] = await Promise.all([

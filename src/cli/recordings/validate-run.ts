@@ -1,6 +1,7 @@
 // Checks the events of a file.
 import { Fault } from "../../base/errors.js";
-import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
+import { createHelpLines, type HelpLines } from "../shell/fault-help.js";
 import { faultLine } from "../shell/fault-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -13,13 +14,15 @@ import { createRecordingChecker } from "./check-recording.js";
 export interface ValidateOptions {
   readonly asPublished?: true;
   readonly json?: true;
+  readonly verbose?: true;
 }
 
 export function runValidate(file: string, options: ValidateOptions, io: CommandIo): Promise<void> {
-  return runCommand(io, () => validate(file, options, io));
+  const help = createHelpLines(options.verbose === true);
+  return runCommand(io, () => validate(file, options, io, help), exitCodeFromFault, help);
 }
 
-async function validate(file: string, options: ValidateOptions, io: CommandIo): Promise<ExitCode> {
+async function validate(file: string, options: ValidateOptions, io: CommandIo, help: HelpLines): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const status = createLineWriter(io.stderr);
   const asJson = options.json === true;
@@ -49,7 +52,11 @@ async function validate(file: string, options: ValidateOptions, io: CommandIo): 
     lineCount += 1;
     violationCount += faults.length;
     if (faults.length > 0) badCount += 1;
-    for (const fault of faults) await output.write(faultLine(line.number, withOwnId(fault, line), asJson));
+    for (const fault of faults) {
+      await output.write(faultLine(line.number, withOwnId(fault, line), asJson));
+      // JSON has the addresses in each line.
+      if (!asJson) for (const one of help(fault)) await output.write(one);
+    }
   }
   const unfinished = checker.openSessionIds().filter(Boolean);
   if (unfinished.length > 0) {

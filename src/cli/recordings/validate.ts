@@ -7,7 +7,8 @@ const HELP = `
 FILE holds one event as JSON on each line. - reads standard input. The command checks each event against its schema, and the order of all events
 against the rules of sessions. For each event that a daemon would refuse it prints the line, the place in the event, the fault and the rule.
 A recording may be of a whole conversation: messages of the handshake and replies are checked between the events, in their forms and their order.
-docs/rules.md explains each rule in brackets, such as (invalid_event, AAEP §3.2.3) or R3b.
+docs/reference/errors.md explains each code in brackets, such as invalid_event, and docs/reference/rules.md each rule, such as AAEP §3.2.3 or R3b.
+--verbose prints where they are in the installed package. With --json, each violation has these addresses as help.
 
 The order of a file is checked with these exceptions:
   - A confirmation in the file counts as accepted: answers are not events.
@@ -36,6 +37,7 @@ export function registerValidate(program: Command, io?: CommandIo): void {
       "allow members to be missing that the daemon fills in: @context, event_id, timestamp, producer, urgency, position",
     )
     .option("--json", "print each violation as JSON")
+    .option("--verbose", "print where the documentation explains each code and rule")
     .addHelpText("after", HELP)
     .action(async (file: string, options: ValidateOptions) => {
       const [{ processIo }, { runValidate }] = await Promise.all([

@@ -1,10 +1,13 @@
 import type { Fault } from "../../base/errors.js";
 import { jsonText } from "../terminal/json-text.js";
 import { shownText } from "../terminal/shown-text.js";
+import { helpOf } from "./fault-help.js";
 
 /** Formats a fault of one line of the input: for people "line 3, /timestamp: sentence (code, rule)", or one JSON object. */
-export function faultLine(line: number, { code, pointer, rule, sentence, eventId }: Fault, asJson: boolean): string {
-  if (asJson) return jsonText({ line, code, pointer: pointer ?? "", rule, event_id: eventId, sentence });
+export function faultLine(line: number, fault: Fault, asJson: boolean): string {
+  const { code, pointer, rule, sentence, eventId } = fault;
+  if (asJson)
+    return jsonText({ line, code, pointer: pointer ?? "", rule, event_id: eventId, sentence, help: helpOf(fault) });
   const place = pointer === undefined || pointer === "" ? `line ${line}` : `line ${line}, ${pointer}`;
   return shownText(`${place}: ${sentence} (${rule === undefined ? code : `${code}, ${rule}`})`);
 }

@@ -2,20 +2,23 @@ import { type Fault, faultFrom } from "../../base/errors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
+import type { HelpLines } from "./fault-help.js";
 
 /**
  * Runs the action of a command. A thrown error is reported in one line on stderr, "Error:" first (A21), and decides the exit code by `exitCodeOf`.
+ * The lines of `help` follow it; by default there are none.
  */
 export async function runCommand(
   io: CommandIo,
   action: () => Promise<ExitCode>,
   exitCodeOf: (fault: Fault) => ExitCode = exitCodeFromFault,
+  help: HelpLines = () => [],
 ): Promise<void> {
   try {
     io.setExitCode(await action());
   } catch (caught) {
     const fault = faultFrom(caught);
-    io.stderr.write(`Error: ${describeFault(fault)}\n`);
+    for (const line of [`Error: ${describeFault(fault)}`, ...help(fault)]) io.stderr.write(`${line}\n`);
     io.setExitCode(exitCodeOf(fault));
   }
 }

@@ -3,6 +3,7 @@ import { Fault, faultFrom } from "../../base/errors.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { type ChosenSocket, chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { helpOf } from "../shell/fault-help.js";
 import { listeningDaemons, noDaemonIn, usualSocket } from "../shell/find-socket.js";
 import { describeFault, runCommand } from "../shell/run-command.js";
 import { takesControls } from "../terminal/colors.js";
@@ -148,8 +149,9 @@ function linesOf(answers: readonly Answer[], options: StatusOptions, io: Command
   return lines;
 }
 
-function faultJson({ code, sentence }: Fault, from: Asked | undefined): string {
+function faultJson(fault: Fault, from: Asked | undefined): string {
+  const { code, sentence } = fault;
   return jsonText({
-    error: { code, message: sentence, ...(from === undefined ? {} : { socket: from.socketPath }) },
+    error: { code, message: sentence, ...(from === undefined ? {} : { socket: from.socketPath }), help: helpOf(fault) },
   });
 }

@@ -10,6 +10,7 @@ import { createTailQuestions, type FollowedSource } from "../questions/tail-ques
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
 import { type ChosenSocket, chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
+import { createHelpLines } from "../shell/fault-help.js";
 import { noDaemonIn } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
@@ -28,6 +29,7 @@ export interface TailOptions extends CapabilityOptions {
   readonly label?: true;
   readonly time: boolean;
   readonly quiet?: true;
+  readonly verbose?: true;
   readonly count?: number;
   readonly interactive?: true;
   readonly resumeAfter?: string;
@@ -51,12 +53,14 @@ interface Followed {
 }
 
 export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
-  return runCommand(io, async () => {
+  const help = createHelpLines(options.verbose === true);
+  const run = async (): Promise<ExitCode> => {
     refuseMixture(options);
     if (options.akashik !== true) return tail(options, io);
     const { followField } = await import("../field/follow-field.js");
     return followField(options, io);
-  });
+  };
+  return runCommand(io, run, exitCodeFromFault, help);
 }
 
 /** Options of one way to follow mean nothing in the other. */

@@ -58,6 +58,7 @@ export function registerTail(program: Command, io?: CommandIo): void {
     .option("--label", 'with --json: print {"daemon": …, "event": …}')
     .option("--no-time", "begin lines without the time of day")
     .option("-q, --quiet", "print no connection messages")
+    .option("--verbose", "print where the documentation explains an error")
     .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))
     .option("--resume-after <cursor>", "begin after this cursor's place, instead of the cursor file's")
     .option("--cursor-file <path>", "keep the cursor in this file, and begin after its place next time")

@@ -1,6 +1,18 @@
 // The agent states that the engine names, and the states that events imply (AAEP §4.2.1, R3a).
 import type { TopicKind } from "./event.js";
 
+/** The recommended states of AAEP §4.2.1, in the order of a task; an agent may use others. */
+export const STANDARD_STATES = [
+  "idle",
+  "thinking",
+  "calling_tool",
+  "writing_output",
+  "awaiting_input",
+  "deciding",
+  "handing_off",
+] as const;
+export type StandardState = (typeof STANDARD_STATES)[number];
+
 /** The state in which an agent waits for a person (AAEP §4.2.1). */
 export const AWAITING_INPUT = "awaiting_input";
 

@@ -94,6 +94,21 @@ test("R20: a refused event is told with line, pointer, code, rule and sentence; 
   expect(stage.exitCode()).toBe(1);
 });
 
+test("--verbose: each entry of the reference about a refusal, once", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const input = [7, 8].map((session_id) => JSON.stringify({ ...hello, session_id })).join("\n");
+  const stage = createStage({ input });
+  await publish(stage, "-", "--socket", socketPath, "--verbose");
+  const [first, code, rule, second, ...others] = stage.err().trim().split("\n");
+  expect([first, second]).toEqual([
+    expect.stringMatching(/^Error: line 1, /),
+    expect.stringMatching(/^Error: line 2, /),
+  ]);
+  expect(code).toMatch(/^ {2}See file:.*errors\.md#invalid_event$/);
+  expect(rule).toMatch(/^ {2}See file:.*rules\.md#aaep-324$/);
+  expect(others).toEqual([]);
+});
+
 test("--stop-on-error: nothing after the first refusal; --json: for programs", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage({
@@ -106,6 +121,10 @@ test("--stop-on-error: nothing after the first refusal; --json: for programs", a
     code: "invalid_event",
     pointer: "/session_id",
     rule: "AAEP §3.2.4",
+    help: [
+      expect.stringMatching(/^file:.*\/errors\.md#invalid_event$/),
+      expect.stringMatching(/\/rules\.md#aaep-324$/),
+    ],
   });
   expect(JSON.parse(result ?? "")).toMatchObject({ accepted: 0, refused: 1, sessions: 0, interrupted: false });
   expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);

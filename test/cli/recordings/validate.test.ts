@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
+import { sectionsOf } from "../../support/markdown.js";
 import { createStage, run, SESSIONS } from "../command-stage.js";
 
 const FIRST = "aaep:agent.session.started";
@@ -254,4 +256,25 @@ test("a file that cannot be read is a usage error, in one line that begins with 
   await run(registerValidate, stage, "/no/such/file");
   expect(stage.err()).toMatch(/^Error: \/no\/such\/file cannot be read: there is no such file\. [^\n]*\n$/);
   expect(stage.exitCode()).toBe(2);
+});
+
+test("R20: --json and --verbose name the entries of the reference, which are in this package", async () => {
+  const [started = {}, thinking = {}] = planner();
+  const wrong = [started, { ...thinking, from_state: "deciding" }];
+  const { lines: json } = await validate(wrong, "--json");
+  const { help } = JSON.parse(json[0] ?? "") as { readonly help: readonly string[] };
+  expect(help.map((link) => link.split("/").at(-1))).toEqual([
+    "errors.md#state_mismatch",
+    "rules.md#aaep-421",
+    "rules.md#r3a",
+  ]);
+  for (const link of help) {
+    const page = readFileSync(fileURLToPath(link.replace(/#.*/, "")), "utf8");
+    expect(sectionsOf(page).map(({ anchor }) => anchor)).toContain(link.split("#")[1]);
+  }
+  const { lines } = await validate(wrong, "--verbose");
+  expect(lines.slice(1, -1)).toEqual(help.map((link) => `  See ${link}`));
+  const missing = createStage();
+  await run(registerValidate, missing, "/no/such/file", "--verbose");
+  expect(missing.err()).toMatch(/^Error: .*\n {2}See file:.*errors\.md#\w+\n/);
 });

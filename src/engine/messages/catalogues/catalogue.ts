@@ -77,13 +77,3 @@ export interface Message {
 }
 
 export type Catalogue = { readonly [Key in MessageKey]: (parameters: MessageParameters[Key]) => Message };
-
-/** The recommended states of AAEP §4.2.1; an agent may use others. */
-export type StandardState =
-  | "idle"
-  | "thinking"
-  | "calling_tool"
-  | "writing_output"
-  | "awaiting_input"
-  | "deciding"
-  | "handing_off";

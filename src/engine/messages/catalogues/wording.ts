@@ -1,5 +1,5 @@
 // Wording that the catalogues share: plurals, numbers and lengths of time in their language.
-import type { StandardState } from "./catalogue.js";
+import type { StandardState } from "../../event/agent-states.js";
 
 export type PluralForms = { readonly other: string } & { readonly [Form in Intl.LDMLPluralRule]?: string };
 

@@ -13,6 +13,7 @@ import {
   SubscriptionHandler,
   type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
+import { SUBSCRIBER_MESSAGES } from "./message-names.js";
 
 const NOTHING: Reaction<unknown> = { answers: [], closes: false };
 
@@ -97,7 +98,7 @@ class PlainSession implements ProtocolSession<unknown> {
 
   private react(message: unknown, text: (() => string | undefined) | undefined): Reaction<unknown> {
     const type = typeOf(message);
-    switch (type) {
+    switch (SUBSCRIBER_MESSAGES.find((name) => name === type)) {
       case "subscription.request":
         return answer(this.source.request(message).message);
       case "subscription.renegotiate": {
@@ -118,30 +119,20 @@ class PlainSession implements ProtocolSession<unknown> {
       case "aaepd.repeat":
         this.source.repeat(message);
         return NOTHING;
-      default:
+      case undefined:
         throw unknownType(type, this.isOpen());
     }
   }
 }
 
-/** The messages of a subscriber behind its request. */
-const MESSAGES = [
-  "subscription.renegotiate",
-  "subscription.close",
-  "confirmation.reply",
-  "clarification.reply",
-  "aaepd.skip",
-  "aaepd.list_pending",
-  "aaepd.repeat",
-] as const;
-
 /** On an active subscription, the advice does not mention the first message (P15). */
 function unknownType(type: string, isOpen: boolean): Fault {
-  const known = isOpen ? MESSAGES : ["subscription.request"];
+  const [first, ...further] = SUBSCRIBER_MESSAGES;
+  const known = isOpen ? further : [first];
   const near = didYouMean(type, known);
   const all = isOpen
-    ? `A subscriber may send ${MESSAGES.slice(0, -1).join(", ")} and ${MESSAGES.at(-1)}.`
-    : "The first is a subscription.request.";
+    ? `A subscriber may send ${further.slice(0, -1).join(", ")} and ${further.at(-1)}.`
+    : `The first is a ${first}.`;
   const detail = { pointer: "/type", rule: "AAEP §5.1" };
   return new Fault("unknown_type", `There is no message of type ${quoted(type)}. ${near || all}`, detail);
 }

@@ -6,6 +6,7 @@ import { outcomeFields } from "../../../engine/questions/question-result.js";
 import { closingDocument, waitingDocument } from "../agent/agent-documents.js";
 import type { AgentQuestions, HostAnswer } from "../agent/agent-questions.js";
 import type { Message } from "../json/message.js";
+import type { RpcNotification } from "./message-names.js";
 
 export interface QuestionMethods {
   /** `aaep.confirm`: the params are the fields of the awaiting event, with `session_id`. Resolves with the outcome. */
@@ -39,7 +40,7 @@ export function createQuestionMethods(questions: AgentQuestions): QuestionMethod
 }
 
 /** Notifications for an agent about its questions. */
-export function questionNotifications(notify: (method: string, params: object) => boolean): AgentEvents {
+export function questionNotifications(notify: (method: RpcNotification, params: object) => boolean): AgentEvents {
   return {
     outcome: (resolved) => void notify("aaep.outcome", outcomeFields(resolved)),
     waiting: (question, isWaiting) => void notify("aaep.waiting", waitingDocument(question, isWaiting)),

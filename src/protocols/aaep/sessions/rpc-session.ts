@@ -1,6 +1,7 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with any number of subscriptions on one connection (AAEP app. B, R8, R23, R28, R33).
 // This file knows method names and params; ids, error numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
+import { didYouMean } from "../../../base/nearest.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
@@ -24,6 +25,7 @@ import {
   SubscriptionHandler,
   type SubscriptionHandlerServices,
 } from "../subscriber/subscription-handler.js";
+import { RPC_METHODS, type RpcNotification, rpcMethodOf } from "./message-names.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
 
@@ -59,6 +61,7 @@ export function createRpcProtocol(services: RpcServices): CallProtocol {
 
 function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallHost): CallSession {
   const access = services.access.of(peer);
+  const notify: (method: RpcNotification, params: object) => boolean = host.notify;
   const held = new Map<string, Held>();
   // Subscriptions whose pending deliveries are being handed over.
   const leaving = new Set<Held>();
@@ -70,7 +73,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     engine: services.engine,
     access,
     identity: services.agentIdentity,
-    events: questionNotifications(host.notify),
+    events: questionNotifications(notify),
     connection,
     languages: services.languages,
     manifestDeclared: (manifest) => services.manifestDeclared(manifest, peer),
@@ -154,7 +157,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     if (subscription === undefined || subscription.isClosed()) return 0;
     const closing = handler.closing(reason);
     subscription.close(reason);
-    host.notify("aaep.close", closing);
+    notify("aaep.close", closing);
     return leftCount;
   };
 
@@ -250,8 +253,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return { questions: named(params).listPending(params ?? {}) };
   };
 
-  const call = (method: string, params: unknown, whole: RpcCall): unknown => {
-    switch (method) {
+  const call = (name: string, params: unknown, whole: RpcCall): unknown => {
+    switch (rpcMethodOf(name)) {
       case "aaep.publish":
         return publishRequest(whole);
       case "aaep.subscribe":
@@ -281,23 +284,21 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       case "aaep.repeat":
         named(params).repeat(asMessage("aaepd.repeat", params));
         return {};
-      // Accepts both names: in plain framings it is `aaepd.skip`, while the other calls are `aaep.…`.
       case "aaep.skip":
-      case "aaepd.skip":
         named(params).skip(asMessage("aaepd.skip", params));
         return {};
       case "aaep.ping":
         return ping(params);
       case "aaepd.status":
         return services.status(params, access);
-      default:
-        throw new Fault("unknown_method", `There is no method ${quoted(method)}.`, { rule: "AAEP app. B" });
+      case undefined:
+        throw unknownMethod(name);
     }
   };
 
   const tellFault = (caught: unknown, method: string): void => {
     const { type: _, ...error } = errorMessage(publicFault(caught, services.log), method);
-    host.notify("aaep.error", error);
+    notify("aaep.error", error);
   };
 
   const handlers: RpcHandlers = {
@@ -344,6 +345,11 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       return leftCounts.reduce((sum, count) => sum + count, 0);
     },
   };
+}
+
+function unknownMethod(name: string): Fault {
+  const near = didYouMean(name, RPC_METHODS);
+  return new Fault("unknown_method", `There is no method ${quoted(name)}. ${near}`.trim(), { rule: "AAEP app. B" });
 }
 
 function isNamed(params: unknown): params is { readonly subscription_id: unknown } {

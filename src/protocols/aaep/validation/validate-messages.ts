@@ -166,7 +166,7 @@ export const assertErrorMessage: Assertion<types.AaepdError> = assertion(validat
 });
 
 /** The paragraph of each capability; for all others, §5.3 in general. */
-const CAPABILITY_RULES: Readonly<Record<string, string>> = {
+export const CAPABILITY_RULES: Readonly<Record<string, string>> = {
   max_events_per_second: "AAEP §5.3.1.1",
   preferred_verbosity: "AAEP §5.3.1.2",
   languages: "AAEP §5.3.1.3",

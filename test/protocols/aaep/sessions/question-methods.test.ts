@@ -1,13 +1,16 @@
 // Questions and replies as messages: what an agent may call and is told, and what a reply must look like to be one.
 import { describe, expect, test } from "vitest";
+import type { Fault } from "../../../../src/base/errors.js";
 import type { AbortSignalLike, CallSession } from "../../../../src/contracts/rpc.js";
 import { formatTimestamp } from "../../../../src/engine/event/timestamps.js";
 import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
 import { MAX_AWAITED_COUNT } from "../../../../src/protocols/aaep/agent/agent-questions.js";
+import { RPC_METHODS } from "../../../../src/protocols/aaep/sessions/message-names.js";
 import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
 import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
+import { faultOf } from "../../../support/fault-of.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createEngineRig, type EngineRig, SILENT_LOG } from "../../../support/rigs/engine-rig.js";
 
@@ -518,5 +521,26 @@ describe("AAEP §6.3.4, R19: a reply that is none", () => {
     expect(fates).toEqual(["wrong_subscription", "wrong_subscription", "wrong_subscription"]);
     other.call("aaep.list_pending", {});
     expect(other.call("aaep.reply", { ...reply, subscription_id: theirs.subscription_id })).toEqual({ accepted: true });
+  });
+});
+
+describe("methods", () => {
+  test("U12: an unknown one is refused with the nearest known one", () => {
+    const { agent } = conversation();
+    const fault = faultOf(() => agent.call("aaep.confrm", CONFIRM));
+    expect([fault.code, fault.sentence]).toEqual([
+      "unknown_method",
+      'There is no method "aaep.confrm". Did you mean aaep.confirm?',
+    ]);
+    expect(faultOf(() => agent.call("tools/list")).sentence).toBe('There is no method "tools/list".');
+  });
+
+  test.each([...RPC_METHODS, "aaepd.skip"])("%s is known", (method) => {
+    const { listener } = conversation();
+    try {
+      void Promise.resolve(listener.call(method, {})).catch(() => {});
+    } catch (caught) {
+      expect((caught as Fault).code).not.toBe("unknown_method");
+    }
   });
 });

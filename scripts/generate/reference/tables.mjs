@@ -1,0 +1,66 @@
+// Loads the tables of the source that the reference is made from. They are TypeScript, so the bundler joins them first; a compiled folder would have to
+// be built before.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
+
+const MODULES = [
+  "src/base/errors.ts",
+  "src/base/fault-guide.ts",
+  "src/base/fault-rules.ts",
+  "src/base/reference-links.ts",
+  "src/base/rule-guide.ts",
+  "src/cli/shell/exit-codes.ts",
+  "src/daemon/platform/exit-codes.ts",
+  "src/engine/event/agent-states.ts",
+  "src/engine/event/event.ts",
+  "src/engine/event/state-guide.ts",
+  "src/engine/questions/resolution-guide.ts",
+  "src/engine/sessions/phase-guide.ts",
+  "src/engine/sessions/session-sequence.ts",
+  "src/protocols/aaep/agent/filled-in.ts",
+  "src/protocols/aaep/sessions/message-guide.ts",
+  "src/protocols/aaep/sessions/message-names.ts",
+  "src/protocols/aaep/sessions/rpc-guide.ts",
+  "src/protocols/aaep/subscriber/capability-guide.ts",
+  "src/protocols/aaep/validation/core-types.ts",
+  "src/protocols/aaep/validation/validate-messages.ts",
+  "transports/http/http-status.ts",
+  "transports/json-rpc/status.ts",
+  "transports/rpc-status.ts",
+];
+
+const ENTRY = "\0tables";
+
+/** The exports of all modules in one object. */
+export async function readTables(root) {
+  const folder = mkdtempSync(join(tmpdir(), "aaepd-tables-"));
+  try {
+    const bundle = await rolldown({
+      input: ENTRY,
+      platform: "node",
+      cwd: root,
+      logLevel: "silent",
+      resolve: { extensionAlias: { ".js": [".ts", ".js"] } },
+      plugins: [
+        {
+          name: "tables",
+          resolveId: (id) => (id === ENTRY ? id : undefined),
+          load: (id) =>
+            id === ENTRY
+              ? MODULES.map((path) => `export * from ${JSON.stringify(join(root, path))};`).join("\n")
+              : undefined,
+        },
+      ],
+    });
+    const { output } = await bundle.generate({ format: "esm", codeSplitting: false });
+    await bundle.close();
+    const path = join(folder, "tables.mjs");
+    writeFileSync(path, output[0].code);
+    return await import(pathToFileURL(path).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

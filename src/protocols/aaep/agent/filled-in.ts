@@ -1,0 +1,110 @@
+// The side that fills in each member of an event (R2): a column of docs/reference/events.md, which `npm run generate` writes, and the members that
+// the clients' types let agents leave out.
+import type { AaepEvent } from "#gen/aaep/types.js";
+import type { KnownNames } from "../../../base/known-names.js";
+
+/**
+ * "agent": the agent alone. "either": the daemon fills the member in if the agent leaves it out, and every event then has it. "both": the agent sets
+ * the member, and the daemon adds to it or replaces it for a subscription.
+ */
+export type Filler = "agent" | "either" | "both";
+
+/** An entry for each member of the core types. A member means the same in each type that has it. */
+export const FILLED_IN = {
+  "@context": "either",
+  type: "agent",
+  event_id: "either",
+  session_id: "agent",
+  timestamp: "either",
+  producer: "either",
+  urgency: "either",
+  verbosity: "both",
+  localization_hints: "both",
+  sequence_number: "agent",
+  correlation_id: "agent",
+  extensions: "both",
+  aaep_version: "agent",
+  summary_terse: "agent",
+  summary_normal: "agent",
+  summary_detailed: "agent",
+  expected_duration_ms: "agent",
+  requested_by: "agent",
+  request_text: "agent",
+  tools_available: "agent",
+  duration_ms: "agent",
+  tool_invocations_count: "agent",
+  output_summary: "agent",
+  result_uri: "agent",
+  error_category: "agent",
+  error_code: "agent",
+  error_uri: "agent",
+  recoverable: "agent",
+  remediation_hint: "agent",
+  cancelled_by: "agent",
+  cancellation_reason: "agent",
+  partial_result: "agent",
+  from_state: "agent",
+  to_state: "agent",
+  progress: "agent",
+  eta_ms: "agent",
+  tool: "agent",
+  description: "agent",
+  args_summary: "agent",
+  risk_level: "agent",
+  irreversible: "agent",
+  tool_call_id: "agent",
+  status: "agent",
+  error_message: "agent",
+  chunk: "agent",
+  position: "either",
+  complete: "agent",
+  coalesce_hint: "both",
+  output_id: "agent",
+  content_type: "agent",
+  language: "agent",
+  action: "agent",
+  consequence: "agent",
+  reply_token: "agent",
+  timeout_seconds: "agent",
+  default_decision: "agent",
+  reversibility: "agent",
+  allowed_replies: "agent",
+  extra_context: "agent",
+  question: "agent",
+  accepted_response_kinds: "either",
+  choices: "agent",
+  context: "agent",
+  default_response: "agent",
+  reason: "agent",
+  target_kind: "agent",
+  target_uri: "agent",
+  packaged_context: "agent",
+  urgency_for_handoff: "agent",
+} as const satisfies Readonly<Record<KnownNames<AaepEvent>, Filler>>;
+
+/** The members that every event has in the end, whether or not its agent set them. */
+export type FilledIn = {
+  [Name in keyof typeof FILLED_IN]: (typeof FILLED_IN)[Name] extends "either" ? Name : never;
+}[keyof typeof FILLED_IN];
+
+/** The meaning of the daemon's own marks in `extensions.aaepd` of an event (R31). */
+export const DAEMON_MARKS: Readonly<Record<string, string>> = {
+  by: "`daemon`: the daemon made the event (R31).",
+  summary: "`true`: the event sums up a session for a subscription that was not there (R17).",
+  gap: "`{events, reason}`: at most so many events are lost for this subscription (R27). `reason` is `aged_out`, `resumed_too_late` or `unknown_place`.",
+  overtook: "How many earlier events follow this critical event (R4).",
+  asks: "`confirmation` or `clarification`: the event reports a question to a subscription that cannot answer it (R6).",
+  question: "The `event_id` of the question that the event is about.",
+  decision:
+    "How the question ended: `accepted`, `rejected`, `answered`, `unanswered` or `cancelled`. [Confirmations](../confirmations.md#for-assistive-technology) explains each.",
+  decided_by: "The cause of that end: `reply`, `timeout`, `nobody_to_ask`, `nobody_left`, `host` or `agent`.",
+};
+
+/** The meaning of the members of `extensions.aaepd` that an agent may set (R5a, R8, R31). */
+export const AGENT_MARKS: Readonly<Record<"resume_token" | "accepts_modified_action" | "approved_by", string>> = {
+  resume_token:
+    "In `session.started`: the token by which the agent takes the session over, at least 128 random bits. The daemon keeps only its hash and delivers it to nobody (R8).",
+  accepts_modified_action: "In `awaiting.confirmation`: whether the agent can carry out a changed action.",
+  approved_by:
+    "In `tool.invoked`: `host`, if the person approved the call in [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own) (R5a).",
+};

@@ -1,0 +1,70 @@
+// The names of all messages between the daemon and its peers. The tables of message-guide.ts have an entry for each.
+
+/** Messages of a subscriber on a plain connection, the first one first (AAEP §5.1). */
+export const SUBSCRIBER_MESSAGES = [
+  "subscription.request",
+  "subscription.renegotiate",
+  "subscription.close",
+  "confirmation.reply",
+  "clarification.reply",
+  "aaepd.skip",
+  "aaepd.list_pending",
+  "aaepd.repeat",
+] as const;
+export type SubscriberMessage = (typeof SUBSCRIBER_MESSAGES)[number];
+
+/** Messages of the daemon on a plain connection, events aside. `subscription.close` comes from both sides. */
+export const DAEMON_MESSAGES = [
+  "subscription.accepted",
+  "subscription.rejected",
+  "subscription.close",
+  "aaepd.pending",
+  "aaepd.checkpoint",
+  "aaepd.reply_not_taken",
+  "aaepd.heartbeat",
+  "aaepd.error",
+] as const;
+export type DaemonMessage = (typeof DAEMON_MESSAGES)[number];
+
+/** The methods that a peer calls over JSON-RPC (AAEP app. B). */
+export const RPC_METHODS = [
+  "aaep.publish",
+  "aaep.confirm",
+  "aaep.clarify",
+  "aaep.cancel",
+  "aaep.outcome_of",
+  "aaep.set_manifest",
+  "aaep.resume_session",
+  "aaep.subscribe",
+  "aaep.renegotiate",
+  "aaep.reply",
+  "aaep.close",
+  "aaep.skip",
+  "aaep.list_pending",
+  "aaep.repeat",
+  "aaep.ping",
+  "aaep.manifest",
+  "aaepd.status",
+] as const;
+export type RpcMethod = (typeof RPC_METHODS)[number];
+
+/** In plain framings the message is `aaepd.skip`, while the other calls are `aaep.…`. So the method has both names. */
+const OTHER_NAMES: Readonly<Record<string, RpcMethod>> = { "aaepd.skip": "aaep.skip" };
+
+/** The method of that name; undefined if there is none. */
+export function rpcMethodOf(name: string): RpcMethod | undefined {
+  return RPC_METHODS.find((method) => method === name) ?? OTHER_NAMES[name];
+}
+
+/** The notifications of the daemon over JSON-RPC. */
+export const RPC_NOTIFICATIONS = [
+  "aaep.event",
+  "aaepd.checkpoint",
+  "aaepd.reply_not_taken",
+  "aaep.close",
+  "aaep.error",
+  "aaep.outcome",
+  "aaep.waiting",
+  "aaepd.closing",
+] as const;
+export type RpcNotification = (typeof RPC_NOTIFICATIONS)[number];

@@ -1,0 +1,270 @@
+// docs/reference has an entry for everything that is named on the wire, and none for anything else. The lists come from the code itself, by another
+// way than the generator's wherever there is one.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { FAULT_CODES, Fault } from "../../src/base/errors.js";
+import { FAULT_GUIDE } from "../../src/base/fault-guide.js";
+import { referenceLinks, ruleAnchor } from "../../src/base/reference-links.js";
+import { RULE_GUIDE } from "../../src/base/rule-guide.js";
+import { exitCodeFromFault } from "../../src/cli/shell/exit-codes.js";
+import { startExitCode } from "../../src/daemon/platform/exit-codes.js";
+import { STANDARD_STATES, stateImpliedBy } from "../../src/engine/event/agent-states.js";
+import type { TopicKind } from "../../src/engine/event/event.js";
+import { RESOLUTION_GUIDE } from "../../src/engine/questions/resolution-guide.js";
+import { PHASE_GUIDE } from "../../src/engine/sessions/phase-guide.js";
+import type { SessionPhase } from "../../src/engine/sessions/session-record.js";
+import {
+  DAEMON_MESSAGES,
+  RPC_METHODS,
+  RPC_NOTIFICATIONS,
+  SUBSCRIBER_MESSAGES,
+} from "../../src/protocols/aaep/sessions/message-names.js";
+import { honoredCapabilities } from "../../src/protocols/aaep/subscriber/honored-capabilities.js";
+import { defaultTerms } from "../../src/protocols/aaep/subscriber/negotiate.js";
+import { httpStatusOf } from "../../transports/http/http-status.js";
+import { rpcErrorFromFault } from "../../transports/json-rpc/status.js";
+import { STATUS_OF } from "../../transports/rpc-status.js";
+import { type Section, sectionsOf, tablesIn } from "../support/markdown.js";
+import { createStage, eventOf } from "../support/rigs/session-stage.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+function sections(page: string): readonly Section[] {
+  return sectionsOf(readFileSync(join(ROOT, "docs/reference", page), "utf8"));
+}
+
+function section(page: string, title: string): Section {
+  const found = sections(page).find((one) => one.title === title);
+  if (found === undefined) throw new Error(`${page} has no heading ${title}`);
+  return found;
+}
+
+function titles(page: string, level: number): readonly string[] {
+  return sections(page).flatMap((one) => (one.level === level ? [one.title] : []));
+}
+
+function sourcesOf(folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      // The cases of the conformance suite name paragraphs for their reports. No message of the daemon does. Guides and lists of names
+      // are what the reference is made from.
+      .filter(
+        (name) => name.endsWith(".ts") && !name.startsWith("conformance/") && !/(-guide|message-names)\.ts$/.test(name),
+      )
+      .map((name) =>
+        readFileSync(join(ROOT, folder, name), "utf8")
+          .split("\n")
+          .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
+          .join("\n"),
+      ),
+  );
+}
+
+const ONE_RULE = "(?:AAEP (?:§[0-9]+(?:\\.[0-9]+)*|app\\. [A-Z](?:\\.[0-9]+)?|ch\\. [0-9]+)|[PR][0-9]+[a-z]?)";
+/** Rules that are alone in a text of the code, or separated by commas: what a message can name. Comments mention others. */
+const RULES = new RegExp(`["'\`](${ONE_RULE}(?:, ${ONE_RULE})*)["'\`]`, "g");
+
+describe("errors", () => {
+  it("R20: every code has one entry, and there is no other", () => {
+    expect(titles("errors.md", 2)).toEqual(FAULT_CODES);
+  });
+
+  it.each(FAULT_CODES)("%s: what happened, what to do, and the numbers of the transports", (code) => {
+    const text = section("errors.md", code).text.replaceAll("\n", " ").replaceAll("   ", " ");
+    expect(text).toContain(FAULT_GUIDE[code].happened);
+    expect(text).toContain(`**To do:** ${FAULT_GUIDE[code].remedy}`);
+    const { code: number } = rpcErrorFromFault(new Fault(code, ""));
+    expect(text).toContain(`JSON-RPC: −${-number}.`);
+    expect(text).toContain(`(${STATUS_OF[code]}). HTTP: ${httpStatusOf(code)}.`);
+    for (const exit of [exitCodeFromFault(new Fault(code, "")), startExitCode(new Fault(code, ""))])
+      expect(text).toMatch(new RegExp(`Exit code of .*: ${exit}\\.`));
+  });
+});
+
+describe("rules", () => {
+  it("R20: every rule that a message can name has one entry, and there is no other", () => {
+    const named = new Set(
+      sourcesOf(["src", "transports"]).flatMap((code) =>
+        [...code.matchAll(RULES)].flatMap(([, text = ""]) => text.split(", ")),
+      ),
+    );
+    expect(named.size).toBeGreaterThan(90);
+    expect(Object.keys(RULE_GUIDE).sort()).toEqual([...named].sort());
+    expect(titles("rules.md", 2)).toEqual(Object.keys(RULE_GUIDE));
+  });
+
+  it("R20: a `rule` in the code has no other form", () => {
+    const forms = sourcesOf(["src", "transports"]).flatMap((code) =>
+      [...code.matchAll(/\brule: ["'`]([^"'`]*)["'`]/g)].map(([, text = ""]) => text),
+    );
+    expect(forms.length).toBeGreaterThan(50);
+    expect(forms.filter((form) => form.split(", ").some((rule) => RULE_GUIDE[rule] === undefined))).toEqual([]);
+  });
+
+  it("each names its source, and the anchor that errors link to", () => {
+    for (const { level, title, anchor, text } of sections("rules.md")) {
+      if (level !== 2) continue;
+      expect(anchor).toBe(ruleAnchor(title));
+      const [, paragraph] = /^AAEP §(.+)$/.exec(title) ?? [];
+      expect(text).toContain(paragraph === undefined ? "Source: " : `§${paragraph}.`);
+    }
+  });
+
+  it("every link from an error leads to an entry", () => {
+    const anchors = new Set(
+      ["errors.md", "rules.md"].flatMap((page) => sections(page).map(({ anchor }) => `${page}#${anchor}`)),
+    );
+    const faults = [
+      ...FAULT_CODES.map((code) => new Fault(code, "")),
+      ...Object.keys(RULE_GUIDE).map((rule) => new Fault("internal", "", { rule })),
+      new Fault("timestamp_out_of_order", "", { rule: "AAEP §3.2.5, R3b" }),
+    ];
+    expect(faults.flatMap(referenceLinks).filter((link) => !anchors.has(link))).toEqual([]);
+    expect(referenceLinks(new Fault("state_mismatch", "", { rule: "AAEP §4.2.1, R3a" }))).toEqual([
+      "errors.md#state_mismatch",
+      "rules.md#aaep-421",
+      "rules.md#r3a",
+    ]);
+  });
+});
+
+it("guides are for the reference: the daemon loads none of them", () => {
+  const importers = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter(
+    (name) => /\.ts$/.test(name) && / from "[^"]*-guide\.js"/.test(readFileSync(join(ROOT, "src", name), "utf8")),
+  );
+  expect(importers.filter((name) => !name.endsWith("-guide.ts"))).toEqual(["base/reference-links.ts"]);
+});
+
+describe("messages", () => {
+  const names = [...SUBSCRIBER_MESSAGES, ...DAEMON_MESSAGES, ...RPC_METHODS, ...RPC_NOTIFICATIONS];
+
+  it("every message has one entry, and there is no other", () => {
+    expect([...titles("messages.md", 3)].sort()).toEqual([...new Set(names)].sort());
+  });
+
+  it("the code of the protocol sends and takes no other message", () => {
+    const spelled = new Set(
+      sourcesOf(["src/protocols/aaep", "src/daemon/status", "src/client"]).flatMap((code) =>
+        [...code.matchAll(/"((?:aaepd?\.[a-z_]+|subscription\.[a-z]+|[a-z]+\.reply))"/g)].map(([, name = ""]) => name),
+      ),
+    );
+    expect(spelled.size).toBeGreaterThan(30);
+    const capabilities = titles("capabilities.md", 3);
+    expect([...spelled].filter((name) => ![...names, ...capabilities].includes(name))).toEqual([]);
+    expect(names.filter((name) => !spelled.has(name))).toEqual([]);
+  });
+});
+
+describe("capabilities", () => {
+  it("have the defaults of a subscriber that requests nothing", () => {
+    const requested = { namesOwn: true, replyStatus: false, checkpoints: false };
+    const { aaepd, event_filters: filters, ...core } = honoredCapabilities(defaultTerms(), requested);
+    const expected = Object.entries({
+      ...core,
+      ...Object.fromEntries(Object.entries(aaepd ?? {}).map(([name, value]) => [`aaepd.${name}`, value])),
+    });
+    expect(expected.length).toBeGreaterThan(10);
+    for (const [name, value] of expected) {
+      const [, preset = "undefined"] = /^- Default: `(.*)`$/m.exec(section("capabilities.md", name).text) ?? [];
+      expect([name, JSON.parse(preset)]).toEqual([name, value]);
+    }
+    const rows = tablesIn(section("capabilities.md", "event_filters").text)[0]?.rows ?? [];
+    for (const [member = "", , meaning = ""] of rows) {
+      const [, preset = ""] = /Default: `(.*)`\./.exec(meaning) ?? [];
+      expect(JSON.parse(preset)).toEqual(filters[member.replaceAll("`", "") as "include" | "exclude"]);
+    }
+  });
+});
+
+describe("states", () => {
+  const KINDS = Object.keys({
+    "session.started": true,
+    "session.completed": true,
+    "session.errored": true,
+    "session.cancelled": true,
+    "state.changed": true,
+    "progress.updated": true,
+    "tool.invoked": true,
+    "tool.completed": true,
+    "output.streaming": true,
+    "awaiting.confirmation": true,
+    "awaiting.clarification": true,
+    "handoff.requested": true,
+    extension: true,
+  } satisfies Record<TopicKind, true>) as TopicKind[];
+  const rowsOf = (title: string) => tablesIn(section("states.md", title).text)[0]?.rows ?? [];
+  /** The kind that a link to its event names. */
+  const kindIn = (cell: string) => /^\[(.*)\]/.exec(cell)?.[1] ?? "extension";
+  const published = (kind: TopicKind) => (kind === "extension" ? "medai:patient.consulted" : kind);
+
+  it("every state, phase and end has one entry, and there is no other", () => {
+    expect(titles("states.md", 3)).toEqual([
+      ...STANDARD_STATES,
+      ...Object.keys(PHASE_GUIDE),
+      ...Object.keys(RESOLUTION_GUIDE),
+    ]);
+  });
+
+  function stageIn(phase: SessionPhase) {
+    const stage = createStage();
+    if (phase !== "absent") stage.start();
+    if (phase === "ended") stage.publish("session.completed");
+    return stage;
+  }
+
+  /** The code with which the engine refuses an event; undefined if it takes it. */
+  function refusalOf(run: () => unknown): string | undefined {
+    try {
+      run();
+      return undefined;
+    } catch (caught) {
+      return (caught as Fault).code;
+    }
+  }
+
+  it.each(Object.keys(PHASE_GUIDE) as SessionPhase[])(
+    "%s: takes the events of its table, and refuses others",
+    (phase) => {
+      const taken = new Map(rowsOf(phase).map(([cell = "", after = ""]) => [kindIn(cell), after]));
+      const [, refusal] = /Refusal of all others: \[(\w+)\]/.exec(section("states.md", phase).text) ?? [];
+      for (const kind of KINDS) {
+        const stage = stageIn(phase);
+        if (kind === "tool.completed" && phase === "open") stage.publish("tool.invoked");
+        const after = taken.get(kind);
+        expect([kind, refusalOf(() => stage.publish(published(kind)))]).toEqual([
+          kind,
+          after === undefined ? refusal : undefined,
+        ]);
+        if (after === undefined) continue;
+        const isOpen = stage.sessions.openIds().length > 0;
+        expect([kind, after]).toEqual([kind, isOpen ? "`open`" : "`ended`"]);
+      }
+    },
+  );
+
+  it("R3a: an event implies the state of its row, and no other event implies one", () => {
+    const implied = new Map(
+      rowsOf("States that events imply").map(([event = "", state = ""]) => [kindIn(event), kindIn(state)]),
+    );
+    expect(implied.size).toBe(5);
+    for (const kind of KINDS) {
+      expect([kind, stateImpliedBy(kind)]).toEqual([kind, implied.get(kind)]);
+      if (kind.startsWith("session.")) continue;
+      for (const from of STANDARD_STATES) {
+        const stage = stageIn("open");
+        if (kind === "tool.completed") stage.publish("tool.invoked");
+        stage.publish(published(kind));
+        const last = kind === "state.changed" ? eventOf(kind).to_state : "idle";
+        const mayBegin =
+          from === last || from === implied.get(kind) || (kind === "tool.completed" && from === "calling_tool");
+        expect([
+          kind,
+          from,
+          refusalOf(() => stage.publish("state.changed", { from_state: from, to_state: "x" })),
+        ]).toEqual([kind, from, mayBegin ? undefined : "state_mismatch"]);
+      }
+    }
+  });
+});
