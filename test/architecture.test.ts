@@ -326,6 +326,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     presence: ["platform", "config"],
     replay: [],
     exchanges: [],
+    "service-manager": [],
     a2e: ["config", "exchanges"],
     akashik: ["config", "exchanges"],
     services: ["platform", "config", "status", "presence", "a2e", "akashik"],
