@@ -260,10 +260,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const renewToken = (): string | undefined => {
     if (presence?.tokenPath === undefined) return undefined;
     try {
-      offered?.renewToken(presence.replaceToken);
-      return presence.tokenPath;
+      return offered?.renewToken(presence.replaceToken) === true ? presence.tokenPath : undefined;
     } catch (caught) {
-      log.warn({ err: caught }, "the token could not be made anew; that of before holds");
+      const why = caught instanceof Fault ? { reason: caught.sentence } : { err: caught };
+      log.warn(why, "there is no other token; the former one stays valid");
       return undefined;
     }
   };

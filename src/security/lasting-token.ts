@@ -1,0 +1,75 @@
+// A token in a file that the operator names: it outlasts the daemon, so that a monitor need not look for another one after each start.
+import { linkSync, readFileSync, type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { Fault } from "../base/errors.js";
+import { putToken } from "./token-file.js";
+
+/** Lengths of a token in a file, in characters. A shorter one could be guessed; a longer one is another kind of file. */
+const LEAST_LENGTH = 32;
+const MOST_LENGTH = 512;
+/** Modes of a file and of its folder that let others in. */
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/**
+ * Returns the token of a file. If the file is missing, writes `fresh` into a new one of mode 0600. Throws a Fault "permission_denied" if other users
+ * could read or replace the file, and "usage" if it has no token. `userId`: undefined where files have no owners.
+ */
+export function lastingToken(path: string, fresh: string, userId: number | undefined): string {
+  assertOwn(dirname(path), statusOf(dirname(path)), userId);
+  if (statusOf(path) === undefined) create(path, fresh);
+  const status = statusOf(path);
+  if (status === undefined || !status.isFile()) throw refused(path, "is no file", "Name a file (--http-token-file)");
+  if (userId !== undefined) {
+    if (status.uid !== userId) throw refused(path, `belongs to user ${status.uid}`, "Name a file of your own");
+    const mode = status.mode & 0o777;
+    if ((mode & OTHERS) !== 0) {
+      const remedy = `Run: chmod 600 ${path}. Whoever has read it knows the token: to replace it, delete the file`;
+      throw refused(path, `has mode 0${mode.toString(8)}, so that other users can read the token`, remedy);
+    }
+  }
+  return readToken(path);
+}
+
+function assertOwn(directory: string, status: Stats | undefined, userId: number | undefined): void {
+  if (status === undefined || !status.isDirectory()) {
+    const sentence = `There is no folder ${directory} for the token. Run: mkdir -p -m 700 ${directory}`;
+    throw new Fault("not_found", sentence, { origin: "local" });
+  }
+  if (userId === undefined) return;
+  const isOwn = status.uid === userId || status.uid === 0;
+  if (isOwn && (status.mode & OTHERS_WRITE) === 0) return;
+  const why = isOwn ? `has mode 0${(status.mode & 0o7777).toString(8)}` : `belongs to user ${status.uid}`;
+  const sentence = `The folder ${directory} of the token ${why}, so that other users can replace the token. Name a file in a folder of your own.`;
+  throw new Fault("permission_denied", sentence, { origin: "local" });
+}
+
+/** Makes the file. If another daemon does so at the same time, the file of the first one stays. */
+function create(path: string, token: string): void {
+  try {
+    putToken(path, token, linkSync);
+  } catch (caught) {
+    if (statusOf(path) === undefined) throw caught;
+  }
+}
+
+function readToken(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (caught) {
+    throw refused(path, "cannot be read", `Run: chmod 600 ${path}`, caught);
+  }
+  if (text.length >= LEAST_LENGTH && text.length <= MOST_LENGTH && /^[\x21-\x7e]+$/.test(text)) return text;
+  const wanted = `a word of ${LEAST_LENGTH} to ${MOST_LENGTH} letters, digits and signs`;
+  const sentence = `The file ${path} has no token. Write ${wanted} into it, or delete it, and the daemon makes one.`;
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+function refused(path: string, is: string, remedy: string, cause?: unknown): Fault {
+  return new Fault("permission_denied", `The file ${path} of the token ${is}. ${remedy}.`, { origin: "local", cause });
+}
+
+function statusOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
