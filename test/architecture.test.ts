@@ -232,6 +232,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   },
   "src/cli": {
     "src/conformance": "yes",
+    // The doctor examines a token file as the daemon does.
+    "src/security": "yes",
     "src/base": "yes",
     "src/engine": "yes",
     "src/contracts": "yes",
@@ -352,7 +354,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     demo: ["terminal", "shell", "recordings"],
     journal: ["terminal", "shell", "recordings"],
     status: ["terminal", "shell"],
-    doctor: ["terminal", "shell", "status"],
+    service: ["terminal", "shell"],
+    doctor: ["terminal", "shell", "status", "service"],
     questions: ["terminal"],
     field: ["terminal", "shell"],
     conformance: ["terminal", "shell"],

@@ -46,6 +46,8 @@ const HANGUP = "SIGHUP";
 const ENDINGS_OF_STDIN = ["end", "close", "error"] as const;
 /** Time for the last log lines, ms. */
 const FLUSH_MS = 100;
+/** Time for the last messages to a service manager, ms. A program carries each of them. */
+const LAST_MESSAGES_MS = 1000;
 
 interface Ending {
   readonly reason: StopReason;
@@ -149,7 +151,9 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   const why = await Promise.race([asked, stoppedByItself(running)]);
   if (why === undefined) log.info({ reason: "nothing_left", exitCode: EXIT_CODES.done.code }, "stopped");
   else await stopInOrder(running, why, log);
+  clearTimeout(deadline);
   await log.flush(FLUSH_MS);
+  await manager?.settled(LAST_MESSAGES_MS);
   giveBack();
   host.exit(why?.code ?? EXIT_CODES.done.code);
 }

@@ -16,15 +16,23 @@ const OTHERS_WRITE = 0o022;
  * could read or replace the file, and "usage" if it has no token. `userId`: undefined where files have no owners.
  */
 export function lastingToken(path: string, fresh: string, userId: number | undefined): string {
+  const known = existingToken(path, userId);
+  if (known !== undefined) return known;
+  create(path, fresh);
+  return existingToken(path, userId) ?? fresh;
+}
+
+/** Reads a token as `lastingToken` does, and makes no file: undefined if it is missing. */
+export function existingToken(path: string, userId: number | undefined): string | undefined {
   assertOwn(dirname(path), statusOf(dirname(path)), userId);
-  if (statusOf(path) === undefined) create(path, fresh);
   const status = statusOf(path);
-  if (status === undefined || !status.isFile()) throw refused(path, "is no file", "Name a file (--http-token-file)");
+  if (status === undefined) return undefined;
+  if (!status.isFile()) throw refused(path, "is no file", "Name a file (--http-token-file)");
   if (userId !== undefined) {
     if (status.uid !== userId) throw refused(path, `belongs to user ${status.uid}`, "Name a file of your own");
     const mode = status.mode & 0o777;
     if ((mode & OTHERS) !== 0) {
-      const remedy = `Run: chmod 600 ${path}. Whoever has read it knows the token: to replace it, delete the file`;
+      const remedy = `Run: chmod 600 ${path}, or delete the file for another token`;
       throw refused(path, `has mode 0${mode.toString(8)}, so that other users can read the token`, remedy);
     }
   }

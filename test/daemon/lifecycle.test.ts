@@ -124,6 +124,7 @@ describe("the life of the process", () => {
       ready: () => void told.push("ready"),
       reloading: () => void told.push("reloading"),
       stopping: () => void told.push("stopping"),
+      settled: async () => void told.push("settled"),
     };
     const reload = (): void => {
       told.push("reads");
@@ -135,7 +136,7 @@ describe("the life of the process", () => {
     host.emit("SIGTERM", "SIGTERM");
     host.emit("SIGHUP", "SIGHUP");
     await ended;
-    expect(told).toStrictEqual(["accepts", "ready", "reloading", "reads", "ready", "stopping"]);
+    expect(told).toStrictEqual(["accepts", "ready", "reloading", "reads", "ready", "stopping", "settled"]);
 
     told.length = 0;
     const { host: early, ended: cut } = stage({
@@ -144,7 +145,7 @@ describe("the life of the process", () => {
     });
     early.emit("SIGTERM", "SIGTERM");
     await cut;
-    expect(told).toStrictEqual(["stopping"]);
+    expect(told).toStrictEqual(["stopping", "settled"]);
   });
 
   it("R8b: how long a stop may take is asked when it begins", async () => {

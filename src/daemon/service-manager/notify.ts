@@ -4,13 +4,15 @@ import { faultFrom } from "../../base/errors.js";
 import type { Log } from "../../contracts/log.js";
 import type { ServiceVariables } from "./service-variables.js";
 
-/** All calls return at once, and none throws. */
+/** The first three calls return at once. No call throws. */
 export interface ServiceManager {
   /** The daemon accepts at every address. From the first call on, the manager gets signs of life if it wants any. */
   readonly ready: () => void;
   /** The daemon reads its configuration again. `ready` follows. */
   readonly reloading: () => void;
   readonly stopping: () => void;
+  /** Resolves when every message has arrived, or after `withinMs`. */
+  readonly settled: (withinMs: number) => Promise<void>;
 }
 
 const PROGRAM = "systemd-notify";
@@ -47,6 +49,14 @@ export function createServiceManager(
     // Managers compare the time with their own monotonic clock.
     reloading: () => send("RELOADING=1", `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`),
     stopping: () => send("STOPPING=1", "STATUS=Hands over what is left."),
+    settled: async (withinMs) => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const late = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, withinMs);
+      });
+      await Promise.race([last, late]);
+      clearTimeout(timer);
+    },
   };
 }
 

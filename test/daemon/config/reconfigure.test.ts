@@ -358,7 +358,7 @@ describe("R8b: services over TCP", () => {
       { applied: [] },
       { applied: [], new_token_in: path },
       {
-        reason: `The file ${path} of the token has mode 0640, so that other users can read the token. Run: chmod 600 ${path}. Whoever has read it knows the token: to replace it, delete the file.`,
+        reason: `The file ${path} of the token has mode 0640, so that other users can read the token. Run: chmod 600 ${path}, or delete the file for another token.`,
       },
       { applied: [] },
       { applied: [], new_token_in: path },

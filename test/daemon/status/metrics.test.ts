@@ -1,24 +1,14 @@
 import { expect, it } from "vitest";
 import { FAULT_CODES } from "../../../src/base/errors.js";
 import type { JournalFailure } from "../../../src/contracts/journal.js";
-import { createMetrics, type MetricsSources } from "../../../src/daemon/status/metrics.js";
+import type { MetricsSources } from "../../../src/daemon/status/metrics.js";
 import { LATENCY_BOUNDS_MS } from "../../../src/engine/time/latency-histogram.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
+import { metricsOfRig } from "../../support/metrics-of-rig.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
 
 function metricsOf(rig: EngineRig, others: Partial<MetricsSources> = {}) {
-  const metrics = createMetrics({
-    version: "1.2.3-test",
-    status: rig.engine.status,
-    report: rig.engine.report,
-    wallTime: rig.clock.wallTime,
-    connections: () => new Map(),
-    replies: () => new Map(),
-    auditDropped: () => 0,
-    a2e: () => ({ agents: 2, providers: 3, requests: 5 }),
-    akashik: () => ({ units: 7, agents: 8, subscriptions: 9, waiting_notifications: 10 }),
-    ...others,
-  });
+  const metrics = metricsOfRig(rig, others);
   return async (): Promise<ReadonlyMap<string, number>> => {
     const lines = (await metrics.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     return new Map(
