@@ -1,5 +1,5 @@
 // A token in a file that the operator names: it outlasts the daemon, so that a monitor need not look for another one after each start.
-import { linkSync, readFileSync, type Stats, statSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../base/errors.js";
 import { putToken } from "./token-file.js";
@@ -18,13 +18,16 @@ const OTHERS_WRITE = 0o022;
 export function lastingToken(path: string, fresh: string, userId: number | undefined): string {
   const known = existingToken(path, userId);
   if (known !== undefined) return known;
+  makeDirectory(dirname(path));
   create(path, fresh);
   return existingToken(path, userId) ?? fresh;
 }
 
 /** Reads a token as `lastingToken` does, and makes no file: undefined if it is missing. */
 export function existingToken(path: string, userId: number | undefined): string | undefined {
-  assertOwn(dirname(path), statusOf(dirname(path)), userId);
+  const folder = statusOf(dirname(path));
+  if (folder === undefined) return undefined;
+  assertOwn(dirname(path), folder, userId);
   const status = statusOf(path);
   if (status === undefined) return undefined;
   if (!status.isFile()) throw refused(path, "is no file", "Name a file (--http-token-file)");
@@ -39,11 +42,17 @@ export function existingToken(path: string, userId: number | undefined): string 
   return readToken(path);
 }
 
-function assertOwn(directory: string, status: Stats | undefined, userId: number | undefined): void {
-  if (status === undefined || !status.isDirectory()) {
+/** Makes the folder if it alone is missing. A path of which more is missing is a mistake. */
+function makeDirectory(directory: string): void {
+  try {
+    if (statusOf(directory) === undefined) mkdirSync(directory, { mode: 0o700 });
+  } catch (caught) {
     const sentence = `There is no folder ${directory} for the token. Run: mkdir -p -m 700 ${directory}`;
-    throw new Fault("not_found", sentence, { origin: "local" });
+    throw new Fault("not_found", sentence, { origin: "local", cause: caught });
   }
+}
+
+function assertOwn(directory: string, status: Stats, userId: number | undefined): void {
   if (userId === undefined) return;
   const isOwn = status.uid === userId || status.uid === 0;
   if (isOwn && (status.mode & OTHERS_WRITE) === 0) return;

@@ -75,11 +75,14 @@ describe("a token that lasts", () => {
     );
   });
 
-  it("is refused where there is a folder in its place, and where its folder is missing", () => {
+  it("is refused where there is a folder in its place; its folder is made, unless more than that is missing", () => {
     const path = pathOf();
     mkdirSync(path);
     expect(faultOf(() => lastingToken(path, FRESH, USER)).sentence).toContain("is no file");
-    const missing = join(path, "missing", "token");
+    const near = join(dirname(path), "near", "token");
+    expect(lastingToken(near, FRESH, USER)).toBe(FRESH);
+    expect(statSync(dirname(near)).mode & 0o777).toBe(0o700);
+    const missing = join(dirname(path), "far", "away", "token");
     const { code, sentence } = faultOf(() => lastingToken(missing, FRESH, USER));
     expect([code, sentence]).toStrictEqual([
       "not_found",

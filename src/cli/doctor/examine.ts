@@ -57,7 +57,7 @@ export async function examine(
     ...(await versionFindings(patient)),
     ...diskFindings(patient),
     ...journals.findings,
-    ...serviceFindings(patient),
+    ...(await serviceFindings(patient)),
     ...running,
   ];
   return (["problem", "advice", "fact"] as const).flatMap((grade) =>

@@ -16,6 +16,8 @@ export interface InstalledService {
   readonly missing: readonly string[];
   /** Files that `aaepd service install` would write in another way now. */
   readonly outdated: readonly string[];
+  /** Whether one of them makes the manager listen at another address than the daemon. */
+  readonly listensElsewhere: boolean;
 }
 
 /** The services of this user, made by this program. Throws a Fault if the configuration of one cannot be used. */
@@ -59,7 +61,19 @@ function examined(
     missing.length > 0
       ? []
       : serviceFiles(planService(chosen, io, programs)).filter((file) => readIfFile(file.path) !== file.text);
-  return { name: basename(path), path, options, missing, outdated: outdated.map((file) => file.path) };
+  const listensElsewhere = outdated.some((file) => listensAt(readIfFile(file.path)) !== listensAt(file.text));
+  return {
+    name: basename(path),
+    path,
+    options,
+    missing,
+    outdated: outdated.map((file) => file.path),
+    listensElsewhere,
+  };
+}
+
+function listensAt(text: string): string | undefined {
+  return /^ListenStream=(.*)$/m.exec(text)?.[1];
 }
 
 function argumentOf(options: readonly string[], flag: string): string | undefined {

@@ -69,7 +69,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: { kind: "auto" },
     meaning: "The file with the token for callers over TCP, of http and of grpc.",
     atTheLimit:
-      "auto is ID.token in the runtime folder, with a new token at each start and at each SIGHUP. The token in a file that you name stays. The daemon reads that file at the start and at SIGHUP. It creates a missing file with mode 600, and refuses one that other users could read or replace. On the command line the option requires http or grpc.",
+      "auto is ID.token in the runtime folder, with a new token at each start and at each SIGHUP. The token in a file that you name stays. The daemon reads that file at the start and at SIGHUP. It creates a missing file with mode 600, and its folder with mode 700. It refuses one that other users could read or replace. On the command line the option requires http or grpc.",
     needs: ["http", "grpc"],
     change: "next_start",
   },

@@ -277,14 +277,43 @@ describe.runIf(process.platform === "linux")("aaepd doctor and the service", () 
     const one = home();
     await install(one.stage());
     writeFileSync(one.unit("aaepd-own.service"), "[Service]\nExecStart=/opt/own\n");
-    one.configure({ socket: join(one.directory, "own.sock") });
+    one.configure({ stop_timeout_seconds: 60 });
     expect(await findingsOf(one.stage())).toMatchObject([
       {
         grade: "advice",
         code: "service_outdated",
-        message: `This aaepd would write ${one.unit("aaepd.socket")} in another way.`,
+        message: `This aaepd would write ${one.unit("aaepd.service")} in another way.`,
+      },
+    ]);
+    one.configure({ socket: join(one.directory, "own.sock") });
+    expect(await findingsOf(one.stage())).toMatchObject([
+      {
+        grade: "problem",
+        code: "service_socket_differs",
+        message: `${one.unit("aaepd.socket")} names another socket than the configuration.`,
         remedy: "Run: aaepd service install",
       },
+    ]);
+  });
+
+  it("finds a service that has failed: its manager has closed the socket and left the file", async () => {
+    const one = home();
+    await install(one.stage());
+    const stage = one.stage();
+    const runtime = String(stage.io.environment.XDG_RUNTIME_DIR);
+    const daemon = await serve(runtime, "--journal", "memory");
+    daemon.child.kill("SIGKILL");
+    await new Promise((resolve) => daemon.child.once("close", resolve));
+    expect(await findingsOf(stage)).toMatchObject([
+      {
+        grade: "problem",
+        code: "service_failed",
+        message: `The service aaepd.service has failed, and nobody listens at ${daemon.socketPath}.`,
+        remedy: expect.stringContaining(
+          "systemctl --user reset-failed aaepd.service; systemctl --user restart aaepd.socket",
+        ),
+      },
+      { grade: "fact" },
     ]);
   });
 
