@@ -232,6 +232,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   },
   "src/cli": {
     "src/conformance": "yes",
+    // The doctor examines a token file as the daemon does.
+    "src/security": "yes",
     "src/base": "yes",
     "src/engine": "yes",
     "src/contracts": "yes",
@@ -326,6 +328,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     presence: ["platform", "config"],
     replay: [],
     exchanges: [],
+    "service-manager": [],
     a2e: ["config", "exchanges"],
     akashik: ["config", "exchanges"],
     services: ["platform", "config", "status", "presence", "a2e", "akashik"],
@@ -351,7 +354,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     demo: ["terminal", "shell", "recordings"],
     journal: ["terminal", "shell", "recordings"],
     status: ["terminal", "shell"],
-    doctor: ["terminal", "shell", "status"],
+    service: ["terminal", "shell"],
+    doctor: ["terminal", "shell", "status", "service"],
     questions: ["terminal"],
     field: ["terminal", "shell"],
     conformance: ["terminal", "shell"],

@@ -43,6 +43,11 @@ export const COMMANDS: readonly CommandLoader[] = [
     load: async () => withoutContext((await import("./doctor/doctor.js")).registerDoctor),
   },
   {
+    name: "service",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./service/service.js")).registerService),
+  },
+  {
     name: "conformance",
     ownsStdout: false,
     load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),

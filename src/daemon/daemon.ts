@@ -1,7 +1,4 @@
 // The composition root: configuration, platform, engine and transports become a running daemon.
-import { dirname } from "node:path";
-import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
-import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
 import { withPackages } from "../../transports/optional-packages.js";
 import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
@@ -29,10 +26,10 @@ import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createTextCodec } from "./exchanges/text-codec.js";
+import { listenLocally } from "./listen.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
-import { removeStaleRuntimeFiles } from "./presence/runtime-files.js";
 import { createProtocols, type ProtocolServices, type ServeOptions } from "./protocols.js";
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
@@ -195,7 +192,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   if (options.a2eProviders.length > 0) await a2e.open();
   await akashik?.openKept();
   try {
-    listener = await listen(options, (connection) => void serve(connection, false));
+    listener = await listenLocally(options, CLOSE_TIMEOUT_MS, (connection) => void serve(connection, false));
     if (offer !== undefined) {
       offered = await offer({
         aaep: shared.aaep,
@@ -263,10 +260,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const renewToken = (): string | undefined => {
     if (presence?.tokenPath === undefined) return undefined;
     try {
-      offered?.renewToken(presence.replaceToken);
-      return presence.tokenPath;
+      return offered?.renewToken(presence.replaceToken) === true ? presence.tokenPath : undefined;
     } catch (caught) {
-      log.warn({ err: caught }, "the token could not be made anew; that of before holds");
+      const why = caught instanceof Fault ? { reason: caught.sentence } : { err: caught };
+      log.warn(why, "there is no other token; the former one stays valid");
       return undefined;
     }
   };
@@ -325,27 +322,6 @@ function offerOf(options: DaemonOptions, languages: SpokenLanguages): Offer {
       return options.burst;
     },
   };
-}
-
-async function listen(
-  options: DaemonOptions,
-  accept: (connection: PeekableConnection<Uint8Array>) => void,
-): Promise<Listener | undefined> {
-  const { socket, maxFrameBytes, mostInstances, log } = options;
-  const shared = {
-    maxFrameBytes,
-    closeTimeoutMs: CLOSE_TIMEOUT_MS,
-    onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
-  };
-  switch (socket.kind) {
-    case "off":
-      return undefined;
-    case "auto":
-      removeStaleRuntimeFiles(dirname(ipcPath(currentPlace(), options.producerId)));
-      return listenAuto({ ...shared, producerId: options.producerId, mostInstances }, accept);
-    case "path":
-      return createIpcTransport({ ...shared, path: socket.path }).listen(accept);
-  }
 }
 
 async function serveParent(

@@ -6,6 +6,7 @@ import { Fault } from "../base/errors.js";
 import type { Daemon, StopReason } from "./daemon.js";
 import { EXIT_CODES } from "./platform/exit-codes.js";
 import type { DaemonLog } from "./platform/log.js";
+import type { ServiceManager } from "./service-manager/notify.js";
 
 /** The part of a running daemon that its lifecycle needs. `stop` is called once. */
 export type Stoppable = Pick<Daemon, "stop" | "stopped">;
@@ -32,6 +33,8 @@ export interface LifecycleOptions<Running extends Stoppable> {
    * every address listens takes effect afterwards; during a stop it is ignored. Default: SIGHUP stops.
    */
   readonly reload?: (running: Running) => void;
+  /** Hears of the beginning, of each reload and of the stop. Default: nobody does. */
+  readonly manager?: ServiceManager | undefined;
   /** Default: this process. */
   readonly host?: ProcessHost;
   /** Default: checks the parent of this process once a second. */
@@ -43,6 +46,8 @@ const HANGUP = "SIGHUP";
 const ENDINGS_OF_STDIN = ["end", "close", "error"] as const;
 /** Time for the last log lines, ms. */
 const FLUSH_MS = 100;
+/** Time for the last messages to a service manager, ms. A program carries each of them. */
+const LAST_MESSAGES_MS = 1000;
 
 interface Ending {
   readonly reason: StopReason;
@@ -54,7 +59,7 @@ interface Ending {
  * Resolves only with a host whose `exit` returns.
  */
 export async function runDaemon<Running extends Stoppable>(options: LifecycleOptions<Running>): Promise<void> {
-  const { log, stdin, reload, host = process } = options;
+  const { log, stdin, reload, manager, host = process } = options;
   const stopSignals = reload === undefined ? [...STOP_SIGNALS, HANGUP] : STOP_SIGNALS;
   const watch = options.watch ?? ((onGone: () => void) => watchParent({ onGone }));
   let ending: Ending | undefined;
@@ -76,6 +81,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
     ending = { reason, code };
     const level = code === EXIT_CODES.done.code ? "info" : code === EXIT_CODES.crashed.code ? "error" : "warn";
     log[level]({ ...fields, exitCode: code }, "stopping");
+    manager?.stopping();
     const stopWithinMs = options.stopWithinMs();
     deadline = setTimeout(cutShort, stopWithinMs, `not stopped ${stopWithinMs} ms after it was asked to`);
     tellEnding(ending);
@@ -90,12 +96,14 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
     if (ending !== undefined) return;
     isReloadAsked = running === undefined;
     if (running === undefined) return;
+    manager?.reloading();
     try {
       reload?.(running);
     } catch (caught) {
       const why = caught instanceof Fault ? { reason: caught.sentence } : { err: caught };
       log.error(why, "the configuration could not be read again; nothing is changed");
     }
+    manager?.ready();
   }
 
   function onUncaught(error: unknown): void {
@@ -134,13 +142,18 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
     throw caught;
   }
   running = started;
-  if (ending === undefined) options.ready(running);
+  if (ending === undefined) {
+    options.ready(running);
+    manager?.ready();
+  }
   if (isReloadAsked) onHangup();
   // A daemon that stopped by itself has ended in order too.
   const why = await Promise.race([asked, stoppedByItself(running)]);
   if (why === undefined) log.info({ reason: "nothing_left", exitCode: EXIT_CODES.done.code }, "stopped");
   else await stopInOrder(running, why, log);
+  clearTimeout(deadline);
   await log.flush(FLUSH_MS);
+  await manager?.settled(LAST_MESSAGES_MS);
   giveBack();
   host.exit(why?.code ?? EXIT_CODES.done.code);
 }

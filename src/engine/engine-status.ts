@@ -5,7 +5,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Journal, JournalStatus } from "../contracts/journal.js";
 import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event/event.js";
-import type { Hub, HubCounts } from "./hub/hub.js";
+import type { DeliveryLatencies, Hub, HubCounts } from "./hub/hub.js";
 import type { Questions } from "./questions/questions-spec.js";
 import type { Remembered } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
@@ -22,6 +22,7 @@ import type {
 import type { AbleSubscriptions } from "./terms/answering.js";
 import type { Terms } from "./terms/terms.js";
 import { shortenedText } from "./text/shortened-text.js";
+import type { LatencyCounts } from "./time/latency-histogram.js";
 
 /** Limits of a subscription's lag and queue (R18), as subscribers receive them. */
 export interface SlowLimits {
@@ -86,6 +87,11 @@ export interface EngineReport {
   readonly publishedPerSecond: number;
   readonly deliveredPerSecond: number;
   readonly publishedTotal: number;
+  /** Latencies since the start: of publishes until they were accepted, and of deliveries until they were handed over. */
+  readonly latencies: {
+    readonly publish: LatencyCounts;
+    readonly delivery: Readonly<Record<keyof DeliveryLatencies, LatencyCounts>>;
+  };
   /** Counts of all subscriptions since the start, those that ended among them. */
   readonly totals: DeliveryCounts;
   readonly closures: ReadonlyMap<ClosureReason, number>;
@@ -108,7 +114,9 @@ export interface EngineStatus extends Remembered, HubCounts {
 export interface EngineStatusServices {
   readonly clock: Pick<Clock, "now" | "wallTime">;
   readonly journal: Pick<Journal, "head" | "status">;
-  readonly hub: Pick<Hub, "rates">;
+  readonly hub: Pick<Hub, "rates" | "latencies">;
+  /** Latencies of publishes. */
+  readonly publishLatencies: () => LatencyCounts;
   readonly sessions: Pick<Sessions, "openIds" | "summary">;
   readonly questions: Pick<Questions, "open" | "shownCount">;
   /** The instant at which the grace of a session's agent ends (R8). */
@@ -239,6 +247,10 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
         publishedPerSecond: hub.rates.published.perSecond(now),
         deliveredPerSecond: hub.rates.delivered.perSecond(now),
         publishedTotal: hub.rates.published.total(),
+        latencies: {
+          publish: services.publishLatencies(),
+          delivery: { limited: hub.latencies.limited.counts(), unlimited: hub.latencies.unlimited.counts() },
+        },
         totals,
         closures,
         refusals,

@@ -249,9 +249,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     appended: boots.appended,
   });
 
-  const { graceUntil } = publishing;
+  const { graceUntil, latencies: publishLatencies } = publishing;
   const accounts = createEngineAccounts(
-    { clock, log, journal, hub, sessions, questions, graceUntil, countAble: countAbleNow },
+    { clock, log, journal, hub, sessions, questions, graceUntil, publishLatencies, countAble: countAbleNow },
     options,
   );
 

@@ -26,7 +26,7 @@ export function admitTokenHolders(token: () => string, open: ReadonlySet<string>
     const sentence =
       given === undefined
         ? "Send the header `authorization: Bearer TOKEN`; the token stands in the file that the daemon names when it starts."
-        : "This is not the token of this daemon; read its file again, it is written anew at each start and at SIGHUP.";
+        : "This is not the token of this daemon. Read its file again: it may have changed at a start or at SIGHUP.";
     return new Fault("unauthenticated", sentence, { rule: "AAEP §8.2.7" });
   };
 }

@@ -14,11 +14,11 @@ export interface TokenFile {
 /** Writes the token with mode 0600, in one step. The folder must belong to the user. Throws a Fault "permission_denied". */
 export function writeTokenFile(path: string, token: string): TokenFile {
   let written = token;
-  putInPlace(path, token);
+  putToken(path, token, renameSync);
   return {
     path,
     replace: (next) => {
-      putInPlace(path, next);
+      putToken(path, next, renameSync);
       written = next;
     },
     remove: () => {
@@ -31,15 +31,20 @@ export function writeTokenFile(path: string, token: string): TokenFile {
   };
 }
 
-function putInPlace(path: string, token: string): void {
+/**
+ * Writes the token with mode 0600 in one step: into a draft, which `put` then moves or links to the path. Throws a Fault "permission_denied", and
+ * leaves no draft.
+ */
+export function putToken(path: string, token: string, put: (draft: string, path: string) => void): void {
   const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
   try {
     rmSync(draft, { force: true });
     writeFileSync(draft, `${token}\n`, { mode: 0o600, flag: "wx" });
-    renameSync(draft, path);
+    put(draft, path);
   } catch (caught) {
-    rmSync(draft, { force: true });
     const sentence = `The token could not be written to ${path}. Make its folder one that you may write to.`;
     throw new Fault("permission_denied", sentence, { origin: "local", cause: caught });
+  } finally {
+    rmSync(draft, { force: true });
   }
 }

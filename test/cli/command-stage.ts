@@ -121,6 +121,6 @@ export async function serve(runtimeDirectory: string, ...options: readonly strin
 }
 
 /** Waits for something that will be. */
-export function eventually(check: () => void): Promise<void> {
+export function eventually(check: () => void | Promise<void>): Promise<void> {
   return vi.waitFor(check, { timeout: 60_000, interval: 10 });
 }

@@ -21,7 +21,7 @@ test.each(others)("S1: %s loads no daemon, and writes to standard output itself"
   expect(process.stdout.write).toBe(write);
   const argument = ["publish", "validate"].includes(name)
     ? " <file>"
-    : ["conformance", "journal"].includes(name)
+    : ["conformance", "journal", "service"].includes(name)
       ? " [command]"
       : "";
   expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument}`);

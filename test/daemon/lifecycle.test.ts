@@ -118,6 +118,36 @@ describe("the life of the process", () => {
     await ended;
   });
 
+  it("K2: a service manager hears of each step, also where a configuration is refused and where a start is cut short", async () => {
+    const told: string[] = [];
+    const manager = {
+      ready: () => void told.push("ready"),
+      reloading: () => void told.push("reloading"),
+      stopping: () => void told.push("stopping"),
+      settled: async () => void told.push("settled"),
+    };
+    const reload = (): void => {
+      told.push("reads");
+      throw new Fault("usage", "burst in aaepd.json is 0. Give more.", { origin: "local" });
+    };
+    const { host, ended } = stage({ manager, reload, ready: () => void told.push("accepts") });
+    await expect.poll(() => told).toStrictEqual(["accepts", "ready"]);
+    host.emit("SIGHUP", "SIGHUP");
+    host.emit("SIGTERM", "SIGTERM");
+    host.emit("SIGHUP", "SIGHUP");
+    await ended;
+    expect(told).toStrictEqual(["accepts", "ready", "reloading", "reads", "ready", "stopping", "settled"]);
+
+    told.length = 0;
+    const { host: early, ended: cut } = stage({
+      manager,
+      start: async () => ({ stop: async () => {}, stopped: new Promise(() => {}) }),
+    });
+    early.emit("SIGTERM", "SIGTERM");
+    await cut;
+    expect(told).toStrictEqual(["stopping", "settled"]);
+  });
+
   it("R8b: how long a stop may take is asked when it begins", async () => {
     let stopWithinMs = 60_000;
     const { host, ready, exited, lines } = stage({

@@ -39,8 +39,8 @@ kill -HUP "$(jq .pid "$XDG_RUNTIME_DIR/aaep/aaepd.manifest.json")"
   when a change applies.
 - An option that the command line or a variable sets keeps its value, whatever the file says.
 - If the configuration has a fault, an error line describes it and nothing changes.
-- The daemon makes a new token for services over TCP and writes its file. Admitted connections keep their admission. New connections need the new token
-  (\`docs/services.md\`).
+- The daemon makes a new token for services over TCP and writes its file. If \`http_token_file\` names a file, the daemon reads that file again. Admitted
+  connections keep their admission. New connections need the new token (\`docs/services.md\`).
 
 Under \`stdio\` and \`replay\`, SIGHUP stops the daemon in order. On Windows, closing the console stops it. A terminal that closes sends SIGHUP too, so a daemon that was
 started in a terminal outlives it. SIGTERM stops such a daemon.

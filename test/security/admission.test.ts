@@ -48,7 +48,7 @@ describe("C8: who may call over TCP", () => {
   it("refuses a missing, a wrong and a misspelt token, and says what to do", () => {
     expect(admit({ ...HEAD, authorization: undefined })?.sentence).toContain("authorization: Bearer TOKEN");
     expect(admit({ ...HEAD, authorization: `Basic ${TOKEN}` })).toMatchObject({ code: "unauthenticated" });
-    expect(admit({ ...HEAD, authorization: `Bearer ${TOKEN}0` })?.sentence).toContain("read its file again");
+    expect(admit({ ...HEAD, authorization: `Bearer ${TOKEN}0` })?.sentence).toContain("Read its file again");
     expect(admit({ ...HEAD, authorization: `Bearer ${TOKEN} ${TOKEN}` })).toMatchObject({ code: "unauthenticated" });
     expect(admit({ ...HEAD, authorization: undefined, path: "/healthz" })).toBeUndefined();
   });

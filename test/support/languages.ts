@@ -67,7 +67,12 @@ export const LANGUAGES: readonly Language[] = [
 
 /** Those of its tools that this machine does not have. */
 export function missingTools(language: Language): readonly string[] {
-  return language.tools.filter((tool) => spawnSync("sh", ["-c", `command -v ${tool}`]).status !== 0);
+  return language.tools.filter((tool) => !hasProgram(tool));
+}
+
+/** Whether the machine has a program. */
+export function hasProgram(name: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 }
 
 /** Whether its tests can run. The suite runs on a machine that has only Node; where all checks run, a missing tool fails the build. */

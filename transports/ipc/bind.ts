@@ -141,7 +141,8 @@ function isAlive(path: string): Promise<boolean> {
   });
 }
 
-function ownerFile(path: string): string {
+/** The file beside a socket that names its process. */
+export function ownerFile(path: string): string {
   return `${path}.pid`;
 }
 

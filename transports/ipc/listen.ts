@@ -5,6 +5,7 @@ import { createByteConnection } from "../framing/byte-connection.js";
 import { type ByteConnectionOptions, resolveByteConnectionOptions } from "../framing/options.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { bindPrivately } from "./bind.js";
+import { adoptInherited } from "./inherited.js";
 import { firstFreeInstance } from "./instances.js";
 import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 
@@ -17,6 +18,11 @@ export interface IpcListenOptions extends ByteConnectionOptions {
   readonly onAcceptFault?: (fault: Fault) => void;
   /** Platform, environment and user. Default: this process's. */
   readonly place?: IpcPlace;
+  /**
+   * The descriptor of a socket that listens at the address already, because a service manager made it. The socket stays when the listener stops.
+   * Default: the listener makes the socket, and removes it.
+   */
+  readonly inherited?: number | undefined;
 }
 
 export interface IpcOptions extends IpcListenOptions {
@@ -38,13 +44,17 @@ export function createIpcTransport(options: IpcOptions): Transport<Uint8Array> {
   return { name: "ipc", listen: (accept) => listenAt(options.path, options, accept) };
 }
 
-/** Listens at the address of appendix B for the producer id: `<id>.sock`; if that one is alive `<id>-2.sock`, and so on up to `mostInstances`. */
+/**
+ * Listens at the address of appendix B for the producer id: `<id>.sock`; if that one is alive `<id>-2.sock`, and so on up to `mostInstances`. An
+ * inherited socket listens at the first of them.
+ */
 export async function listenAuto(
   options: AutoIpcOptions,
   accept: (connection: PeekableConnection<Uint8Array>) => void,
 ): Promise<Listener> {
   resolveByteConnectionOptions(options);
   const place = options.place ?? currentPlace();
+  if (options.inherited !== undefined) return listenAt(ipcPath(place, options.producerId), options, accept);
   return firstFreeInstance(
     (instance) => listenAt(ipcPath(place, options.producerId, instance), options, accept),
     options.mostInstances,
@@ -68,7 +78,10 @@ async function listenAt(
     );
   });
   server.maxConnections = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
-  const unbind = await bindPrivately(server, path, options.place ?? currentPlace());
+  const { inherited, place = currentPlace() } = options;
+  const unbind = await (inherited === undefined
+    ? bindPrivately(server, path, place)
+    : adoptInherited(server, inherited, path, place));
   server.on("error", (error) => options.onAcceptFault?.(faultFromNodeError(error, path)));
   let stopped = false;
   return {

@@ -9,7 +9,8 @@ import {
   resolveConfiguration,
 } from "../../daemon/config/config-sources.js";
 import { fallbackOf } from "../../daemon/config/option-names.js";
-import { type Finding, fact, lastSentenceApart, problem, shellWord } from "./finding.js";
+import { existingToken } from "../../security/lasting-token.js";
+import { type Finding, fact, lastSentenceApart, problem, problemFrom, shellWord } from "./finding.js";
 
 export interface ExaminedConfiguration {
   /** The defaults if the configuration is refused, so that everything else is examined all the same. */
@@ -27,7 +28,11 @@ export function examineConfiguration(from: ConfigurationSources): ExaminedConfig
         : `${path} can be used.`;
     return {
       configuration,
-      findings: [...rightsFindings(path, configuration), fact("configuration", "configuration", said)],
+      findings: [
+        ...rightsFindings(path, configuration),
+        ...tokenFindings(configuration),
+        fact("configuration", "configuration", said),
+      ],
     };
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "usage") throw caught;
@@ -51,6 +56,18 @@ function rightsFindings(path: string, configuration: Configuration): readonly Fi
     configuration.a2eAuthToken !== undefined || configuration.a2eProviders.some(({ authToken }) => authToken !== "");
   if (!hasSecret || (mode & 0o044) === 0) return [];
   return [problem("configuration", "file_readable", `Other users can read ${path}, in which a token stands.`, remedy)];
+}
+
+/** The token of the operator, as the daemon would read it. */
+function tokenFindings({ httpTokenFile, http, grpc }: Configuration): readonly Finding[] {
+  if (httpTokenFile.kind !== "path" || (http.kind === "off" && grpc.kind === "off")) return [];
+  try {
+    existingToken(httpTokenFile.path, process.getuid?.());
+    return [];
+  } catch (caught) {
+    if (caught instanceof Fault) return [problemFrom("configuration", caught)];
+    throw caught;
+  }
 }
 
 /** Returns undefined if there is no file. */

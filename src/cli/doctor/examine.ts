@@ -11,6 +11,7 @@ import { folderFindings } from "./folder-findings.js";
 import { examineJournals } from "./journal-findings.js";
 import type { Patient } from "./patient.js";
 import { portFindings } from "./port-findings.js";
+import { serviceFindings } from "./service-findings.js";
 import { socketFindings } from "./socket-findings.js";
 import { versionFindings } from "./version-findings.js";
 
@@ -56,6 +57,7 @@ export async function examine(
     ...(await versionFindings(patient)),
     ...diskFindings(patient),
     ...journals.findings,
+    ...(await serviceFindings(patient)),
     ...running,
   ];
   return (["problem", "advice", "fact"] as const).flatMap((grade) =>

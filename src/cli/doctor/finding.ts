@@ -11,6 +11,7 @@ export const AREAS = [
   "versions",
   "disk",
   "journal",
+  "service",
   "daemons",
 ] as const;
 export type Area = (typeof AREAS)[number];

@@ -4,6 +4,7 @@ import { type ConfigurationSources, resolveConfiguration } from "../../daemon/co
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
+import { takeServiceVariables } from "../../daemon/service-manager/service-variables.js";
 import { compileEarly } from "../shell/compile-early.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
@@ -26,6 +27,7 @@ export async function runDaemonCommand(
   const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
   const { configuration, sources } = resolveConfiguration(from);
   let latest = configuration;
+  const service = command === "serve" ? takeServiceVariables(process.env, process.pid) : undefined;
   keepHeapClose();
   // All imports at once, and only after the options were checked, so that a mistyped option is reported early.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
@@ -38,6 +40,11 @@ export async function runDaemonCommand(
       context.loadDaemon(),
     ]);
   const log = createLog(configuration.logLevel);
+  // Loaded only where a service manager listens.
+  const manager =
+    service?.notifySocket === undefined
+      ? undefined
+      : (await import("../../daemon/service-manager/notify.js")).createServiceManager(service, log);
   const options: DaemonOptions = {
     ...configuration,
     ...own,
@@ -47,11 +54,13 @@ export async function runDaemonCommand(
     ids: createIdSource(),
     sha256Hex,
     version: readVersion(),
+    inheritedSocket: service?.descriptor,
     // Agents may start any number of their own daemons. A second daemon of the user is a mistake that nobody would notice.
     ...(command === "stdio" ? { stdio: context.stdio } : { mostInstances: 1 }),
   };
   await runDaemon<Daemon>({
     log,
+    manager,
     start: () => startDaemon(options),
     ready: (running) => {
       ready(running, options);

@@ -14,7 +14,7 @@ socket.
 
 Log lines go to standard error. SIGTERM and SIGINT stop the daemon in order, within --stop-timeout-seconds.
 
-SIGHUP reloads the configuration file and makes a new token for TCP. It stops nothing. Most changes apply at once. The other options say that a
+SIGHUP reloads the configuration file and makes a new token for TCP, or reads --http-token-file again. It stops nothing. Most changes apply at once. The other options say that a
 change waits for the next start. The log names every change. An option that the command line or a variable sets keeps its value. If the file has an
 error, nothing changes and the log says why. On Windows, closing the console stops the daemon. See docs/configuration.md.
 

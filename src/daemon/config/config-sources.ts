@@ -60,11 +60,13 @@ function ineffective(
   return OPTION_NAMES.flatMap((name) => {
     const { needs, type } = OPTIONS[name] as OptionRow<unknown>;
     const source = sources[name];
-    if (needs === undefined || source?.kind !== "flag" || configuration[needs]?.kind !== "off") return [];
+    if (needs === undefined || source?.kind !== "flag") return [];
+    if (!needs.every((one) => configuration[one]?.kind === "off")) return [];
     const value = configuration[name];
     if (value === undefined || type.toText(value) === type.toText(fallbackOf(name, command))) return [];
     const { flag } = source;
-    return `${flag} is for the services of ${needs}, and ${needs} is off. Give ${flagOf(needs)} as well, or leave ${flag} out.`;
+    const off = needs.length === 1 ? `${needs[0]} is off` : "both are off";
+    return `${flag} is for the services of ${needs.join(" and ")}, and ${off}. Give ${needs.map(flagOf).join(" or ")} as well, or leave ${flag} out.`;
   });
 }
 

@@ -50,12 +50,20 @@ export interface ProviderChoice {
   readonly authToken: string;
 }
 
+/** The file with the token for callers over TCP. */
+export type TokenFileChoice =
+  /** A file in the runtime folder, `<producer id>.token`, with a new token at each start. */
+  | { readonly kind: "auto" }
+  /** An absolute path. The token in it stays. */
+  | { readonly kind: "path"; readonly path: string };
+
 /** All options. Their meanings, ranges, defaults and limits are in the table of config-schema.ts. */
 export interface Configuration {
   readonly producerId: string;
   readonly socket: SocketChoice;
   readonly grpc: ServiceChoice;
   readonly http: ServiceChoice;
+  readonly httpTokenFile: TokenFileChoice;
   readonly corsOrigins: OriginChoice;
   readonly compression: boolean;
   readonly journal: JournalChoice;

@@ -23,6 +23,8 @@ export interface DaemonOptions extends Configuration {
    * Default 16.
    */
   readonly mostInstances?: number;
+  /** The descriptor of the local socket, if a service manager made it before this process (socket activation). */
+  readonly inheritedSocket?: number | undefined;
   /** Receives questions, replies and outcomes. Default: the audit log that `audit` names. */
   readonly auditLog?: Audit;
   /** The rights of each connection (R36). Default: every connection belongs to the same user and may do everything. */

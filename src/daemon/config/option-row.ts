@@ -31,8 +31,8 @@ export interface OptionRow<Value> {
   /** The new objects that an immediate change affects, as in "new streams". Undefined: it affects everything. */
   readonly changeIsFor?: string;
   /**
-   * The option that must be on for this one to have an effect. A flag without that option is refused; a variable or the file may keep the value for
-   * other starts.
+   * The options of which one must be on for this one to have an effect. A flag without any of them is refused; a variable or the file may keep the
+   * value for other starts.
    */
-  readonly needs?: "http";
+  readonly needs?: readonly ("http" | "grpc")[];
 }

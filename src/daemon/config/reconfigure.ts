@@ -24,7 +24,7 @@ export interface ReconfigureServices {
   readonly log: LevelledLog;
   /** Called with the names of the applied options, for parts that already wait by an old value. */
   readonly applied: (names: readonly OptionName[]) => void;
-  /** Makes another token for the services. Returns the path of its file; undefined if no token is required. Never throws. */
+  /** Takes another token for the services. Returns the path of its file; undefined if there is no other one. Never throws. */
   readonly renewToken: () => string | undefined;
 }
 

@@ -1,7 +1,7 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
 import { resolve } from "node:path";
 import type { ServiceAddress } from "../../contracts/service-address.js";
-import type { OriginChoice, ServiceChoice } from "./config.js";
+import type { OriginChoice, ServiceChoice, TokenFileChoice } from "./config.js";
 import { given, type ReadValue, refused, textValue } from "./config-values.js";
 
 const WANTED =
@@ -43,6 +43,19 @@ export function addressText(address: ServiceAddress): string {
   if (address.kind === "unix") return `unix:${address.path}`;
   return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
 }
+
+export const tokenFileChoice = textValue<TokenFileChoice>({
+  placeholder: "FILE|auto",
+  range: "a path, auto",
+  read: (text) => {
+    if (text === "auto") return given({ kind: text });
+    // No shell expands `~` in a file or behind `=`.
+    if (text === "" || text.startsWith("~") || text.includes("\0"))
+      return refused("a path with $HOME and not ~, or auto");
+    return given({ kind: "path", path: resolve(text) });
+  },
+  toText: (value) => (value.kind === "path" ? value.path : value.kind),
+});
 
 export const originChoice = textValue<OriginChoice>({
   placeholder: "ORIGIN|none",

@@ -5,14 +5,14 @@ import { isProcess } from "../../../transports/ipc/claim.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { assureSocketDirectory } from "../../../transports/ipc/runtime-directory.js";
 import type { Log } from "../../contracts/log.js";
-import { type TokenFile, writeTokenFile } from "../../security/token-file.js";
+import { writeTokenFile } from "../../security/token-file.js";
 import { manifestPath, type RuntimeFile, readRuntimeFile, tokenPathBeside, writeRuntimeFile } from "./runtime-files.js";
 
 export interface Presence {
   /** The URI for `manifest_uri` (AAEP §5.4). */
   readonly uri: string;
   readonly tokenPath: string | undefined;
-  /** Writes another token into its file. Throws a Fault if the file cannot be written. */
+  /** Writes another token into its file, unless the file is the operator's. Throws a Fault if the file cannot be written. */
   readonly replaceToken: (token: string) => void;
   /** Writes the manifest again. Never throws. */
   readonly update: () => void;
@@ -20,12 +20,19 @@ export interface Presence {
   readonly remove: () => void;
 }
 
+/** The token that callers over TCP need, with its place. */
+export type OfferedToken =
+  /** Written beside the socket, and removed at the stop. */
+  | { readonly kind: "beside_socket"; readonly token: string }
+  /** In a file of the operator, which stays. */
+  | { readonly kind: "lasting"; readonly path: string };
+
 export interface PresenceOptions {
   readonly producerId: string;
   /** Addresses of this daemon in the file system; the files get their names from the first. */
   readonly paths: readonly string[];
   /** Undefined if no token is required. */
-  readonly token: string | undefined;
+  readonly token: OfferedToken | undefined;
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
   readonly manifest: () => object;
   readonly log: Log;
@@ -35,14 +42,15 @@ export interface PresenceOptions {
 export function announce(options: PresenceOptions): Presence {
   const { producerId, paths, token, endpoints, manifest, log } = options;
   const address = paths[0] ?? freeAddress(producerId);
-  let tokenFile: TokenFile | undefined;
+  const tokenFile =
+    token?.kind === "beside_socket" ? writeTokenFile(tokenPathBeside(manifestPath(address)), token.token) : undefined;
+  const tokenPath = token?.kind === "lasting" ? token.path : tokenFile?.path;
   let file: RuntimeFile;
   const current = () => ({
     ...manifest(),
     endpoints,
-    ...(tokenFile === undefined ? {} : { token_file: tokenFile.path }),
+    ...(tokenPath === undefined ? {} : { token_file: tokenPath }),
   });
-  if (token !== undefined) tokenFile = writeTokenFile(tokenPathBeside(manifestPath(address)), token);
   try {
     file = writeRuntimeFile(address, current());
   } catch (caught) {
@@ -51,7 +59,7 @@ export function announce(options: PresenceOptions): Presence {
   }
   return {
     uri: file.uri,
-    tokenPath: tokenFile?.path,
+    tokenPath,
     replaceToken: (next) => tokenFile?.replace(next),
     update: () => {
       try {

@@ -11,10 +11,12 @@ import { akashikMethods } from "../../protocols/akashik/services/akashik-service
 import type { Checkpoints } from "../../runtime/checkpoints.js";
 import type { SendingTurns } from "../../runtime/sending-turns.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
+import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createUtf8 } from "../platform/utf8.js";
+import type { OfferedToken } from "../presence/presence.js";
 import { akashikPosts } from "./akashik-posts.js";
 import { servicePages } from "./service-pages.js";
 import { loadServiceTransports, type ServiceTransports } from "./service-transports.js";
@@ -24,9 +26,12 @@ export interface OfferedServices extends RunningServices {
   /** Releases the agents known by unary calls; their sessions have been ended. */
   readonly endAgents: () => void;
   /** The first token for callers over TCP; undefined if no service listens on TCP. */
-  readonly token: string | undefined;
-  /** Makes another token, valid once `written` has stored it. An error thrown by `written` is passed on, and the old token stays valid. */
-  readonly renewToken: (written: (token: string) => void) => void;
+  readonly token: OfferedToken | undefined;
+  /**
+   * Makes another token, valid once `written` has stored it, or reads the operator's file again. Returns whether the token is another one. An error
+   * on the way is passed on, and the old token stays valid.
+   */
+  readonly renewToken: (written: (token: string) => void) => boolean;
 }
 
 export interface OfferedBy {
@@ -91,6 +96,7 @@ async function offerServices(
         )),
   ];
   const metrics = transports.http?.createMetrics({
+    version: options.version,
     status: aaep.engine.status,
     report: aaep.engine.report,
     wallTime: clock.wallTime,
@@ -100,7 +106,13 @@ async function offerServices(
     a2e: a2e.counts,
     akashik: () => akashik?.report(),
   });
-  let token = ids.hex(TOKEN_BYTES);
+  const { httpTokenFile } = options;
+  const nextToken = (): string => {
+    const fresh = ids.hex(TOKEN_BYTES);
+    return httpTokenFile.kind === "path" ? lastingToken(httpTokenFile.path, fresh, process.getuid?.()) : fresh;
+  };
+  // A file of the operator is read or made only where somebody needs it.
+  let token = listensOnTcp(options) ? nextToken() : "";
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
   const running = await startServices(
     transports,
@@ -117,12 +129,22 @@ async function offerServices(
   );
   return {
     ...running,
-    token: running.needsToken ? token : undefined,
+    token: running.needsToken
+      ? httpTokenFile.kind === "path"
+        ? { kind: "lasting", path: httpTokenFile.path }
+        : { kind: "beside_socket", token }
+      : undefined,
     renewToken: (written) => {
-      const next = ids.hex(TOKEN_BYTES);
+      const next = nextToken();
+      if (next === token) return false;
       written(next);
       token = next;
+      return true;
     },
     endAgents: agents.close,
   };
+}
+
+function listensOnTcp({ grpc, http }: Pick<DaemonOptions, "grpc" | "http">): boolean {
+  return [grpc, http].some((one) => one.kind === "addresses" && one.addresses.some(({ kind }) => kind === "tcp"));
 }

@@ -2,9 +2,9 @@
 import { occupantOf, processName } from "../../../transports/ipc/bind.js";
 import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
-import type { Configuration } from "../config/config.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
 
-type Named = Pick<Configuration, "producerId" | "socket" | "grpc" | "http">;
+type Named = Pick<DaemonOptions, "producerId" | "socket" | "grpc" | "http" | "inheritedSocket">;
 
 /** Returns the default address of a service, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
 export function serviceSocketPath(kind: "grpc" | "http", producerId: string, instance: number): string {
@@ -24,9 +24,10 @@ export async function assertNameFree(options: Named): Promise<void> {
   }
 }
 
-function pathsByName({ producerId, socket, grpc, http }: Named): readonly string[] {
+function pathsByName({ producerId, socket, grpc, http, inheritedSocket }: Named): readonly string[] {
   const paths = [
-    ...(socket.kind === "auto" ? [ipcPath(currentPlace(), producerId)] : []),
+    // Somebody listens at an inherited socket: the service manager, for this daemon.
+    ...(socket.kind === "auto" && inheritedSocket === undefined ? [ipcPath(currentPlace(), producerId)] : []),
     ...(grpc.kind === "auto" ? [serviceSocketPath("grpc", producerId, 1)] : []),
     ...(http.kind === "auto" ? [serviceSocketPath("http", producerId, 1)] : []),
   ];

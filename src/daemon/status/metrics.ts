@@ -2,9 +2,13 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, EngineStatus } from "../../engine/engine-status.js";
+import { LABEL_VALUES } from "./label-values.js";
+import { latencyText } from "./latency-metrics.js";
 import { addSubscriberMetrics } from "./subscriber-metrics.js";
 
 export interface MetricsSources {
+  /** The version of the daemon. */
+  readonly version: string;
   readonly status: () => EngineStatus;
   readonly report: () => EngineReport;
   /** Milliseconds since 1970. */
@@ -15,7 +19,6 @@ export interface MetricsSources {
   readonly replies: () => ReadonlyMap<string, number>;
   /** Lines of the audit log that could not be written. */
   readonly auditDropped: () => number;
-  /** Agents, providers and requests of A2E. */
   /** The Field of Akashik; undefined while it was never used. */
   readonly akashik: () =>
     | {
@@ -25,6 +28,7 @@ export interface MetricsSources {
         readonly waiting_notifications: number;
       }
     | undefined;
+  /** Agents, providers and requests of A2E. */
   readonly a2e: () => { readonly agents: number; readonly providers: number; readonly requests: number };
 }
 
@@ -32,6 +36,9 @@ export interface Metrics {
   readonly contentType: string;
   readonly text: () => Promise<string>;
 }
+
+/** Default metrics of the library with the ending of a counter that are gauges. Others of its metrics have the same numbers. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
 
 /** Reads its sources at each scrape; costs nothing in between. */
 export function createMetrics(sources: MetricsSources): Metrics {
@@ -64,7 +71,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
     Kind: typeof Gauge | typeof Counter,
     name: string,
     help: string,
-    label: string,
+    label: keyof typeof LABEL_VALUES,
     read: () => ReadonlyMap<string, number>,
   ): void => {
     new Kind({
@@ -74,11 +81,18 @@ export function createMetrics(sources: MetricsSources): Metrics {
       registers: [registry],
       collect() {
         this.reset();
+        for (const value of LABEL_VALUES[label]) this.inc({ [label]: value }, 0);
         for (const [value, count] of read()) this.inc({ [label]: value }, count);
       },
     });
   };
   const { status } = sources;
+  new Gauge({
+    name: "aaepd_build_info",
+    help: "1. Its labels name the versions of the daemon and of Node.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  }).set({ version: sources.version, node: process.versions.node }, 1);
   gauge("aaepd_subscriptions", "Subscriptions under way.", () => status().subscriptionCount);
   gauge("aaepd_sessions_open", "Sessions that have begun and not ended.", () => status().openSessionCount);
   gauge("aaepd_questions_open", "Questions that wait for a person.", () => status().openQuestionCount);
@@ -112,11 +126,12 @@ export function createMetrics(sources: MetricsSources): Metrics {
   addJournalMetrics(gauge, () => report.journal, sources.wallTime);
   addSubscriberMetrics(registry, () => report.subscriptions);
   collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
   return {
     contentType: registry.contentType,
-    text: () => {
+    text: async () => {
       report = sources.report();
-      return registry.metrics();
+      return `${await registry.metrics()}\n${latencyText(report.latencies)}`;
     },
   };
 }

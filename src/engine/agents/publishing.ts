@@ -9,8 +9,10 @@ import type { Moment } from "../sessions/rule-context.js";
 import { type KnownPublish, knownFrom } from "../sessions/same-publish.js";
 import type { PublishAnswer, SessionPlan } from "../sessions/session-plan.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
+import type { LatencyCounts } from "../time/latency-histogram.js";
 import { createPublisherBacklog, createSharedBacklog, type PublisherBacklog } from "../views/publisher-backlog.js";
 import type { AgentHandle, PublishedPlace } from "./agent-handle.js";
+import { createPublishLatency } from "./publish-latency.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import { createSessionGraces } from "./session-graces.js";
@@ -50,6 +52,8 @@ export interface Publishing {
   readonly graceUntil: (sessionId: string) => Millis | undefined;
   /** Applies a new value of `agentGraceMs` to running graces. */
   readonly graceChanged: () => void;
+  /** Latencies of the publishes of agents, from the call to the acceptance. */
+  readonly latencies: () => LatencyCounts;
   /** Starts the graces of the previous boot's open sessions, and reports the outcomes of these questions to their agents (R8). */
   readonly restore: (questions: readonly DurableQuestion[]) => void;
   /** Cancels the timers. Open sessions stay open for the next boot. */
@@ -66,6 +70,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   let lastDurable: Promise<void> | undefined;
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
+  const latency = createPublishLatency(clock);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
 
@@ -206,6 +211,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
       assertTaking();
+      const begunAt = clock.now();
       for (const { fields } of inputs)
         if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
       const plan = sessions.plan(inputs, {
@@ -236,6 +242,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         services.sessionTaken(sessionId, undefined);
       }
       const { journaled, durable } = carriedOut;
+      latency.published(begunAt, durable);
       const places = plan.answers.map((answer) => place(answer, journaled));
       return { events: places, resumeToken: places.find((one) => one.resumeToken !== undefined)?.resumeToken, durable };
     };
@@ -339,6 +346,7 @@ export function createPublishing(services: PublishingServices): Publishing {
     tellWaiting: agents.tellWaiting,
     graceUntil: graces.until,
     graceChanged: graces.graceChanged,
+    latencies: latency.counts,
     restore: (restored) => {
       for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
       for (const sessionId of sessions.openIds()) graces.begin(sessionId);

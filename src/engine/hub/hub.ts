@@ -16,6 +16,7 @@ import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
 import type { EpochSteps } from "../journal/epoch-boots.js";
 import { shapeKey } from "../terms/shape.js";
 import type { Terms } from "../terms/terms.js";
+import { createLatencyHistogram, type LatencyHistogram } from "../time/latency-histogram.js";
 import { createReadTurns, type ReadTurns } from "../time/read-turns.js";
 import { createRecentRate, type RecentRate } from "../time/recent-rate.js";
 import { followedBy, type Steps } from "../time/steps.js";
@@ -100,7 +101,14 @@ export interface Hub {
   readonly noteDelivered: (count: number, now: Millis) => void;
   /** Rates of journaled events, and of events handed to transports. */
   readonly rates: { readonly published: RecentRate; readonly delivered: RecentRate };
+  readonly latencies: DeliveryLatencies;
   readonly counts: () => HubCounts;
+}
+
+/** Latencies of deliveries: by subscriptions that limit their pace by their terms, and by all others. */
+export interface DeliveryLatencies {
+  readonly limited: LatencyHistogram;
+  readonly unlimited: LatencyHistogram;
 }
 
 /** Present counts of the hub. */
@@ -346,6 +354,7 @@ export function createHub(services: HubServices, options: HubOptions): Hub {
     checkpointOf,
     noteDelivered: delivered.note,
     rates: { published, delivered },
+    latencies: { limited: createLatencyHistogram(), unlimited: createLatencyHistogram() },
     counts: () => {
       let keptUnitCount = 0;
       for (const { view } of views.values()) keptUnitCount += view.log.end() - view.log.start();

@@ -24,6 +24,8 @@ export abstract class Pull extends Outlet {
   private blocked = false;
   // Units before this index arrived while the peer took nothing.
   private backlogEnd = 0;
+  // When the subscription last began to follow its view; in the future while it reads the journal.
+  private followsSince = Number.NEGATIVE_INFINITY;
   // Set at the subscription's end.
   private draining: Draining | undefined;
 
@@ -78,6 +80,18 @@ export abstract class Pull extends Outlet {
     }
     this.viewCursor = { view, cursor: view.log.end() };
     this.backlog = reader;
+    this.followsSince = reader === undefined ? this.services.now() : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether the subscription has followed its view since that instant, so that only its terms and its peer delayed later events. */
+  protected isLiveSince(at: Millis): boolean {
+    return at >= this.followsSince;
+  }
+
+  /** Whether the terms may hold units back: by a rate, a pace or a pause. */
+  protected isHeldByTerms(): boolean {
+    const { limited, paused, paceWpm } = this.pace;
+    return limited || paused || paceWpm !== undefined;
   }
 
   /**
@@ -160,11 +174,8 @@ export abstract class Pull extends Outlet {
 
   /** Whether nothing but its cursor decides what the subscription gets. */
   private isPlain(): boolean {
-    const { pace } = this;
     return (
-      !pace.limited &&
-      !pace.paused &&
-      pace.paceWpm === undefined &&
+      !this.isHeldByTerms() &&
       this.backlog === undefined &&
       this.queue.size() === 0 &&
       (this.brief === undefined || this.pendingNoticeCount() === 0) &&

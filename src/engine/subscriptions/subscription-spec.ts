@@ -131,6 +131,7 @@ export interface SubscriptionServices {
     | "levelCheckpoint"
     | "checkpointOf"
     | "noteDelivered"
+    | "latencies"
   >;
   readonly journal: Journal;
   readonly steps: EpochSteps;

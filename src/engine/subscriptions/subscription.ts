@@ -11,7 +11,7 @@ import type { ConnectionNews, SharedConnections } from "../questions/shared-conn
 import type { OpenQuestion } from "../sessions/session-record.js";
 import { canAnswer } from "../terms/answering.js";
 import type { Terms } from "../terms/terms.js";
-import type { Checkpoint } from "../views/delivery.js";
+import type { Checkpoint, Delivery } from "../views/delivery.js";
 import { unitOf } from "../views/event-units.js";
 import type { EventUnit } from "../views/unit.js";
 import { viewKey } from "../views/view-terms.js";
@@ -98,7 +98,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     const now = services.now();
     const taken = this.pull(now, only);
     if (taken.kind === "batch") {
-      this.noteDelivered(taken.batch.deliveries.length, now);
+      this.noteDelivered(taken.batch.deliveries, now);
       if (!taken.isAll) return taken;
     }
     // Units that are not critical were not looked at.
@@ -238,7 +238,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     if (this.closed || services.isLeaving()) return { kind: "done" };
     const now = services.now();
     const drained = this.pull(now, "all");
-    if (drained.kind === "batch") this.noteDelivered(drained.batch.deliveries.length, now);
+    if (drained.kind === "batch") this.noteDelivered(drained.batch.deliveries, now);
     return drained;
   }
 
@@ -309,9 +309,16 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     }
   }
 
-  private noteDelivered(count: number, now: Millis): void {
+  private noteDelivered(deliveries: readonly Delivery[], now: Millis): void {
+    const { hub } = this.services;
+    const count = deliveries.length;
     this.account.counts.delivered += count;
-    this.services.hub.noteDelivered(count, now);
+    hub.noteDelivered(count, now);
+    // One look at the clock and one at the batch: its first delivery is its oldest, except behind a critical one that goes ahead.
+    const at = deliveries[0]?.at;
+    if (at === undefined || !this.isLiveSince(at)) return;
+    const { limited, unlimited } = hub.latencies;
+    (this.isHeldByTerms() ? limited : unlimited).note(now - at, count);
   }
 
   private cancelTimer(): void {

@@ -1,4 +1,5 @@
 // Deliveries: events in the form of one subscription's terms, with encodings that all receivers share (R14).
+import type { Millis } from "../../contracts/clock.js";
 import type { DeliveredText } from "../event/cursor.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 
@@ -12,6 +13,8 @@ export interface WireFormat<Frame> {
 export interface Delivery {
   readonly event: AgentEvent;
   readonly epoch: Epoch;
+  /** The instant at which the event was published; of merged text, at which its newest part was released. */
+  readonly at: Millis;
   readonly encoded: <Frame>(format: WireFormat<Frame>) => Frame;
   /** A batch of this delivery alone, the same object for all takers. */
   readonly alone: () => DeliveryBatch;
@@ -37,23 +40,25 @@ export interface DeliveryBatch {
 }
 
 /** Makes a delivery that encodes its event at most once for each format. */
-export function createDelivery(event: AgentEvent, epoch: Epoch, source: string | undefined): Delivery {
-  return new EncodedOnce(event, epoch, source);
+export function createDelivery(event: AgentEvent, epoch: Epoch, at: Millis, source: string | undefined): Delivery {
+  return new EncodedOnce(event, epoch, at, source);
 }
 
 /** A class, because there is one for each event. */
 class EncodedOnce implements Delivery {
   readonly event: AgentEvent;
   readonly epoch: Epoch;
+  readonly at: Millis;
   private readonly source: string | undefined;
   private firstFormat: WireFormat<unknown> | undefined;
   private firstFrame: unknown;
   private others: Map<WireFormat<unknown>, unknown> | undefined;
   private batch: DeliveryBatch | undefined;
 
-  constructor(event: AgentEvent, epoch: Epoch, source: string | undefined) {
+  constructor(event: AgentEvent, epoch: Epoch, at: Millis, source: string | undefined) {
     this.event = event;
     this.epoch = epoch;
+    this.at = at;
     this.source = source;
   }
 

@@ -70,8 +70,8 @@ class RenderedEntry implements SharedRendering {
   private render(shape: InternedShape): Delivery {
     const { entry } = this;
     const shaped = shape.apply(entry.event);
-    if (shaped !== entry.event) return createDelivery(shaped, entry.epoch, undefined);
-    this.plain ??= createDelivery(entry.event, entry.epoch, entry.source);
+    if (shaped !== entry.event) return createDelivery(shaped, entry.epoch, entry.at, undefined);
+    this.plain ??= createDelivery(entry.event, entry.epoch, entry.at, entry.source);
     return this.plain;
   }
 }

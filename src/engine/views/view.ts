@@ -79,7 +79,7 @@ export function createView(
     if (unit.verbatim !== undefined) return unit.verbatim;
     const known = rendered.get(unit);
     if (known !== undefined) return known;
-    const delivery = createDelivery(services.renderText(unit, terms), unit.epoch, undefined);
+    const delivery = createDelivery(services.renderText(unit, terms), unit.epoch, unit.at, undefined);
     rendered.set(unit, delivery);
     return delivery;
   };
@@ -203,7 +203,7 @@ export function createView(
       if (known !== undefined) return known;
       const event = make(unit.delivery.event);
       const entry = { ...unit.entry, event, source: undefined };
-      const made = { ...unit, entry, delivery: createDelivery(event, unit.epoch, undefined) };
+      const made = { ...unit, entry, delivery: createDelivery(event, unit.epoch, unit.at, undefined) };
       byKey.set(key, made);
       return made;
     },

@@ -63,6 +63,7 @@ describe("aaepd doctor", () => {
       "versions",
       "disk",
       "journal",
+      "service",
       "daemons",
     ]);
   });

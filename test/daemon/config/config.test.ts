@@ -34,7 +34,16 @@ function faultOf(sources: ConfigurationSources): Fault {
 }
 
 /** Options that take any text. */
-const TEXTS = ["producerId", "socket", "journal", "audit", "a2eAuthToken", "a2eIrreversibleTools", "a2eShownArguments"];
+const TEXTS = [
+  "producerId",
+  "socket",
+  "httpTokenFile",
+  "journal",
+  "audit",
+  "a2eAuthToken",
+  "a2eIrreversibleTools",
+  "a2eShownArguments",
+];
 
 describe("configuration", () => {
   it("has exactly these defaults", () => {
@@ -43,6 +52,7 @@ describe("configuration", () => {
       socket: { kind: "auto" },
       grpc: { kind: "off" },
       http: { kind: "off" },
+      httpTokenFile: { kind: "auto" },
       corsOrigins: [],
       compression: false,
       heartbeatSeconds: 15,
@@ -153,6 +163,20 @@ describe("configuration", () => {
     expect(faultOf({ ...nothing(), flags: { ...flags, http: "off", grpc: "auto" } }).sentence).toBe(needs);
     const environment = { ...nothing().environment, AAEPD_HTTP: "auto" };
     expect(resolveConfiguration({ ...nothing(), flags, environment }).configuration.http).toEqual({ kind: "auto" });
+  });
+
+  it("K4: --http-token-file without any service is refused, and taken with either", () => {
+    const flags = { httpTokenFile: "/run/token" };
+    const needs =
+      "--http-token-file is for the services of http and grpc, and both are off. Give --http or --grpc as well, or leave --http-token-file out.";
+    expect(faultOf({ ...nothing(), flags }).sentence).toBe(needs);
+    for (const service of ["http", "grpc"] as const)
+      expect(
+        resolveConfiguration({ ...nothing(), flags: { ...flags, [service]: "auto" } }).configuration.httpTokenFile,
+      ).toEqual({ kind: "path", path: "/run/token" });
+    expect(faultOf({ ...nothing(), flags: { httpTokenFile: "~/token", http: "auto" } }).sentence).toBe(
+      '--http-token-file is "~/token". Give a path with $HOME and not ~, or auto.',
+    );
   });
 
   it("what would change nothing is taken from where it may stand for other starts, and where it is the default", () => {

@@ -1,5 +1,5 @@
 // R8b: what a running daemon does with a configuration that was read again. Each option that applies at once is changed, and then looked for.
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Configuration } from "../../../src/daemon/config/config.js";
@@ -51,6 +51,7 @@ describe("R8b: the table", () => {
       "socket",
       "grpc",
       "http",
+      "httpTokenFile",
       "compression",
       "maxFrameBytes",
       "defaultLanguage",
@@ -321,6 +322,60 @@ describe("R8b: services over TCP", () => {
     ]);
   });
 
+  it("http_token_file: the token of a file stays, is read again, and stands where the manifest says", async () => {
+    const path = join(temporaryDirectory(), "monitor.token");
+    const rig = await startRig({ services: { http: "tcp" }, configuration: { httpTokenFile: { kind: "path", path } } });
+    expect(rig.daemon.tokenPath).toBe(path);
+    expect(JSON.parse(readFileSync(rig.path.replace(/sock$/, "manifest.json"), "utf8")).token_file).toBe(path);
+    const status = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      (await fetch(`http://${rig.serviceAddress("http")}/metrics`, { headers: { connection: "close", ...headers } }))
+        .status;
+    const made = rig.authorization();
+    expect(await status(made)).toBe(200);
+
+    rig.reconfigure({});
+    expect(rig.authorization()).toStrictEqual(made);
+    expect(await status(made)).toBe(200);
+
+    const chosen = "a-token-that-an-operator-has-chosen-1";
+    writeFileSync(path, `${chosen}\n`);
+    expect(await status({ authorization: `Bearer ${chosen}` })).toBe(401);
+    rig.reconfigure({});
+    expect(await status({ authorization: `Bearer ${chosen}` })).toBe(200);
+    expect(await status(made)).toBe(401);
+
+    chmodSync(path, 0o640);
+    rig.reconfigure({});
+    expect(await status({ authorization: `Bearer ${chosen}` })).toBe(200);
+
+    rmSync(path);
+    rig.reconfigure({});
+    expect(await status({ authorization: `Bearer ${chosen}` })).toBe(401);
+    expect(await status(rig.authorization())).toBe(200);
+
+    const told = (line: unknown): unknown => (line as readonly unknown[])[2];
+    expect(linesOf(rig).map(told)).toStrictEqual([
+      { applied: [] },
+      { applied: [], new_token_in: path },
+      {
+        reason: `The file ${path} of the token has mode 0640, so that other users can read the token. Run: chmod 600 ${path}, or delete the file for another token.`,
+      },
+      { applied: [] },
+      { applied: [], new_token_in: path },
+    ]);
+    await rig.stop();
+    expect(readFileSync(path, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+  });
+
+  it("http_token_file: without TCP nobody needs a token, and none is made", async () => {
+    const path = join(temporaryDirectory(), "monitor.token");
+    const rig = await startRig({
+      services: { http: "unix" },
+      configuration: { httpTokenFile: { kind: "path", path } },
+    });
+    expect([rig.daemon.tokenPath, existsSync(path)]).toStrictEqual([undefined, false]);
+  });
+
   it("where the token cannot be written, the one of before holds, and the rest applies", async () => {
     const rig = await startRig({ services: { http: "tcp" } });
     const before = rig.authorization();
@@ -330,7 +385,7 @@ describe("R8b: services over TCP", () => {
     expect(rig.reconfigure({ burst: 2 }).applied).toStrictEqual(["burst"]);
     rmdirSync(tokenPath);
     expect(linesOf(rig).map((line) => (line as readonly unknown[]).slice(0, 2))).toStrictEqual([
-      ["warn", "the token could not be made anew; that of before holds"],
+      ["warn", "there is no other token; the former one stays valid"],
       ["info", "the configuration was read again"],
     ]);
     const page = `http://${rig.serviceAddress("http")}/.well-known/aaep-manifest.json`;

@@ -31,7 +31,9 @@ function options(more: Partial<Parameters<typeof announce>[0]> = {}): Parameters
 
 it("writes manifest and token beside the socket, for this user alone, and removes both", () => {
   const directory = temporaryDirectory();
-  const presence = announce(options({ paths: [join(directory, "x.sock")], token: "secret" }));
+  const presence = announce(
+    options({ paths: [join(directory, "x.sock")], token: { kind: "beside_socket", token: "secret" } }),
+  );
   const manifest = join(directory, "x.manifest.json");
   expect(JSON.parse(readFileSync(manifest, "utf8"))).toMatchObject({
     agent_id: "planner",
@@ -50,7 +52,7 @@ it("stands where its socket would where it has none, beside those of others", ()
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   // The parent of this process lives as long as it does.
   const theirs = writeRuntimeFile(join(directory, "planner.sock"), {}, { pid: process.ppid });
-  const presence = announce(options({ token: "secret" }));
+  const presence = announce(options({ token: { kind: "beside_socket", token: "secret" } }));
   expect(presence.tokenPath).toBe(join(directory, "planner-2.token"));
   expect(presence.uri).toMatch(/planner-2\.manifest\.json$/);
   presence.remove();
@@ -60,6 +62,8 @@ it("stands where its socket would where it has none, beside those of others", ()
 it("leaves no token behind where the manifest cannot be written", () => {
   const directory = temporaryDirectory();
   mkdirSync(join(directory, "x.manifest.json"));
-  expect(() => announce(options({ paths: [join(directory, "x.sock")], token: "secret" }))).toThrow();
+  expect(() =>
+    announce(options({ paths: [join(directory, "x.sock")], token: { kind: "beside_socket", token: "secret" } })),
+  ).toThrow();
   expect(existsSync(join(directory, "x.token"))).toBe(false);
 });

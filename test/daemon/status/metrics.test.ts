@@ -1,21 +1,14 @@
 import { expect, it } from "vitest";
+import { FAULT_CODES } from "../../../src/base/errors.js";
 import type { JournalFailure } from "../../../src/contracts/journal.js";
-import { createMetrics, type MetricsSources } from "../../../src/daemon/status/metrics.js";
+import type { MetricsSources } from "../../../src/daemon/status/metrics.js";
+import { LATENCY_BOUNDS_MS } from "../../../src/engine/time/latency-histogram.js";
 import { defaultTerms } from "../../../src/protocols/aaep/subscriber/negotiate.js";
+import { metricsOfRig } from "../../support/metrics-of-rig.js";
 import { createEngineRig, type EngineRig, session } from "../../support/rigs/engine-rig.js";
 
 function metricsOf(rig: EngineRig, others: Partial<MetricsSources> = {}) {
-  const metrics = createMetrics({
-    status: rig.engine.status,
-    report: rig.engine.report,
-    wallTime: rig.clock.wallTime,
-    connections: () => new Map(),
-    replies: () => new Map(),
-    auditDropped: () => 0,
-    a2e: () => ({ agents: 2, providers: 3, requests: 5 }),
-    akashik: () => ({ units: 7, agents: 8, subscriptions: 9, waiting_notifications: 10 }),
-    ...others,
-  });
+  const metrics = metricsOfRig(rig, others);
   return async (): Promise<ReadonlyMap<string, number>> => {
     const lines = (await metrics.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     return new Map(
@@ -142,6 +135,43 @@ it("K5: the journal's state and refused publications are told", async () => {
   expect(after.get("aaepd_journal_pending_events")).toBe(1);
   expect(after.get('aaepd_publish_faults_total{code="storage_unavailable"}')).toBe(1);
   expect(after.get('aaepd_closures_total{reason="handshake_timeout"}')).toBe(1);
+});
+
+it("every labelled counter shows its known labels before anything happens, and the build has its versions", async () => {
+  const rig = createEngineRig();
+  const first = await metricsOf(rig, { replies: () => new Map() })();
+  const labelled = [...first].filter(([name]) => /^aaepd_(replies|publish_faults|closures)_total\{/.test(name));
+  expect(labelled).toHaveLength(10 + FAULT_CODES.length + 7);
+  expect(labelled.filter(([, value]) => value !== 0)).toStrictEqual([]);
+  expect(first.get('aaepd_connections{transport="ipc"}')).toBe(0);
+  expect(first.get(`aaepd_build_info{version="1.2.3-test",node="${process.versions.node}"}`)).toBe(1);
+});
+
+it("the histograms show what the engine counted, each bucket with those below it", async () => {
+  const rig = createEngineRig();
+  const read = metricsOf(rig);
+  const listener = rig.listen();
+  rig.publish(session().started());
+  listener.block(true);
+  rig.publish(session().invoked("search", "call_1"), session().invoked("search", "call_2"));
+  rig.advance(2000);
+  listener.block(false);
+  const after = await read();
+  const name = "aaepd_delivery_latency_seconds";
+  const buckets = [...after].filter(([key]) => key.startsWith(`${name}_bucket{pace="unlimited"`));
+  expect(buckets.map(([key]) => /le="(.*)"/.exec(key)?.[1])).toStrictEqual([
+    ...LATENCY_BOUNDS_MS.map((ms) => String(ms / 1000)),
+    "+Inf",
+  ]);
+  const counts = buckets.map(([, value]) => value);
+  expect([counts[0], counts.at(-1)]).toStrictEqual([1, 3]);
+  expect(after.get(`${name}_bucket{pace="unlimited",le="1"}`)).toBe(1);
+  expect(after.get(`${name}_bucket{pace="unlimited",le="2.5"}`)).toBe(3);
+  expect(after.get(`${name}_count{pace="unlimited"}`)).toBe(3);
+  expect(after.get(`${name}_count{pace="unlimited"}`)).toBe(after.get("aaepd_events_delivered_total"));
+  expect(after.get(`${name}_sum{pace="unlimited"}`)).toBe(4);
+  expect(after.get(`${name}_count{pace="limited"}`)).toBe(0);
+  expect(after.get("aaepd_publish_latency_seconds_count")).toBe(2);
 });
 
 it("K5: two hundred subscribers have labels, and the rest are one", async () => {

@@ -28,7 +28,7 @@ function unit(role: EventRole, epoch: number, fields: Readonly<Record<string, un
     role,
     terminal: false,
     entry: { event: made, kind: "state.changed", source: undefined, at: 0, ordinal: epoch, made: undefined, epoch },
-    delivery: createDelivery(made, epoch, undefined),
+    delivery: createDelivery(made, epoch, 0, undefined),
   };
 }
 
@@ -61,7 +61,11 @@ function queue(limit = 100, maxChars = 16_384, counts = { merged: 0 }): Delivery
     maxChars: () => maxChars,
     collapseStates: (first, last) => {
       const joined = { ...last.delivery.event, from_state: first.delivery.event.from_state };
-      return { ...last, firstEpoch: first.firstEpoch, delivery: createDelivery(joined, last.epoch, undefined) };
+      return {
+        ...last,
+        firstEpoch: first.firstEpoch,
+        delivery: createDelivery(joined, last.epoch, last.at, undefined),
+      };
     },
   });
 }

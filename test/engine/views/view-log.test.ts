@@ -5,7 +5,7 @@ import { createViewLog } from "../../../src/engine/views/view-log.js";
 import { BASE, textUnit } from "../../support/rigs/text-unit.js";
 
 function logOf(count: number, text: string) {
-  const log = createViewLog((unit) => createDelivery(BASE, unit.epoch, undefined));
+  const log = createViewLog((unit) => createDelivery(BASE, unit.epoch, unit.at, undefined));
   for (let index = 0; index < count; index += 1) log.append(textUnit(index, text));
   const sizes: number[] = [];
   for (let from = 0; from < log.end(); from += sizes.at(-1) ?? 1)

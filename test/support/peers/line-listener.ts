@@ -51,14 +51,19 @@ export async function listenInLines(path: string): Promise<LineListener> {
   };
 }
 
-/** Subscribes, to everything as it is, and waits for the acceptance. */
-export async function subscribedInLines(path: string, capabilities: object = {}): Promise<LineListener> {
+/** Subscribes, to everything as it is, and waits for the acceptance. `others`: further members of the request. */
+export async function subscribedInLines(
+  path: string,
+  capabilities: object = {},
+  others: object = {},
+): Promise<LineListener> {
   const listener = await listenInLines(path);
   listener.say({
     type: "subscription.request",
     aaep_version: "1.0.0",
     subscriber_id: "listener",
     capabilities: { coalesce_boundaries: ["none"], supports_confirmation_reply: true, ...capabilities },
+    ...others,
   });
   await listener.line((line) => line.includes('"subscription.accepted"'));
   return listener;

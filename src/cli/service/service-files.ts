@@ -1,0 +1,111 @@
+// The files of a service, made from the templates in `packaging`.
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { fileNameOf } from "../../../transports/ipc/paths.js";
+import { Fault } from "../../base/errors.js";
+import type { Configuration } from "../../daemon/config/config.js";
+import { packagePath } from "../shell/package-path.js";
+import { systemdValue, systemdWord, xmlText } from "./quoting.js";
+
+export const SERVICE_KINDS = ["systemd", "launchd"] as const;
+export type ServiceKind = (typeof SERVICE_KINDS)[number];
+
+export interface ServiceFile {
+  /** Where the service manager of this user looks for the file. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface ServicePlan {
+  readonly kind: ServiceKind;
+  /** As the service will read it. */
+  readonly configuration: Configuration;
+  /** The program and its arguments, with absolute paths. */
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** In each file of a service, so that `install` replaces only such files. */
+export const MADE_BY = "Made by `aaepd service install`";
+
+/** Time between the end of an orderly stop and the end by force, seconds. */
+const STOP_RESERVE_SECONDS = 10;
+
+/** The name of a daemon's units: "aaepd", or "aaepd-planner" for a daemon of another id. */
+export function serviceName({ producerId }: Pick<Configuration, "producerId">): string {
+  return producerId === "aaepd" ? producerId : `aaepd-${fileNameOf(producerId)}`;
+}
+
+/** The folder of a user's units. */
+export function unitDirectory({ XDG_CONFIG_HOME, HOME = homedir() }: ServicePlan["environment"]): string {
+  const base = XDG_CONFIG_HOME !== undefined && isAbsolute(XDG_CONFIG_HOME) ? XDG_CONFIG_HOME : join(HOME, ".config");
+  return join(base, "systemd", "user");
+}
+
+/** The files, in the order in which people read them. Throws a Fault "usage" if the configuration has no local socket. */
+export function serviceFiles(plan: ServicePlan): readonly ServiceFile[] {
+  switch (plan.kind) {
+    case "systemd":
+      return systemdFiles(plan);
+    case "launchd":
+      return launchdFiles(plan);
+  }
+}
+
+function systemdFiles({ configuration, command, environment }: ServicePlan): readonly ServiceFile[] {
+  const name = serviceName(configuration);
+  const values = {
+    NAME: name,
+    ID: systemdValue(configuration.producerId),
+    DOCUMENTATION: systemdValue(pathToFileURL(packagePath("docs", "operations.md")).href),
+    SOCKET: socketOf(configuration),
+    COMMAND: command.map(systemdWord).join(" "),
+    STOP_SECONDS: String(stopSeconds(configuration)),
+  };
+  return ["socket", "service"].map((kind) => ({
+    path: join(unitDirectory(environment), `${name}.${kind}`),
+    text: filled(`systemd/aaepd.${kind}.in`, values),
+  }));
+}
+
+/** The manager knows the runtime folder as `%t`, whatever the shell of the installation has for it. */
+function socketOf({ socket, producerId }: Configuration): string {
+  switch (socket.kind) {
+    case "auto":
+      return `%t/aaep/${systemdValue(`${fileNameOf(producerId)}.sock`)}`;
+    case "path":
+      return systemdValue(socket.path);
+    case "off":
+      throw new Fault(
+        "usage",
+        "The service needs a local socket, and the configuration has socket off. Remove that option.",
+        {
+          origin: "local",
+        },
+      );
+  }
+}
+
+function launchdFiles({ configuration, command, environment }: ServicePlan): readonly ServiceFile[] {
+  const name = serviceName(configuration);
+  const { HOME = homedir() } = environment;
+  const text = filled("launchd/aaepd.plist.in", {
+    NAME: xmlText(name),
+    ARGUMENTS: command.map((word) => `    <string>${xmlText(word)}</string>`).join("\n"),
+    STOP_SECONDS: String(stopSeconds(configuration)),
+    LOG: xmlText(join(HOME, "Library", "Logs", `${name}.log`)),
+  });
+  return [{ path: join(HOME, "Library", "LaunchAgents", `${name}.plist`), text }];
+}
+
+function stopSeconds({ stopTimeoutSeconds }: Configuration): number {
+  return stopTimeoutSeconds + STOP_RESERVE_SECONDS;
+}
+
+/** Fills the places `@NAME@` of a template. */
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  const text = readFileSync(packagePath("packaging", template), "utf8");
+  return text.replaceAll(/@([A-Z_]+)@/g, (place, name: string) => values[name] ?? place);
+}

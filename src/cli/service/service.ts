@@ -1,0 +1,72 @@
+// `aaepd service`: the options and the help. The commands themselves are in service-run.ts, which is loaded only when one of them runs.
+import type { Command } from "commander";
+import type { CommandIo } from "../terminal/command-io.js";
+import type { ServiceOptions } from "./plan-service.js";
+
+const HELP = `
+A service starts the daemon by itself: on Linux by systemd when the first agent or listener connects, on macOS by launchd at login. The files name
+this program, this Node and the configuration file. They are for this user alone and need no other rights.
+
+The service reads its options from the configuration file. It does not see AAEPD_* variables of a shell. After a change of the producer id or of the
+socket, after a move of aaepd and after a new version of Node in another folder, run install again. docs/operations.md has the rest: how to
+upgrade, to watch and to remove it, and what to do on Windows.
+
+Examples:
+  aaepd service print
+  aaepd service install
+  aaepd service install --config planner.json --producer-id planner`;
+
+const PRINT_HELP = `
+Prints each file behind a line with its path, and writes nothing.
+
+Examples:
+  aaepd service print
+  aaepd service print --kind launchd`;
+
+const INSTALL_HELP = `
+Writes the files, and prints the commands that start the service. It replaces only files that it has written itself. It starts nothing.
+
+Exit codes: 0 done, 1 a file could not be written, 2 wrong usage.
+
+Examples:
+  aaepd service install
+  aaepd service install --producer-id planner`;
+
+/** `io` is for tests; default: this process. */
+export function registerService(program: Command, io?: CommandIo): void {
+  const command = program
+    .command("service")
+    .summary("print or install the files that make the daemon a service of this user")
+    .description("Makes the daemon a service of this user: a socket and a service of systemd, or an agent of launchd.")
+    .helpCommand(false)
+    .addHelpText("after", HELP);
+  addOptions(command.command("print"))
+    .option("--kind <systemd|launchd>", "the service manager; default: the one of this platform")
+    .summary("print the files of the service")
+    .description("Prints the files of the service.")
+    .addHelpText("after", PRINT_HELP)
+    .action(async (options: ServiceOptions) => (await loaded(io)).runServicePrint(options));
+  addOptions(command.command("install"))
+    .summary("write the files of the service")
+    .description("Writes the files of the service.")
+    .addHelpText("after", INSTALL_HELP)
+    .action(async (options: ServiceOptions) => (await loaded(io)).runServiceInstall(options));
+}
+
+function addOptions(command: Command): Command {
+  return command
+    .option("--config <FILE>", "the configuration file, as for serve")
+    .option("--producer-id <ID>", "the id of the daemon, as for serve");
+}
+
+async function loaded(io: CommandIo | undefined) {
+  const [{ processIo }, { runServiceInstall, runServicePrint }] = await Promise.all([
+    import("../terminal/command-io.js"),
+    import("./service-run.js"),
+  ]);
+  const used = io ?? processIo();
+  return {
+    runServicePrint: (options: ServiceOptions) => runServicePrint(options, used),
+    runServiceInstall: (options: ServiceOptions) => runServiceInstall(options, used),
+  };
+}

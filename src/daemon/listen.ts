@@ -1,0 +1,38 @@
+// The local socket of a daemon.
+import { dirname } from "node:path";
+import { createIpcTransport, listenAuto } from "../../transports/ipc/listen.js";
+import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { Fault } from "../base/errors.js";
+import type { Millis } from "../contracts/clock.js";
+import type { Listener, PeekableConnection } from "../contracts/transport.js";
+import type { DaemonOptions } from "./config/daemon-options.js";
+import { removeStaleRuntimeFiles } from "./presence/runtime-files.js";
+
+/** Listens at the address of the configuration. Undefined if the configuration has none. `closeTimeoutMs`: as of `ByteConnectionOptions`. */
+export async function listenLocally(
+  options: DaemonOptions,
+  closeTimeoutMs: Millis,
+  accept: (connection: PeekableConnection<Uint8Array>) => void,
+): Promise<Listener | undefined> {
+  const { socket, inheritedSocket: inherited, maxFrameBytes, mostInstances, log } = options;
+  const shared = {
+    maxFrameBytes,
+    closeTimeoutMs,
+    inherited,
+    onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
+  };
+  switch (socket.kind) {
+    case "off":
+      if (inherited === undefined) return undefined;
+      throw new Fault(
+        "usage",
+        "The service manager passed a socket, and the option socket is off. Remove the socket unit, or the option.",
+        { origin: "local" },
+      );
+    case "auto":
+      removeStaleRuntimeFiles(dirname(ipcPath(currentPlace(), options.producerId)));
+      return listenAuto({ ...shared, producerId: options.producerId, mostInstances }, accept);
+    case "path":
+      return createIpcTransport({ ...shared, path: socket.path }).listen(accept);
+  }
+}

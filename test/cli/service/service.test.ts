@@ -1,0 +1,342 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runDoctor } from "../../../src/cli/doctor/doctor-run.js";
+import { installedServices } from "../../../src/cli/service/installed-services.js";
+import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/plan-service.js";
+import { registerService } from "../../../src/cli/service/service.js";
+import { runServiceInstall, runServicePrint } from "../../../src/cli/service/service-run.js";
+import { PROGRAM } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createStage, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
+
+const UNIX = process.platform !== "win32";
+
+interface Home {
+  readonly directory: string;
+  readonly stage: (more?: Readonly<Record<string, string>>) => Stage;
+  readonly unit: (name: string) => string;
+  readonly configure: (options: object) => void;
+}
+
+/** A user's home, in which nothing is. */
+function home(directory = temporaryDirectory()): Home {
+  const { XDG_RUNTIME_DIR } = runtimeEnvironment();
+  return {
+    directory,
+    stage: (more = {}) => createStage({ environment: { HOME: directory, XDG_RUNTIME_DIR, ...more } }),
+    unit: (name) => join(directory, ".config", "systemd", "user", name),
+    configure: (options) => {
+      mkdirSync(join(directory, ".config", "aaepd"), { recursive: true });
+      writeFileSync(join(directory, ".config", "aaepd", "config.json"), JSON.stringify(options));
+    },
+  };
+}
+
+async function printed(stage: Stage, options: ServiceOptions = {}, programs?: ServicePrograms): Promise<string> {
+  await runServicePrint({ kind: "systemd", ...options }, stage.io, programs);
+  expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
+  return stage.out();
+}
+
+async function install(stage: Stage, options: ServiceOptions = {}, programs?: ServicePrograms): Promise<string> {
+  await runServiceInstall({ kind: "systemd", ...options }, stage.io, programs);
+  expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
+  return stage.out();
+}
+
+/** The values of a key, in their order. */
+const valuesOf = (text: string, key: string): readonly string[] =>
+  [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].map(([, value = ""]) => value);
+
+describe.runIf(UNIX)("aaepd service print", () => {
+  it("prints both units behind their paths, with this Node and this program, and nothing left to fill in", async () => {
+    const { stage, unit, directory } = home();
+    const text = await printed(stage());
+    expect(text.split("\n").filter((line) => line.startsWith("# /"))).toEqual([
+      `# ${unit("aaepd.socket")}`,
+      `# ${unit("aaepd.service")}`,
+    ]);
+    expect(valuesOf(text, "ExecStart")).toEqual([`:${process.execPath} ${PROGRAM} serve`]);
+    expect(valuesOf(text, "ListenStream")).toEqual(["%t/aaep/aaepd.sock"]);
+    expect(valuesOf(text, "SocketMode").concat(valuesOf(text, "DirectoryMode"))).toEqual(["0600", "0700"]);
+    expect(text).not.toMatch(/@[A-Z_]+@/);
+    expect(existsSync(join(directory, ".config"))).toBe(false);
+  });
+
+  it("follows the configuration file: id, socket and length of a stop; relative paths become absolute", async () => {
+    const one = home();
+    one.configure({ producer_id: "planner 50%", stop_timeout_seconds: 40 });
+    const text = await printed(one.stage());
+    expect(valuesOf(text, "ListenStream")).toEqual(["%t/aaep/planner_50_.sock"]);
+    expect(valuesOf(text, "Requires")).toEqual(["aaepd-planner_50_.socket"]);
+    expect(valuesOf(text, "TimeoutStopSec")).toEqual(["50"]);
+    expect(valuesOf(text, "Description")[1]).toBe(
+      "AAEP daemon planner 50%%, between AI agents and assistive technology",
+    );
+    one.configure({ socket: "/srv/a socket/50%.sock" });
+    expect(valuesOf(await printed(one.stage()), "ListenStream")).toEqual(["/srv/a socket/50%%.sock"]);
+
+    const file = join(temporaryDirectory(), "other.json");
+    writeFileSync(file, "{}");
+    const relative = file.replace(/^\//, "../".repeat(process.cwd().split("/").length - 1));
+    expect(valuesOf(await printed(one.stage(), { config: relative, producerId: "b" }), "ExecStart")).toEqual([
+      `:${process.execPath} ${PROGRAM} serve --config ${file} --producer-id b`,
+    ]);
+  });
+
+  it("quotes what systemd would read in another way", async () => {
+    const programs = { node: '/opt/a "b"/100%/no\\de', program: "/opt/$HOME/aaepd.js" };
+    const text = await printed(home().stage(), {}, programs);
+    expect(valuesOf(text, "ExecStart")).toEqual([':"/opt/a \\"b\\"/100%%/no\\\\de" "/opt/$HOME/aaepd.js" serve']);
+  });
+
+  it.each([
+    [
+      "a program in the cache of npx",
+      {},
+      { program: "/home/me/.npm/_npx/1f/node_modules/aaepd/bin/aaepd.js" },
+      "npm install --global aaepd",
+    ],
+    ["a path of two lines", {}, { program: "/home/\nme/aaepd.js" }, "Move it to a path without control characters."],
+    ["an unknown kind", { kind: "upstart" }, {}, "Give one of systemd, launchd."],
+    ["a missing configuration", { config: "/nowhere/aaepd.json" }, {}, "There is no file /nowhere/aaepd.json."],
+  ])("refuses %s, and says what to do", async (_, options, programs, said) => {
+    const stage = home().stage();
+    await runServicePrint({ kind: "systemd", ...options }, stage.io, {
+      node: process.execPath,
+      program: PROGRAM,
+      ...programs,
+    });
+    expect([stage.out(), stage.exitCode()]).toEqual(["", 2]);
+    expect(stage.err()).toContain(said);
+  });
+
+  it("refuses a configuration without a socket", async () => {
+    const one = home();
+    one.configure({ socket: "off" });
+    const stage = one.stage();
+    await runServicePrint({ kind: "systemd" }, stage.io);
+    expect([stage.exitCode(), stage.err()]).toEqual([2, expect.stringContaining("Remove that option.")]);
+  });
+
+  it("names the variables of the shell that no service sees, and does not follow them", async () => {
+    const stage = home().stage({ AAEPD_PRODUCER_ID: "shell", AAEPD_BURST: "0" });
+    await runServicePrint({ kind: "systemd" }, stage.io);
+    expect(stage.exitCode()).toBe(0);
+    expect(stage.err()).toBe(
+      "Note: The service does not see AAEPD_PRODUCER_ID, AAEPD_BURST of this shell. Write such options into the configuration file.\n",
+    );
+    expect(valuesOf(stage.out(), "ListenStream")).toEqual(["%t/aaep/aaepd.sock"]);
+  });
+});
+
+describe.runIf(UNIX)("aaepd service install", () => {
+  it("writes what print shows, says what comes next, and writes it again after a change", async () => {
+    const one = home();
+    const shown = await printed(one.stage());
+    const said = await install(one.stage());
+    expect(said.split("\n").slice(0, 2)).toEqual([
+      `Wrote ${one.unit("aaepd.socket")}`,
+      `Wrote ${one.unit("aaepd.service")}`,
+    ]);
+    expect(said).toContain("  systemctl --user daemon-reload\n  systemctl --user enable --now aaepd.socket\n");
+    for (const name of ["aaepd.socket", "aaepd.service"])
+      expect(shown).toContain(readFileSync(one.unit(name), "utf8").trimEnd());
+    one.configure({ stop_timeout_seconds: 90 });
+    await install(one.stage());
+    expect(readFileSync(one.unit("aaepd.service"), "utf8")).toContain("TimeoutStopSec=100\n");
+  });
+
+  it("leaves a file of somebody else, and writes nothing then", async () => {
+    const one = home();
+    mkdirSync(join(one.unit(""), ".."), { recursive: true });
+    mkdirSync(one.unit(""), { recursive: true });
+    writeFileSync(one.unit("aaepd.service"), "[Service]\nExecStart=/bin/true\n");
+    const stage = one.stage();
+    await runServiceInstall({ kind: "systemd" }, stage.io);
+    expect([stage.out(), stage.exitCode()]).toEqual(["", 2]);
+    expect(stage.err()).toBe(
+      `Error: ${one.unit("aaepd.service")} was written by somebody else, and stays as it is. Move it away, and run the command again.\n`,
+    );
+    expect(existsSync(one.unit("aaepd.socket"))).toBe(false);
+  });
+
+  it("says where a file cannot be written", async () => {
+    const one = home();
+    mkdirSync(join(one.directory, ".config"));
+    writeFileSync(join(one.directory, ".config", "systemd"), "");
+    const stage = one.stage();
+    await runServiceInstall({ kind: "systemd" }, stage.io);
+    expect([stage.out(), stage.exitCode()]).toEqual(["", 1]);
+    expect(stage.err()).toContain(`${one.unit("aaepd.socket")} cannot be written (`);
+  });
+
+  it("names a daemon that holds the socket now", async () => {
+    const one = home();
+    const stage = one.stage();
+    const daemon = await serve(String(stage.io.environment.XDG_RUNTIME_DIR), "--journal", "memory");
+    const said = await install(stage);
+    expect(said).toContain(`Process ${daemon.child.pid} listens at ${daemon.socketPath} now.`);
+    expect(said).toContain(`stop it first: kill ${daemon.child.pid}\n`);
+    expect(said).toContain("systemctl --user restart aaepd.service\n");
+  });
+
+  it("the commands are print and install", async () => {
+    const { Command } = await import("commander");
+    const program = new Command();
+    const { io } = home().stage();
+    registerService(program, io);
+    await program.parseAsync(["service", "install"], { from: "user" });
+    expect(existsSync(join(String(io.environment.HOME), process.platform === "darwin" ? "Library" : ".config"))).toBe(
+      true,
+    );
+    expect(program.commands[0]?.commands.map((one) => one.name())).toEqual(["print", "install"]);
+  });
+});
+
+describe.runIf(UNIX)("an agent of launchd", () => {
+  it("is a property list with the command, as Python reads it", async () => {
+    const one = home(join(temporaryDirectory(), "a & <b>"));
+    mkdirSync(one.directory);
+    one.configure({ producer_id: "planner" });
+    const programs = { node: "/opt/R&D/node", program: PROGRAM };
+    const stage = one.stage();
+    await runServiceInstall({ kind: "launchd" }, stage.io, programs);
+    const path = join(one.directory, "Library", "LaunchAgents", "aaepd-planner.plist");
+    expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
+    expect(stage.out()).toContain(`Wrote ${path}\n`);
+    expect(stage.out()).toContain(`  launchctl bootstrap gui/$(id -u) '${path}'\n`);
+    const read = "import json, plistlib, sys; print(json.dumps(plistlib.load(open(sys.argv[1], 'rb'))))";
+    expect(JSON.parse(execFileSync("python3", ["-c", read, path], { encoding: "utf8" }))).toEqual({
+      Label: "aaepd-planner",
+      ProgramArguments: ["/opt/R&D/node", PROGRAM, "serve"],
+      RunAtLoad: true,
+      KeepAlive: { SuccessfulExit: false },
+      ThrottleInterval: 10,
+      ExitTimeOut: 20,
+      Umask: 0o077,
+      ProcessType: "Interactive",
+      StandardErrorPath: join(one.directory, "Library", "Logs", "aaepd-planner.log"),
+    });
+    const printing = one.stage();
+    await runServicePrint({ kind: "launchd" }, printing.io, programs);
+    expect(printing.out()).toBe(readFileSync(path, "utf8"));
+    expect(installedServices(printing.io, "launchd", programs)).toMatchObject([
+      { name: "aaepd-planner.plist", options: [], missing: ["/opt/R&D/node"] },
+    ]);
+  });
+});
+
+describe.runIf(process.platform === "linux")("aaepd doctor and the service", () => {
+  const findingsOf = async (stage: Stage): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+    await runDoctor({ json: true }, stage.io);
+    return JSON.parse(stage.out()).findings.filter(({ area }: { readonly area: string }) => area === "service");
+  };
+
+  it("is in order as it was installed, also from folders with unusual names", async () => {
+    const one = home();
+    expect(await findingsOf(one.stage())).toMatchObject([{ grade: "fact", code: "no_service" }]);
+    const odd = join(temporaryDirectory(), 'a "b" 50% c\\d');
+    mkdirSync(odd);
+    const config = join(odd, "aaepd.json");
+    writeFileSync(config, "{}");
+    await install(one.stage());
+    await install(one.stage(), { config, producerId: "planner" });
+    expect(await findingsOf(one.stage())).toMatchObject([
+      { grade: "fact", message: "The service aaepd-planner.service starts this aaepd." },
+      { grade: "fact", message: "The service aaepd.service starts this aaepd." },
+    ]);
+    rmSync(config);
+    expect(await findingsOf(one.stage())).toMatchObject([
+      {
+        grade: "problem",
+        code: "service_program_missing",
+        message: expect.stringContaining(`names ${config}, which does not exist.`),
+      },
+      { grade: "fact" },
+    ]);
+  });
+
+  it("finds a Node that is gone, with the command that mends it", async () => {
+    const one = home();
+    await install(one.stage(), { producerId: "planner" }, { node: "/opt/node-20.1/bin/node", program: PROGRAM });
+    expect(await findingsOf(one.stage())).toEqual([
+      {
+        grade: "problem",
+        area: "service",
+        code: "service_program_missing",
+        message: `${one.unit("aaepd-planner.service")} names /opt/node-20.1/bin/node, which does not exist.`,
+        remedy: "Run: aaepd service install --producer-id planner",
+      },
+    ]);
+  });
+
+  it("finds units that an installation would change, and leaves those of others alone", async () => {
+    const one = home();
+    await install(one.stage());
+    writeFileSync(one.unit("aaepd-own.service"), "[Service]\nExecStart=/opt/own\n");
+    one.configure({ stop_timeout_seconds: 60 });
+    expect(await findingsOf(one.stage())).toMatchObject([
+      {
+        grade: "advice",
+        code: "service_outdated",
+        message: `This aaepd would write ${one.unit("aaepd.service")} in another way.`,
+      },
+    ]);
+    one.configure({ socket: join(one.directory, "own.sock") });
+    expect(await findingsOf(one.stage())).toMatchObject([
+      {
+        grade: "problem",
+        code: "service_socket_differs",
+        message: `${one.unit("aaepd.socket")} names another socket than the configuration.`,
+        remedy: "Run: aaepd service install",
+      },
+    ]);
+  });
+
+  it("finds a service that has failed: its manager has closed the socket and left the file", async () => {
+    const one = home();
+    await install(one.stage());
+    const stage = one.stage();
+    const runtime = String(stage.io.environment.XDG_RUNTIME_DIR);
+    const daemon = await serve(runtime, "--journal", "memory");
+    daemon.child.kill("SIGKILL");
+    await new Promise((resolve) => daemon.child.once("close", resolve));
+    expect(await findingsOf(stage)).toMatchObject([
+      {
+        grade: "problem",
+        code: "service_failed",
+        message: `The service aaepd.service has failed, and nobody listens at ${daemon.socketPath}.`,
+        remedy: expect.stringContaining(
+          "systemctl --user reset-failed aaepd.service; systemctl --user restart aaepd.socket",
+        ),
+      },
+      { grade: "fact" },
+    ]);
+  });
+
+  it("finds a token file that the daemon would refuse, and makes none", async () => {
+    const one = home();
+    const token = join(one.directory, "monitor.token");
+    one.configure({ http: "127.0.0.1:0", http_token_file: token });
+    chmodSync(one.directory, 0o700);
+    const report = async () => {
+      const stage = one.stage();
+      await runDoctor({ json: true }, stage.io);
+      return JSON.parse(stage.out()).findings.filter(({ grade }: { readonly grade: string }) => grade === "problem");
+    };
+    expect(await report()).toEqual([]);
+    expect(existsSync(token)).toBe(false);
+    writeFileSync(token, "0".repeat(64), { mode: 0o644 });
+    expect(statSync(token).mode & 0o777).toBe(0o644);
+    expect(await report()).toMatchObject([
+      {
+        area: "configuration",
+        code: "permission_denied",
+        remedy: `Run: chmod 600 ${token}, or delete the file for another token.`,
+      },
+    ]);
+  });
+});

@@ -1,0 +1,13 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cleanEnvironment, PROGRAM } from "./program.js";
+
+/** A user's environment in a folder, with `aaepd` on the path as after an installation. */
+export function environmentWithAaepd(directory: string): Record<string, string> {
+  const bin = join(directory, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "aaepd"), `#!/bin/sh\nexec ${process.execPath} ${PROGRAM} "$@"\n`);
+  chmodSync(join(bin, "aaepd"), 0o755);
+  const environment = cleanEnvironment(directory);
+  return { ...environment, PATH: `${bin}:${environment.PATH}` };
+}

@@ -1,0 +1,88 @@
+// Takes over a listening socket that a service manager made before this process started (socket activation). The socket belongs to the manager: it
+// is there before the daemon and stays behind it, so that no client finds the address empty.
+import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import type { Server } from "node:net";
+import { dirname } from "node:path";
+import { Fault } from "../../src/base/errors.js";
+import { faultFromNodeError } from "../node-errors.js";
+import { ownerFile, type Unbind } from "./bind.js";
+import type { IpcPlace } from "./paths.js";
+import { assureSocketDirectory } from "./runtime-directory.js";
+
+/**
+ * Listens on the socket of `descriptor`, which has to be the one at `path`: a stream socket of mode 0600 in a private folder, which listens. Throws a
+ * Fault "address_invalid" or "permission_denied" that says what to change in the unit.
+ */
+export async function adoptInherited(
+  server: Server,
+  descriptor: number,
+  path: string,
+  place: IpcPlace,
+): Promise<Unbind> {
+  const bound = listeningPath(descriptor);
+  if (bound === undefined)
+    throw unfit(`The service manager passed no Unix socket that listens`, `ListenStream=${path}`);
+  if (!isSameFile(bound, path))
+    throw unfit(
+      `The service manager passed the socket ${bound}, and the daemon listens at ${path}`,
+      `ListenStream=${path}`,
+    );
+  assureSocketDirectory(dirname(path), place);
+  const mode = lstatSync(path).mode & 0o777;
+  if ((mode & 0o177) !== 0) {
+    const sentence = `The socket ${path} of the service manager has mode 0${mode.toString(8)}. Write SocketMode=0600 into the socket unit.`;
+    throw new Fault("permission_denied", sentence, { origin: "local" });
+  }
+  await listen(server, descriptor, path);
+  writeFileSync(ownerFile(path), `${process.pid}\n`, { mode: 0o600 });
+  return () => {
+    // Node removes only sockets that it has bound itself.
+    server.close();
+    rmSync(ownerFile(path), { force: true });
+  };
+}
+
+function unfit(what: string, remedy: string): Fault {
+  return new Fault("address_invalid", `${what}. Write ${remedy} into the socket unit.`, { origin: "local" });
+}
+
+function listen(server: Server, descriptor: number, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(faultFromNodeError(error, path)));
+    server.listen({ fd: descriptor }, () => {
+      server.removeAllListeners("error");
+      resolve();
+    });
+  });
+}
+
+/** The flag of a socket that accepts connections, and the type of a stream socket, as the kernel prints them. */
+const ACCEPTS = 0x10000;
+const STREAM = 1;
+
+/** The path at which the socket of a descriptor listens; undefined if it is no listening stream socket with a path. */
+function listeningPath(descriptor: number): string | undefined {
+  let inode: string | undefined;
+  let table: string;
+  try {
+    inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptor}`))?.[1];
+    table = readFileSync("/proc/net/unix", "utf8");
+  } catch {
+    return undefined;
+  }
+  for (const line of table.split("\n")) {
+    // Address, references, protocol, flags, type, state, inode; then the path, which may have blanks.
+    const words = /^\S+ \S+ \S+ (\S+) (\S+) \S+ +(\d+) (\/.*)$/.exec(line);
+    if (words === null || words[3] !== inode) continue;
+    const [, flags = "", type = "", , path] = words;
+    const isListening = (Number.parseInt(flags, 16) & ACCEPTS) !== 0 && Number.parseInt(type, 16) === STREAM;
+    return isListening ? path : undefined;
+  }
+  return undefined;
+}
+
+function isSameFile(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [first, second] = [one, other].map((path) => lstatSync(path, { throwIfNoEntry: false }));
+  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
+}
