@@ -23,7 +23,6 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -47,8 +46,7 @@ public final class Aaep implements AutoCloseable {
 
   private final Consumer<String> onError;
   private final BlockingQueue<Map<String, Object>> queue = new ArrayBlockingQueue<>(LONGEST_QUEUE);
-  private final Map<Integer, CompletableFuture<Reply>> asked = new HashMap<>();
-  private int ids = 0;
+  private final Map<String, CompletableFuture<Reply>> asked = new HashMap<>();
   private volatile boolean isOver = false;
   private Work hangUp = () -> {};
   private Thread hangingUp;
@@ -76,50 +74,37 @@ public final class Aaep implements AutoCloseable {
     void run() throws Exception;
   }
 
-  private interface Write {
-    void line(byte[] line) throws IOException;
-  }
-
-  private record Message(Integer id, String method, Reply result, Reply error, Reply params) {}
+  private record Message(String id, String method, Reply result, Reply error, Reply params) {}
 
   /** Of a question the outcome, of a fault the message. */
   private record Reply(String decision, @SerializedName("resolved_by") String resolvedBy, String message) {
     static Reply fault(String resolvedBy) {
       return new Reply(null, resolvedBy, "");
     }
-
-    boolean isAccepted() {
-      return "accept".equals(decision) && "reply".equals(resolvedBy); // a default never counts
-    }
-  }
-
-  private Aaep(Consumer<String> onError) {
-    this.onError = onError;
   }
 
   /**
-   * Connects to the daemon of {@code aaepd serve}, otherwise starts one for this agent alone, otherwise returns a silent agent. If the connection is
-   * lost, the agent is silent too. Open another one then.
+   * Connects to the daemon of {@code aaepd serve}, otherwise starts one for this agent alone, otherwise is silent. If the connection is lost, the agent
+   * is silent too. Make another one then.
    *
    * @param id the stable name of the agent, without its version
    * @param onError receives sentences about what goes wrong with aaepd, in any thread
    * @param arguments further options of {@code aaepd stdio}
    */
-  public static Aaep open(String id, String nameForPeople, Consumer<String> onError, String... arguments) {
-    Aaep agent = new Aaep(onError);
+  public Aaep(String id, String nameForPeople, Consumer<String> onError, String... arguments) {
+    this.onError = onError;
     List<String> command = new ArrayList<>(PROGRAM);
     command.addAll(List.of("stdio", "--producer-id", id));
     command.addAll(List.of(arguments));
-    Map<String, String> manifest = Map.of("@context", "https://aaep-protocol.org/context/v1", "type", "aaep:producer.manifest");
+    Map<String, String> type = Map.of("@context", "https://aaep-protocol.org/context/v1", "type", "aaep:producer.manifest");
+    Map<String, Object> manifest = join(type, Map.of("agent_id", id, "agent_name", nameForPeople));
     try {
-      agent.connect(command);
-      Map<String, Object> identity = Map.of("agent_id", id, "agent_name", nameForPeople);
-      Reply met = agent.ask("aaep.set_manifest", join(manifest, identity), LONGEST_ANSWER_S);
-      if (met.message() != null) agent.end("The daemon does not answer, so the agent is silent.");
+      connect(command);
+      if (ask("aaep.set_manifest", manifest, LONGEST_ANSWER_S).message() != null)
+        end("The daemon does not answer, so the agent is silent.");
     } catch (IOException error) {
-      agent.end("There is no daemon, so the agent is silent: " + error.getMessage());
+      end("There is no daemon, so the agent is silent: " + error.getMessage());
     }
-    return agent;
   }
 
   /**
@@ -194,7 +179,7 @@ public final class Aaep implements AutoCloseable {
      * Runs a tool, and returns its result, or throws its error.
      *
      * @param summary a sentence for people while the tool runs
-     * @param completed makes a sentence for people about the result
+     * @param completed makes a sentence for people about the result, or null
      */
     public <T> T tool(String name, String summary, Callable<T> run, Function<T, String> completed) throws Exception {
       Map<String, Object> tool = Map.of("tool", name, "tool_call_id", "call_" + random());
@@ -214,17 +199,18 @@ public final class Aaep implements AutoCloseable {
         throws Exception {
       Map<String, Object> tool = Map.of("tool", name, "tool_call_id", "call_" + random());
       Map<String, Object> risk = Map.of("risk_level", "high", "irreversible", true);
-      Map<String, Object> words = Map.of("action", question.action(), "consequence", question.consequence(), "default_decision", "reject");
-      Map<String, Object> facts = Map.of("extra_context", join(question.facts(), tool), "timeout_seconds", question.timeoutSeconds());
+      Map<String, Object> asked = join(risk, Map.of("session_id", id, "action", question.action(), "consequence", question.consequence()));
+      asked.putAll(Map.of("default_decision", "reject", "timeout_seconds", question.timeoutSeconds()));
+      asked.put("extra_context", join(question.facts(), tool));
       synchronized (Aaep.this) {
         endOutput();
         asking++;
       }
-      Map<String, Object> asked = join(join(words, facts), join(risk, Map.of("session_id", id)));
       Reply outcome = ask("aaep.confirm", asked, question.timeoutSeconds() + LONGEST_ANSWER_S);
       synchronized (Aaep.this) {
         asking--;
-        if (!outcome.isAccepted()) throw new Declined(outcome.resolvedBy());
+        // A default never counts.
+        if (!"accept".equals(outcome.decision()) || !"reply".equals(outcome.resolvedBy())) throw new Declined(outcome.resolvedBy());
         begin();
       }
       // The daemon takes the call only after an accepting reply.
@@ -239,7 +225,8 @@ public final class Aaep implements AutoCloseable {
     private <T> T finish(Map<String, Object> tool, Callable<T> run, Function<T, String> completed) throws Exception {
       try {
         T result = run.call();
-        end(tool, Map.of("status", "success", "summary_normal", completed.apply(result)));
+        String told = completed.apply(result);
+        end(tool, told == null ? Map.of("status", "success") : Map.of("status", "success", "summary_normal", told));
         return result;
       } catch (Exception error) {
         end(tool, Map.of("status", "error", "error_message", brief(error)));
@@ -291,8 +278,8 @@ public final class Aaep implements AutoCloseable {
     if (answered != null && isOver) answered.complete(Reply.fault("no_subscriber"));
     if (isOver) return;
     if (answered != null) {
-      call.put("id", ++ids);
-      asked.put(ids, answered);
+      call.put("id", random());
+      asked.put((String) call.get("id"), answered);
     }
     if (!queue.offer(call)) end("The daemon takes nothing, so the agent is silent.");
   }
@@ -303,8 +290,8 @@ public final class Aaep implements AutoCloseable {
     send(method, params, answered);
     try {
       return answered.completeOnTimeout(Reply.fault("timeout"), patienceSeconds, TimeUnit.SECONDS).get();
-    } catch (InterruptedException | ExecutionException error) {
-      Thread.currentThread().interrupt();
+    } catch (Exception error) {
+      Thread.currentThread().interrupt(); // no other exception is possible
       return Reply.fault("cancelled");
     }
   }
@@ -318,44 +305,28 @@ public final class Aaep implements AutoCloseable {
     queue.clear();
     queue.add(Map.of()); // wakes the thread that writes
     hangingUp = start(hangUp);
-    if (fault != null) tell(fault);
+    if (fault != null) CompletableFuture.runAsync(() -> onError.accept(fault));
   }
 
-  private void tell(String fault) {
-    try {
-      onError.accept(fault);
-    } catch (RuntimeException error) {
-      // A mistake in onError is no reason to stop.
-    }
+  /** The next line for the daemon; null: there is none any more. */
+  private ByteBuffer next() throws InterruptedException {
+    Map<String, Object> call = queue.take();
+    return isOver ? null : StandardCharsets.UTF_8.encode(GSON.toJson(call) + "\n");
   }
 
-  private void write(Write out) throws InterruptedException {
-    try {
-      for (Map<String, Object> call = queue.take(); !isOver; call = queue.take()) {
-        out.line((GSON.toJson(call) + "\n").getBytes(StandardCharsets.UTF_8));
-      }
-    } catch (IOException | RuntimeException error) { // what JSON cannot hold, too
-      end("The daemon has gone, so the agent is silent: " + error.getMessage());
-    }
-  }
-
-  private void read(InputStream in) {
+  private void read(InputStream in) throws IOException {
     BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-    try {
-      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        Message message = GSON.fromJson(line, Message.class);
-        Reply fault = "aaep.error".equals(message.method()) ? message.params() : message.error();
-        if (fault != null) tell(fault.message());
-        CompletableFuture<Reply> answered;
-        synchronized (this) {
-          answered = asked.remove(message.id());
-        }
-        if (answered != null) answered.complete(fault == null ? message.result() : Reply.fault("cancelled"));
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      Message message = GSON.fromJson(line, Message.class);
+      Reply fault = "aaep.error".equals(message.method()) ? message.params() : message.error();
+      if (fault != null) CompletableFuture.runAsync(() -> onError.accept(fault.message()));
+      CompletableFuture<Reply> answered;
+      synchronized (this) {
+        answered = asked.remove(message.id());
       }
-    } catch (IOException | RuntimeException error) {
-      // The end of the connection too.
+      if (answered != null) answered.complete(fault == null ? message.result() : Reply.fault("cancelled"));
     }
-    end("The daemon did not start, or has gone, so the agent is silent.");
+    throw new IOException("its output has ended");
   }
 
   /** Finds the daemon of this user, or starts one. */
@@ -365,7 +336,7 @@ public final class Aaep implements AutoCloseable {
       hangUp = channel::close;
       start(() -> read(Channels.newInputStream(channel)));
       // Without a stream of `Channels`: before Java 19 it would wait for the one that reads.
-      start(() -> write(line -> { for (ByteBuffer rest = ByteBuffer.wrap(line); rest.hasRemaining(); ) channel.write(rest); }));
+      start(() -> { for (ByteBuffer line; (line = next()) != null; ) while (line.hasRemaining()) channel.write(line); });
     } catch (IOException | UnsupportedOperationException nobodyThere) {
       Process daemon = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
       OutputStream in = daemon.getOutputStream();
@@ -375,16 +346,19 @@ public final class Aaep implements AutoCloseable {
         daemon.waitFor();
       };
       start(() -> read(daemon.getInputStream()));
-      start(() -> write(line -> { in.write(line); in.flush(); }));
+      start(() -> {
+        for (ByteBuffer line; (line = next()) != null; in.flush()) in.write(line.array(), 0, line.limit());
+      });
     }
   }
 
-  private static Thread start(Work work) {
+  /** Starts a thread. If its work fails, the daemon has gone. */
+  private Thread start(Work work) {
     Thread thread = new Thread(() -> {
       try {
         work.run();
       } catch (Exception error) {
-        // The end of a connection: what failed has been told.
+        end("The daemon did not start, or has gone, so the agent is silent: " + error.getMessage());
       }
     });
     thread.setDaemon(true);

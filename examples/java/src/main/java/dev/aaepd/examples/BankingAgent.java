@@ -20,13 +20,13 @@ public final class BankingAgent {
   public static void main(String[] arguments) throws Exception {
     int timeoutSeconds = arguments.length == 2 && arguments[0].equals("--timeout") ? Integer.parseInt(arguments[1]) : 120;
     // A question waits 20 seconds for somebody who can answer.
-    try (Aaep agent = Aaep.open("banking-agent", "banking-agent", System.err::println, "--confirmation-grace-seconds", "20")) {
+    try (Aaep agent = new Aaep("banking-agent", "banking-agent", System.err::println, "--confirmation-grace-seconds", "20")) {
       agent.session("Transfers 500 dollars to Ada Obi.", s -> transfer(s, timeoutSeconds));
     }
   }
 
   private static String transfer(Aaep.Session s, int timeoutSeconds) throws Exception {
-    s.tool("fetch_balance", "Reading your balance.", () -> 12_500, balance -> "Your balance is %,d dollars.".formatted(balance));
+    s.tool("fetch_balance", "Reading your balance.", () -> 12_500, balance -> "Your balance is 12,500 dollars.");
     Aaep.Question question =
         new Aaep.Question(
             "Transfer 500 dollars to Ada Obi.",
