@@ -6,6 +6,7 @@ Copy this file into a project. It needs Python 3.8, the standard library alone, 
 Nothing here stops or slows its program. Without a daemon an agent is silent, and nothing irreversible is permitted.
 """
 
+import contextlib
 import json
 import os
 import queue
@@ -36,7 +37,7 @@ class Agent:
     """Connects to the daemon of `aaepd serve`, otherwise starts one for this agent alone, otherwise is silent.
 
     If the connection is lost, the agent is silent too. Make another one then. agent_id is a stable name without a version, and name is for people.
-    program is aaepd, and arguments are further options of `aaepd stdio`. on_error receives sentences about what goes wrong, in any thread.
+    program is aaepd, and arguments are further options of `aaepd stdio`. on_error receives sentences about what goes wrong, in any thread, and returns soon.
     """
 
     def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--", "aaepd"), arguments=(), on_error=lambda sentence: None):
@@ -104,8 +105,8 @@ class Agent:
 
     def _write(self, write):
         try:
-            while not self.is_over:
-                write(json.dumps(self.queue.get(), default=str).encode() + b"\n")
+            while (call := self.queue.get()) is not None and not self.is_over:
+                write(json.dumps(call, default=str).encode() + b"\n")
         except Exception as error:  # what JSON cannot hold, too
             self._end(f"The agent is silent: {error}")
 
@@ -130,18 +131,18 @@ class Agent:
             if self.is_over:
                 return
             self.is_over = True
-            for answered in self.asked.values():
-                answered.set_result({"resolved_by": "cancelled", "fault": GONE})
-            self.asked.clear()
-            self.hanging_up.start()
+            asked, self.asked = self.asked, {}
+        with contextlib.suppress(queue.Full):
+            self.queue.put_nowait(None)  # wakes the thread that writes
+        self.hanging_up.start()
         if fault is not None:
             self._tell(fault)
+        for answered in asked.values():
+            answered.set_result({"resolved_by": "cancelled", "fault": GONE})
 
     def _tell(self, fault):
-        try:
+        with contextlib.suppress(Exception):  # a mistake in on_error is no reason to stop
             self.on_error(fault)
-        except Exception:  # a mistake in on_error is no reason to stop
-            pass
 
     def _connect(self, command):
         """Finds the daemon of this user, or starts one. Returns what writes to it, and its lines."""

@@ -40,7 +40,7 @@ type Options struct {
 	Name      string      // name for people; default: ID
 	Program   []string    // aaepd, if no daemon serves this user; default: npx --no -- aaepd
 	Arguments []string    // further options of `aaepd stdio`
-	OnError   func(error) // receives what goes wrong with aaepd, on a goroutine of its own; default: ignored
+	OnError   func(error) // receives what goes wrong with aaepd, on any goroutine, and returns soon; default: ignored
 }
 
 // An Agent is connected to a daemon, or silent.
@@ -323,20 +323,21 @@ func (a *Agent) read(out io.Reader) {
 
 // end makes the agent silent: nothing that was asked is answered any more.
 func (a *Agent) end(reason error) {
+	var asked map[int]chan answer
 	a.locked(func() {
-		if a.isOver {
-			return
+		if !a.isOver {
+			close(a.queue)
+			asked, a.asked, a.isOver = a.asked, nil, true
 		}
-		a.isOver = true
-		close(a.queue)
-		for _, answered := range a.asked {
-			answered <- answer{ResolvedBy: "cancelled", err: errSilent}
-		}
-		if a.asked = nil; reason != nil {
-			a.tell(reason)
-		}
-		go a.hangUp()
 	})
+	if asked == nil {
+		return
+	}
+	go a.hangUp()
+	a.tell(reason)
+	for _, answered := range asked {
+		answered <- answer{ResolvedBy: "cancelled", err: errSilent}
+	}
 }
 
 func (a *Agent) locked(do func()) {
@@ -346,8 +347,8 @@ func (a *Agent) locked(do func()) {
 }
 
 func (a *Agent) tell(reason error) {
-	if a.options.OnError != nil {
-		go a.options.OnError(fmt.Errorf("aaep: %w", reason))
+	if a.options.OnError != nil && reason != nil {
+		a.options.OnError(fmt.Errorf("aaep: %w", reason))
 	}
 }
 

@@ -70,17 +70,13 @@ public final class Aaep implements AutoCloseable {
     }
   }
 
-  private interface Work {
-    void run() throws Exception;
-  }
+  private interface Work { void run() throws Exception; }
 
   private record Message(String id, String method, Reply result, Reply error, Reply params) {}
 
   /** Of a question the outcome, of a fault the message. */
   private record Reply(String decision, @SerializedName("resolved_by") String resolvedBy, String message) {
-    static Reply fault(String resolvedBy) {
-      return new Reply(null, resolvedBy, "");
-    }
+    static Reply fault(String resolvedBy) { return new Reply(null, resolvedBy, ""); }
   }
 
   /**
@@ -88,7 +84,7 @@ public final class Aaep implements AutoCloseable {
    * is silent too. Make another one then.
    *
    * @param id the stable name of the agent, without its version
-   * @param onError receives sentences about what goes wrong with aaepd, in any thread
+   * @param onError receives sentences about what goes wrong with aaepd, in any thread, and returns soon
    * @param arguments further options of {@code aaepd stdio}
    */
   public Aaep(String id, String nameForPeople, Consumer<String> onError, String... arguments) {
@@ -300,12 +296,20 @@ public final class Aaep implements AutoCloseable {
   private synchronized void end(String fault) {
     if (isOver) return;
     isOver = true;
-    asked.values().forEach(answered -> answered.complete(Reply.fault("cancelled")));
-    asked.clear();
     queue.clear();
     queue.add(Map.of()); // wakes the thread that writes
     hangingUp = start(hangUp);
-    if (fault != null) CompletableFuture.runAsync(() -> onError.accept(fault));
+    if (fault != null) tell(fault);
+    asked.values().forEach(answered -> answered.complete(Reply.fault("cancelled")));
+    asked.clear();
+  }
+
+  private void tell(String fault) {
+    try {
+      onError.accept(fault);
+    } catch (RuntimeException error) {
+      // A mistake in onError is no reason to stop.
+    }
   }
 
   /** The next line for the daemon; null: there is none any more. */
@@ -319,7 +323,7 @@ public final class Aaep implements AutoCloseable {
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Message message = GSON.fromJson(line, Message.class);
       Reply fault = "aaep.error".equals(message.method()) ? message.params() : message.error();
-      if (fault != null) CompletableFuture.runAsync(() -> onError.accept(fault.message()));
+      if (fault != null) tell(fault.message());
       CompletableFuture<Reply> answered;
       synchronized (this) {
         answered = asked.remove(message.id());
