@@ -1,4 +1,5 @@
-// The channel to the daemon, and the words for a call that failed.
+// The channel to the daemon, and the words for a call that failed. main.go says how to run the listener.
+
 package main
 
 import (

@@ -1,4 +1,5 @@
-// AAEP documents, the JSON that all other transports carry, of the messages of gRPC.
+// AAEP documents, the JSON that all other transports carry, of the messages of gRPC. main.go says how to run the listener.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// One line of text for each event. main.go says how to run the listener.
+
 package main
 
 import "strings"

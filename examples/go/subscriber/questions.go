@@ -1,3 +1,5 @@
+// The open questions, and the person who answers them. main.go says how to run the listener.
+
 package main
 
 import (
