@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """An A2E agent that calls three tools. It speaks A2E to a host, and knows nothing of aaepd.
 
-    agent.py COMMAND ARGUMENT …    starts the host as a child
-    agent.py --socket PATH         connects to a host at a Unix socket
+    python3 examples/a2e/agent.py COMMAND ARGUMENT …    starts the host as a child, such as npx aaepd a2e -- python3 examples/a2e/provider.py
+    python3 examples/a2e/agent.py --socket PATH         connects to a host at a Unix socket
 """
 
 import json

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""An A2E host with three tools. It speaks A2E over standard input and output, and knows nothing of aaepd."""
+"""An A2E host with three tools. It speaks A2E over standard input and output, and knows nothing of aaepd.
+
+agent.py beside this file says how to run both.
+"""
 
 import json
 import sys

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""An agent of the Akashik Field at the daemon's socket: subscribes, records, and prints what it is told. Standard library only."""
+"""An agent of the Akashik Field at the daemon's socket: subscribes, records, and prints what it is told. Standard library only.
+
+docs/akashik.md explains its options. Run it in the folder of the project: python3 examples/akashik/agent.py --socket SOCKET
+"""
 
 import argparse
 import itertools

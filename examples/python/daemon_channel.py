@@ -1,4 +1,4 @@
-"""A channel to the daemon, and what it says when a call fails."""
+"""A channel to the daemon, and what it says when a call fails. A part of grpc_agent.py and grpc_subscriber.py, which say how to run them."""
 
 import pathlib
 

@@ -1,4 +1,4 @@
-"""From the messages of gRPC to AAEP documents, the JSON that all other transports carry."""
+"""From the messages of gRPC to AAEP documents, the JSON that all other transports carry. A part of grpc_subscriber.py, which says how to run it."""
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.struct_pb2 import ListValue, Struct, Value

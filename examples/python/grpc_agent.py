@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
-"""A banking agent that publishes over gRPC, and asks before it transfers money. Nothing is really transferred. See README.md beside this file."""
+"""A banking agent that publishes over gRPC, and asks before it transfers money. Nothing is really transferred.
+
+Build the messages as README.md says, and run it beside `npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
+
+    examples/python/.venv/bin/python examples/python/grpc_agent.py --address unix:$HOME/.aaepd/grpc.sock
+"""
 
 import argparse
 import asyncio
+import re
 import sys
 import uuid
 
@@ -44,7 +50,7 @@ WHY_NOT = {
     RESOLVED_BY_REPLY: "You declined it.",
     RESOLVED_BY_TIMEOUT: "Nobody answered in time.",
     RESOLVED_BY_NO_SUBSCRIBER: "There was nobody to ask.",
-    RESOLVED_BY_SUBSCRIPTION_ENDED: "Whoever could have answered has gone.",
+    RESOLVED_BY_SUBSCRIPTION_ENDED: "Nobody who could answer was left.",
     RESOLVED_BY_CANCELLED: "The question was taken back.",
 }
 
@@ -90,11 +96,17 @@ class Session:
     async def change_state(self, before, after):
         await self.publish(state_changed=StateChanged(from_state=before, to_state=after))
 
-    async def write(self, output_id, text):
-        """Streams text as a model gives it: token by token. Where sentences end is the daemon's business."""
-        for token in text.split(" "):
-            await self.publish(output_streaming=OutputStreaming(output_id=output_id, chunk=token + " ", complete=False))
-        await self.publish(output_streaming=OutputStreaming(output_id=output_id, chunk="", complete=True))
+    async def call_tool(self, tool, invoked, completed):
+        await self.change_state("thinking", "calling_tool")
+        await self.publish(tool_invoked=ToolInvoked(**tool, **invoked))
+        await self.publish(tool_completed=ToolCompleted(**tool, status=TOOL_STATUS_SUCCESS, summary_normal=completed))
+        await self.change_state("calling_tool", "thinking")
+
+    async def write(self, text):
+        """Streams text as a model gives it: token by token. The daemon finds where sentences end."""
+        await self.change_state("thinking", "writing_output")
+        for token in [*re.findall(r"\S+\s*", text), ""]:
+            await self.publish(output_streaming=OutputStreaming(output_id="out_result", chunk=token, complete=token == ""))
 
     async def close(self):
         """Half-close, then the daemon's end of the stream."""
@@ -106,42 +118,31 @@ class Session:
 async def work(session, timeout_seconds):
     started = await session.publish(session_started=SessionStarted(summary_normal="Transfers 500 dollars to Ada Obi."))
     await session.change_state("idle", "thinking")
-
     balance = {"tool": "fetch_balance", "tool_call_id": "call_1"}
-    await session.publish(tool_invoked=ToolInvoked(**balance, risk_level=LEVEL_LOW, summary_normal="Reading your balance."))
-    await session.publish(tool_completed=ToolCompleted(**balance, status=TOOL_STATUS_SUCCESS, summary_normal="The balance is read."))
-    await session.change_state("thinking", "writing_output")
-    await session.write("out_balance", "Your balance is 12,500 dollars. I can transfer 500 of them.")
-    await session.change_state("writing_output", "deciding")
+    invoked = {"risk_level": LEVEL_LOW, "summary_normal": "Reading your balance."}
+    await session.call_tool(balance, invoked, "Your balance is 12,500 dollars.")
 
     transfer = {"tool": "transfer_funds", "tool_call_id": "call_2"}
+    risk = {"risk_level": LEVEL_HIGH, "irreversible": True}
     question = AwaitingConfirmation(
-        action="May I transfer 500 dollars to Ada Obi?",
-        consequence="The money leaves your account at once.",
-        risk_level=LEVEL_HIGH,
-        irreversible=True,
+        **risk,
+        action="Transfer 500 dollars to Ada Obi.",
+        consequence="The money leaves your account at once. 12,000 dollars remain.",
         timeout_seconds=timeout_seconds,
         default_decision=DECISION_REJECT,
     )
-    question.extra_context.update(transfer)
+    question.extra_context.update({**transfer, "amount": 500, "currency": "USD"})
     outcome = await session.confirm(question, started.resume_token)
 
     # Only a person's own yes lets it happen. The daemon would refuse the tool call otherwise.
     if outcome.decision == DECISION_ACCEPT and outcome.resolved_by == RESOLVED_BY_REPLY:
-        print("Accepted: transferring.", flush=True)
-        await session.publish(
-            tool_invoked=ToolInvoked(**transfer, risk_level=LEVEL_HIGH, irreversible=True, summary_normal="Transferring 500 dollars.")
-        )
-        await session.publish(tool_completed=ToolCompleted(**transfer, status=TOOL_STATUS_SUCCESS, summary_normal="The transfer is done."))
-        await session.change_state("calling_tool", "writing_output")
-        await session.write("out_result", "Transferred 500 dollars to Ada Obi. Your new balance is 12,000 dollars.")
-        await session.publish(session_completed=SessionCompleted(summary_normal="Transferred 500 dollars."))
+        await session.call_tool(transfer, {**risk, "summary_normal": "Transferring 500 dollars."}, "The transfer is done.")
+        told, balance = "Transferred 500 dollars.", "12,000"
     else:
-        why_not = WHY_NOT[outcome.resolved_by]
-        print(f"Not transferred: {why_not}", flush=True)
-        await session.change_state("awaiting_input", "writing_output")
-        await session.write("out_result", f"{why_not} Nothing was transferred.")
-        await session.publish(session_completed=SessionCompleted(summary_normal="Nothing was transferred."))
+        told, balance = f"{WHY_NOT[outcome.resolved_by]} Nothing was transferred.", "still 12,500"
+    print(told, flush=True)
+    await session.write(f"{told} Your balance is {balance} dollars.")
+    await session.publish(session_completed=SessionCompleted(summary_normal=told))
 
 
 async def run(arguments):

@@ -1,4 +1,4 @@
-"""One line of plain text for each event, for people who listen. Standard library only."""
+"""One line of plain text for each event, for people who listen. A part of socket_subscriber.py, which says how to run it."""
 
 PREFIX = "aaep:agent."
 ENDS = (PREFIX + "session.completed", PREFIX + "session.errored", PREFIX + "session.cancelled")

@@ -1,4 +1,7 @@
-"""The stubs' generator of grpcio-tools, as a plugin that buf can run: grpcio-tools itself offers it from inside its own protoc only."""
+"""The stubs' generator of grpcio-tools, as a plugin that buf can run: grpcio-tools itself offers it from inside its own protoc only.
+
+generate.sh runs it.
+"""
 
 import pathlib
 import sys

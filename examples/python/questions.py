@@ -1,4 +1,4 @@
-"""Open questions, each with a number, and a person who answers at the terminal. Standard library only."""
+"""Open questions, each with a number, and a person who answers at the terminal. A part of socket_subscriber.py, which says how to run it."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-// An agent of the Akashik Field at the daemon's socket: subscribes, records, and prints what it is told. Node alone.
+// An agent of the Akashik Field, with Node alone (docs/akashik.md). Run it by: node dist/examples/typescript/akashik-agent.js --socket SOCKET
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";

@@ -1,4 +1,5 @@
-// A banking agent that asks before it transfers money. See README.md beside this file.
+// A banking agent that asks before it transfers money. Nothing is really transferred. Run it in the folder of the project, after `npm ci`, beside
+// `npx aaepd tail --interactive`: node dist/examples/typescript/banking-agent.js
 import { parseArgs } from "node:util";
 import { openAgent } from "aaepd";
 
@@ -10,19 +11,18 @@ const WHY_NOT = {
   timeout: "Nobody answered in time.",
   host: "It was declined in the agent's own dialog.",
   cancelled: "The question was taken back.",
-  subscription_ended: "Whoever could have answered has gone.",
+  subscription_ended: "Nobody who could answer was left.",
   no_subscriber: "There was nobody to ask.",
 } as const;
 
-const agent = await openAgent({
-  id: "banking-agent",
-  // The question waits so long for somebody who can answer.
-  spawn: { argv: ["--confirmation-grace-seconds", "20"] },
-  onWaiting: ({ waiting }) => waiting && tell("Somebody is being asked."),
-});
+// In a daemon of its own, a question waits 20 seconds for somebody who can answer.
+const agent = await openAgent({ id: "banking-agent", spawn: { argv: ["--confirmation-grace-seconds", "20"] } });
+
 await agent.session("Transfers 500 dollars to Ada Obi.", async (s) => {
-  const summary = "Reading your balance.";
-  await s.tool("fetch_balance", () => 12_500, { summary, completed: "Your balance is 12,500 dollars." });
+  await s.tool("fetch_balance", () => 12_500, {
+    summary: "Reading your balance.",
+    completed: (balance) => `Your balance is ${balance.toLocaleString("en")} dollars.`,
+  });
   const told = await s.tool("transfer_funds", () => "Transferred 500 dollars.", {
     summary: "Transferring 500 dollars.",
     completed: "The transfer is done.",
@@ -33,12 +33,8 @@ await agent.session("Transfers 500 dollars to Ada Obi.", async (s) => {
     extra_context: { amount: 500, currency: "USD" },
     declined: ({ resolved_by }) => `${WHY_NOT[resolved_by]} Nothing was transferred.`,
   });
-  tell(told);
+  process.stdout.write(`${told}\n`);
   s.text(`${told} Your balance is ${told.includes("Nothing") ? "still 12,500" : "12,000"} dollars.`);
   s.complete(told);
 });
 await agent.close();
-
-function tell(text: string): void {
-  process.stdout.write(`${text}\n`);
-}

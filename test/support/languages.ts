@@ -23,12 +23,14 @@ export interface Language {
   /** What the build makes, all of it ignored by git. */
   readonly made: readonly string[];
   readonly build: readonly Command[];
+  /** The banking agent that uses the file to copy. */
   readonly agent: Command;
-  readonly agentId: string;
+  /** The listener over gRPC. */
   readonly subscriber: Command;
 }
 
-const JAVA = ["-XX:TieredStopAtLevel=1", "-cp", "target/aaepd-examples.jar"] as const;
+const JAVA = ["java", "-XX:TieredStopAtLevel=1", "-jar"] as const;
+const MAVEN = ["mvn", "--quiet", "--batch-mode"] as const;
 
 export const PYTHON: Language = {
   name: "Python",
@@ -36,10 +38,12 @@ export const PYTHON: Language = {
   tools: ["python3"],
   made: [".venv", "aaep", "__pycache__"],
   build: [["./generate.sh"]],
-  agent: [".venv/bin/python", "grpc_agent.py"],
-  agentId: "python-bank",
+  agent: ["python3", "banking_agent.py"],
   subscriber: [".venv/bin/python", "grpc_subscriber.py"],
 };
+
+/** The banking agent that publishes over gRPC. */
+export const GRPC_AGENT: Command = [".venv/bin/python", "grpc_agent.py"];
 
 export const LANGUAGES: readonly Language[] = [
   PYTHON,
@@ -48,20 +52,18 @@ export const LANGUAGES: readonly Language[] = [
     folder: join(ROOT, "examples", "go"),
     tools: ["go"],
     made: ["bin", "gen"],
-    build: [["./generate.sh"], ["go", "build", "-o", "bin/", "./agent", "./subscriber"]],
-    agent: ["bin/agent"],
-    agentId: "go-bank",
+    build: [["./generate.sh"], ["go", "build", "-o", "bin/", "./banking", "./subscriber"]],
+    agent: ["bin/banking"],
     subscriber: ["bin/subscriber"],
   },
   {
     name: "Java",
     folder: join(ROOT, "examples", "java"),
     tools: ["java", "mvn"],
-    made: ["target"],
-    build: [["./generate.sh"], ["mvn", "--quiet", "--batch-mode", "package"]],
-    agent: ["java", ...JAVA, "dev.aaepd.examples.Agent"],
-    agentId: "java-bank",
-    subscriber: ["java", ...JAVA, "dev.aaepd.examples.Subscriber"],
+    made: ["target", join("subscriber", "target")],
+    build: [[...MAVEN, "package"], ["./subscriber/generate.sh"], [...MAVEN, "--file", "subscriber/pom.xml", "package"]],
+    agent: [...JAVA, "target/banking-agent.jar"],
+    subscriber: [...JAVA, "subscriber/target/subscriber.jar"],
   },
 ];
 
@@ -103,7 +105,8 @@ function stateOf(language: Language): string {
   const hash = createHash("sha256");
   for (const folder of [language.folder, join(ROOT, "proto")]) {
     for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" }).sort()) {
-      if (folder === language.folder && language.made.includes(entry.split(sep)[0] ?? "")) continue;
+      const isMade = language.made.some((made) => entry === made || entry.startsWith(`${made}${sep}`));
+      if (folder === language.folder && isMade) continue;
       const content = readIfThere(join(folder, entry));
       if (content !== undefined) hash.update(`${entry}\0${content}\0`);
     }
@@ -222,6 +225,8 @@ export function documentsOf(example: Example): readonly Readonly<Record<string, 
 export interface GrpcDaemon {
   readonly program: Program;
   readonly socketPath: string;
+  /** The beginning of the command of an agent for the daemon's socket. */
+  readonly served: Command;
   /** Options of an example for each address. */
   readonly unix: readonly string[];
   readonly tcp: readonly string[];
@@ -241,6 +246,7 @@ export async function serveGrpc(...options: readonly string[]): Promise<GrpcDaem
   return {
     program,
     socketPath: endpoints.ipc,
+    served: ["env", `AAEPD_SOCKET=${endpoints.ipc}`],
     unix: ["--address", address],
     tcp: ["--address", tcpAddress, "--token-file", token_file],
     tcpAddress,

@@ -1,4 +1,5 @@
-// The examples over gRPC, each as its README starts it: every agent with every listener, accepted and rejected, over a Unix socket and TCP.
+// The banking agents and the listeners over gRPC, each as its README starts it: every agent with every listener, accepted, rejected, and with nobody
+// there, over a Unix socket and TCP.
 import { beforeAll, describe, expect, it } from "vitest";
 import { isEnvelope } from "#gen/aaep/validators.js";
 import { ensureBuilt } from "../support/built.js";
@@ -7,10 +8,12 @@ import {
   documentsOf,
   type Example,
   ensureExampleBuilt,
+  GRPC_AGENT,
   type GrpcDaemon,
   LANGUAGES,
   type Language,
   missingTools,
+  PYTHON,
   serveGrpc,
   shows,
   startExample,
@@ -20,9 +23,37 @@ import {
 type Document = Readonly<Record<string, unknown>>;
 
 const FIRST_BUILD_MS = 1_200_000;
-const BALANCE = "Your balance is 12,500 dollars. I can transfer 500 of them. ";
-const TRANSFERRED = "Transferred 500 dollars to Ada Obi. Your new balance is 12,000 dollars. ";
-const DECLINED = "You declined it. Nothing was transferred. ";
+const TRANSFERRED = "Transferred 500 dollars.";
+const DECLINED = "You declined it. Nothing was transferred.";
+const NOBODY = "There was nobody to ask. Nothing was transferred.";
+const UNCHANGED = "Your balance is still 12,500 dollars.";
+
+interface BankingAgent {
+  readonly name: string;
+  readonly id: string;
+  readonly start: (daemon: GrpcDaemon, ...options: readonly string[]) => Example;
+  /** The language whose listener accepts, and the next one, whose listener rejects. */
+  readonly accepts: Language;
+  readonly rejects: Language;
+}
+
+const AGENTS: readonly BankingAgent[] = [
+  ...LANGUAGES.map((language, index) => ({
+    name: language.name,
+    id: "banking-agent",
+    start: (daemon: GrpcDaemon, ...options: readonly string[]) =>
+      startExample(language.folder, [...daemon.served, ...language.agent], ...options),
+    accepts: language,
+    rejects: LANGUAGES[(index + 1) % LANGUAGES.length] ?? language,
+  })),
+  {
+    name: "Python over gRPC",
+    id: "python-bank",
+    start: (daemon, ...options) => startExample(PYTHON.folder, GRPC_AGENT, ...daemon.tcp, ...options),
+    accepts: PYTHON,
+    rejects: PYTHON,
+  },
+];
 
 const runs = LANGUAGES.every(canRun);
 const missing = LANGUAGES.flatMap(missingTools);
@@ -50,9 +81,10 @@ function listeners(daemon: GrpcDaemon, answerer: Language, answer: string): Prom
   );
 }
 
-/** What an output says, its pieces joined by their positions. */
-function textOf(documents: readonly Document[], outputId: string): string {
-  const pieces = documents.filter((document) => document.output_id === outputId);
+/** The text of the only output, its pieces joined by their positions. */
+function textOf(documents: readonly Document[]): string {
+  const pieces = ofType(documents, "output.streaming");
+  expect(new Set(pieces.map(({ output_id }) => output_id)).size).toBe(1);
   expect(pieces.filter(({ complete }) => complete === true)).toHaveLength(1);
   let text = "";
   for (const piece of pieces) {
@@ -67,106 +99,113 @@ function ofType(documents: readonly Document[], type: string): readonly Document
 }
 
 describe.skipIf(!runs)(title, () => {
-  describe.each(LANGUAGES.map((agent, index) => ({ agent, next: LANGUAGES[(index + 1) % LANGUAGES.length] ?? agent })))(
-    "an agent in $agent.name",
-    ({ agent, next }) => {
-      it(`§4.6: does what a listener in ${agent.name} accepts, and all hear it`, async () => {
-        const daemon = await serveGrpc();
-        const heard = await listeners(daemon, agent, "accept");
-        const ended = await startExample(agent.folder, agent.agent, ...daemon.tcp).ended;
-        expect(ended).toEqual({ code: 0, out: "Accepted: transferring.\n", err: "" });
-        for (const [index, listener] of heard.entries()) {
-          expect(await listener.ended).toMatchObject({ code: 0 });
-          const documents = documentsOf(listener);
-          expect(documents.filter((document) => !isEnvelope(document))).toEqual([]);
-          expect(textOf(documents, "out_balance")).toBe(BALANCE);
-          expect(textOf(documents, "out_result")).toBe(TRANSFERRED);
-          expect(ofType(documents, "tool.invoked")).toEqual([
-            expect.objectContaining({ tool: "fetch_balance", tool_call_id: "call_1", risk_level: "low" }),
-            expect.objectContaining({
-              tool: "transfer_funds",
-              tool_call_id: "call_2",
-              risk_level: "high",
-              irreversible: true,
-            }),
-          ]);
-          expect(ofType(documents, "tool.completed").map(({ status }) => status)).toEqual(["success", "success"]);
-          expect(documents.at(-1)).toMatchObject({
-            "@context": "https://aaep-protocol.org/context/v1",
-            type: "aaep:agent.session.completed",
-            producer: { agent_id: agent.agentId },
-            summary_normal: "Transferred 500 dollars.",
-          });
-          const isAsked = LANGUAGES[index] === agent;
-          expect(ofType(documents, "awaiting.confirmation")).toEqual(
-            isAsked
-              ? [
-                  expect.objectContaining({
-                    action: "May I transfer 500 dollars to Ada Obi?",
-                    urgency: "critical",
-                    irreversible: true,
-                    timeout_seconds: 120,
-                    default_decision: "reject",
-                    extra_context: { tool: "transfer_funds", tool_call_id: "call_2" },
-                  }),
-                ]
-              : [],
-          );
-          const resolved = documents.findIndex((document) => String(document.summary_normal).startsWith("Accepted."));
-          const transfer = documents.findIndex(
-            ({ type, tool }) => type === "aaep:agent.tool.invoked" && tool === "transfer_funds",
-          );
-          expect(resolved).toBeGreaterThan(-1);
-          expect(transfer).toBeGreaterThan(resolved);
-        }
-      });
-
-      it(`§4.5.3: does not do what a listener in ${next.name} rejects, and says so`, async () => {
-        const daemon = await serveGrpc();
-        const heard = await listeners(daemon, next, "reject");
-        const ended = await startExample(agent.folder, agent.agent, ...daemon.unix).ended;
-        expect(ended).toEqual({ code: 0, out: "Not transferred: You declined it.\n", err: "" });
-        for (const listener of heard) {
-          expect(await listener.ended).toMatchObject({ code: 0 });
-          const documents = documentsOf(listener);
-          expect(textOf(documents, "out_result")).toBe(DECLINED);
-          expect(documents.filter(({ tool }) => tool === "transfer_funds")).toEqual([]);
-          expect(documents.at(-1)).toMatchObject({
-            type: "aaep:agent.session.completed",
-            summary_normal: "Nothing was transferred.",
-          });
-        }
-      });
-
-      it("R20: says in a sentence what was wrong, and ends with 1", async () => {
-        const daemon = await serveGrpc();
-        const refused = await startExample(agent.folder, agent.agent, ...daemon.unix, "--timeout", "0").ended;
-        expect(refused).toMatchObject({ code: 1, out: "" });
-        expect(refused.err).toBe(
-          "Error: `timeout_seconds` must be between 1 and 86400; it is 0. (invalid_event at /timeout_seconds, AAEP §4.4.1)\n",
+  describe.each(AGENTS)("an agent in $name", (agent) => {
+    it(`§4.6: does what a listener in ${agent.accepts.name} accepts, and all hear it`, async () => {
+      const daemon = await serveGrpc();
+      const heard = await listeners(daemon, agent.accepts, "accept");
+      const ended = await agent.start(daemon).ended;
+      expect(ended).toEqual({ code: 0, out: `${TRANSFERRED}\n`, err: "" });
+      for (const [index, listener] of heard.entries()) {
+        expect(await listener.ended).toMatchObject({ code: 0 });
+        const documents = documentsOf(listener);
+        expect(documents.filter((document) => !isEnvelope(document))).toEqual([]);
+        expect(textOf(documents)).toBe(`${TRANSFERRED} Your balance is 12,000 dollars.`);
+        expect(ofType(documents, "tool.invoked")).toEqual([
+          expect.objectContaining({
+            tool: "fetch_balance",
+            summary_normal: "Reading your balance.",
+            risk_level: "low",
+          }),
+          expect.objectContaining({ tool: "transfer_funds", risk_level: "high", irreversible: true }),
+        ]);
+        expect(ofType(documents, "tool.completed")).toEqual([
+          expect.objectContaining({ status: "success", summary_normal: "Your balance is 12,500 dollars." }),
+          expect.objectContaining({ status: "success", summary_normal: "The transfer is done." }),
+        ]);
+        expect(documents.at(-1)).toMatchObject({
+          "@context": "https://aaep-protocol.org/context/v1",
+          type: "aaep:agent.session.completed",
+          producer: { agent_id: agent.id },
+          summary_normal: TRANSFERRED,
+        });
+        const isAsked = LANGUAGES[index] === agent.accepts;
+        const call = ofType(documents, "tool.invoked")[1]?.tool_call_id;
+        const question = {
+          action: "Transfer 500 dollars to Ada Obi.",
+          consequence: "The money leaves your account at once. 12,000 dollars remain.",
+          urgency: "critical",
+          irreversible: true,
+          timeout_seconds: 120,
+          default_decision: "reject",
+          extra_context: { tool: "transfer_funds", tool_call_id: call, amount: 500, currency: "USD" },
+        };
+        expect(ofType(documents, "awaiting.confirmation")).toEqual(isAsked ? [expect.objectContaining(question)] : []);
+        const resolved = documents.findIndex((document) => String(document.summary_normal).startsWith("Accepted."));
+        const transfer = documents.findIndex(
+          ({ type, tool }) => type === "aaep:agent.tool.invoked" && tool === "transfer_funds",
         );
-      });
-    },
-  );
+        expect(resolved).toBeGreaterThan(-1);
+        expect(transfer).toBeGreaterThan(resolved);
+      }
+    });
+
+    it.each([
+      ["§4.5.3: does not do what a listener rejects", "reject", DECLINED],
+      ["H8: does not do it where nobody can be asked", "none", NOBODY],
+    ])("%s, and says so", async (_, answer, told) => {
+      const daemon = await serveGrpc();
+      const heard = await listeners(daemon, agent.rejects, answer);
+      const ended = await agent.start(daemon).ended;
+      expect(ended).toEqual({ code: 0, out: `${told}\n`, err: "" });
+      for (const listener of heard) {
+        expect(await listener.ended).toMatchObject({ code: 0 });
+        const documents = documentsOf(listener);
+        expect(textOf(documents)).toBe(`${told} ${UNCHANGED}`);
+        expect(documents.filter(({ tool }) => tool === "transfer_funds")).toEqual([]);
+        expect(documents.at(-1)).toMatchObject({ type: "aaep:agent.session.completed", summary_normal: told });
+      }
+    });
+  });
+
+  it("R20: an agent over gRPC says in a sentence what was wrong, and ends with 1", async () => {
+    const daemon = await serveGrpc();
+    const refused = await startExample(PYTHON.folder, GRPC_AGENT, ...daemon.unix, "--timeout", "0").ended;
+    expect(refused).toEqual({
+      code: 1,
+      out: "",
+      err: "Error: `timeout_seconds` must be between 1 and 86400; it is 0. (invalid_event at /timeout_seconds, AAEP §4.4.1)\n",
+    });
+  });
+
+  it.each(LANGUAGES)("R20: an agent in $name goes on where its question is refused, and says why", async (language) => {
+    const daemon = await serveGrpc();
+    const agent = startExample(language.folder, [...daemon.served, ...language.agent], "--timeout", "100000");
+    const { code, out, err } = await agent.ended;
+    expect([code, out]).toEqual([0, "The question was taken back. Nothing was transferred.\n"]);
+    expect(err).toContain("`timeout_seconds` must be between 1 and 86400; it is 100000.");
+  });
 
   describe.each(LANGUAGES)("a listener in $name", ({ folder, subscriber, agent }) => {
+    const startAgent = (daemon: GrpcDaemon) => startExample(folder, [...daemon.served, ...agent]);
+
     it("R7: lets a person answer by number, takes nothing else for consent, and writes plain lines", async () => {
       const daemon = await serveGrpc();
       const listener = await startListener(folder, subscriber, ...daemon.tcp, "--once", "--rate", "100000");
-      const asking = startExample(folder, agent, ...daemon.unix);
+      const asking = startAgent(daemon);
       await shows(listener, listener.stderr, "Question 1 of");
       expect(listener.stderr()).toContain(
-        "May I transfer 500 dollars to Ada Obi? The money leaves your account at once. It cannot be undone.",
+        "Transfer 500 dollars to Ada Obi. The money leaves your account at once. 12,000 dollars remain. It cannot be undone.",
       );
       listener.child.stdin.write("\naccept\ny\ny 2\ny 1\n");
-      expect(await asking.ended).toMatchObject({ code: 0, out: "Accepted: transferring.\n" });
+      expect(await asking.ended).toMatchObject({ code: 0, out: `${TRANSFERRED}\n` });
       const { code, out, err } = await listener.ended;
       expect(code).toBe(0);
       expect(err.match(/Not sent/g)).toHaveLength(4);
       expect(err.match(/Sent: accept\./g)).toHaveLength(1);
       const lines = out.split("\n");
-      expect(lines[0]).toBe("session.started: Transfers 500 dollars to Ada Obi.");
-      expect(lines).toContain("Attention! awaiting.confirmation: May I transfer 500 dollars to Ada Obi?");
+      // The agent's events come all at once: the question may overtake them (R4).
+      expect(lines).toContain("session.started: Transfers 500 dollars to Ada Obi.");
+      expect(lines).toContain("Attention! awaiting.confirmation: Transfer 500 dollars to Ada Obi.");
       expect(lines.slice(-2)).toEqual(["session.completed: Transferred 500 dollars.", ""]);
     });
 
@@ -175,8 +214,8 @@ describe.skipIf(!runs)(title, () => {
       const listener = await startListener(folder, subscriber, ...daemon.unix, "--once", "--rate", "100000");
       listener.child.stdin.end();
       await shows(listener, listener.stderr, "Standard input has ended");
-      const ended = await startExample(folder, agent, ...daemon.unix).ended;
-      expect(ended).toEqual({ code: 0, out: "Not transferred: There was nobody to ask.\n", err: "" });
+      const ended = await startAgent(daemon).ended;
+      expect(ended).toEqual({ code: 0, out: `${NOBODY}\n`, err: "" });
       expect((await listener.ended).err.match(/Standard input has ended/g)).toHaveLength(1);
     });
 

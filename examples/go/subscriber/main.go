@@ -1,4 +1,7 @@
-// Listens to agents over gRPC, one line for each event, and lets a person answer what they ask. See README.md in the folder above.
+// Listens to agents over gRPC, one line for each event, and lets a person answer what they ask. Build it as README.md in the folder above says, and
+// run it beside `npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
+//
+//	examples/go/bin/subscriber --address unix:$HOME/.aaepd/grpc.sock
 package main
 
 import (
@@ -16,8 +19,6 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"aaepd-examples/daemon"
-	"aaepd-examples/documents"
 	"aaepd-examples/gen/aaepv1"
 )
 
@@ -30,7 +31,7 @@ type options struct {
 }
 
 func main() {
-	flags := daemon.AddFlags()
+	flags := addChannelFlags()
 	var options options
 	flag.BoolVar(&options.json, "json", false, "each event as one line of JSON")
 	flag.BoolVar(&options.once, "once", false, "end with the first session that ends")
@@ -41,18 +42,18 @@ func main() {
 	defer stop()
 	// Cancelled is the normal end of listening: Ctrl-C.
 	if err := listen(ctx, flags, options); err != nil && status.Code(err) != codes.Canceled {
-		fmt.Fprintln(os.Stderr, "Error:", daemon.Sentence(err))
+		fmt.Fprintln(os.Stderr, "Error:", sentence(err))
 		os.Exit(1)
 	}
 }
 
-func listen(ctx context.Context, flags daemon.Flags, options options) error {
+func listen(ctx context.Context, flags channelFlags, options options) error {
 	switch options.answer {
 	case "ask", "accept", "reject", "none":
 	default:
 		return fmt.Errorf("--answer is ask, accept, reject or none, not %q", options.answer)
 	}
-	channel, err := flags.Connect()
+	channel, err := flags.connect()
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func listen(ctx context.Context, flags daemon.Flags, options options) error {
 	for {
 		response, err := stream.Recv()
 		if err != nil {
-			return daemon.EndOf(err)
+			return endOf(err)
 		}
 		if err := listener.take(response); err != nil {
 			return err
@@ -104,7 +105,7 @@ func (l *listener) send(message *aaepv1.SubscribeRequest) {
 // take takes events, as many as were ready, or one other message.
 func (l *listener) take(response *aaepv1.SubscribeResponse) error {
 	for _, event := range response.GetEvents() {
-		if err := l.takeEvent(documents.Of(event)); err != nil {
+		if err := l.takeEvent(documentOf(event)); err != nil {
 			return err
 		}
 	}
@@ -121,31 +122,31 @@ func (l *listener) take(response *aaepv1.SubscribeResponse) error {
 	case *aaepv1.SubscribeResponse_Rejected:
 		return fmt.Errorf("not accepted: %s", message.Rejected.GetReasonMessage())
 	case *aaepv1.SubscribeResponse_Error:
-		tell("%s", daemon.FaultSentence(message.Error))
+		tell("%s", faultSentence(message.Error))
 	}
 	return nil
 }
 
-func (l *listener) takeEvent(document documents.Document) error {
+func (l *listener) takeEvent(event document) error {
 	if l.options.json {
-		line, err := json.Marshal(document)
+		line, err := json.Marshal(event)
 		if err != nil {
 			return err
 		}
 		fmt.Println(string(line))
 	} else {
-		fmt.Println(documents.Line(document))
+		fmt.Println(lineOf(event))
 	}
-	l.questions.note(document)
-	if documents.Text(document, "type") == asks {
+	l.questions.note(event)
+	if textOf(event, "type") == asks {
 		switch l.options.answer {
 		case "accept", "reject":
-			l.reply(documents.Text(document, "reply_token"), l.options.answer)
+			l.reply(textOf(event, "reply_token"), l.options.answer)
 		case "ask":
-			l.questions.ask(document)
+			l.questions.ask(event)
 		}
 	}
-	if l.options.once && documents.IsEnd(document) {
+	if l.options.once && isEnd(event) {
 		over := &aaepv1.SubscriptionClose{SubscriptionId: &l.subscriptionID}
 		l.send(&aaepv1.SubscribeRequest{Message: &aaepv1.SubscribeRequest_Close{Close: over}})
 	}

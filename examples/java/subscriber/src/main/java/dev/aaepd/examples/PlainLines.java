@@ -4,7 +4,7 @@ import com.google.gson.JsonObject;
 import java.util.List;
 import java.util.Set;
 
-/** One line of plain text for each event, for people who listen. */
+/** One line of plain text for each event, for people who listen. {@link Subscriber} says how to run it. */
 final class PlainLines {
   private static final String PREFIX = "aaep:agent.";
   private static final Set<String> ENDS = Set.of("session.completed", "session.errored", "session.cancelled");

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** Connects to aaepd, and puts into words what it says when a call fails. */
+/** Connects to aaepd, and puts into words what it says when a call fails. {@link Subscriber} says how to run it. */
 final class DaemonChannel implements AutoCloseable {
   // It warns that the sockets of one machine have no SO_KEEPALIVE, which gRPC sets on all.
   private static final Logger BOOTSTRAP = Logger.getLogger("io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap");

@@ -1,5 +1,6 @@
-// Package documents makes AAEP documents, the JSON that all other transports carry, of the messages of gRPC.
-package documents
+// AAEP documents, the JSON that all other transports carry, of the messages of gRPC. main.go says how to run the listener.
+
+package main
 
 import (
 	"math"
@@ -14,39 +15,39 @@ import (
 // Beyond it not every reader of JSON keeps an integer as it is.
 const maxSafeInteger = 1<<53 - 1
 
-// Document is a JSON object.
-type Document = map[string]any
+// document is a JSON object.
+type document = map[string]any
 
-// Of makes the document of an Event, or of a message within one.
-func Of(message proto.Message) Document {
-	document := Document{}
+// documentOf makes the document of an Event, or of a message within one.
+func documentOf(message proto.Message) document {
+	made := document{}
 	message.ProtoReflect().Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		switch {
 		case field.Name() == "additional":
-			merge(document, jsonOf(field, value).(Document)) // members that have no field of their own
+			merge(made, jsonOf(field, value).(document)) // members that have no field of their own
 		case isPayload(field):
 			// In JSON the payload's members stand beside those of the envelope.
-			if _, isSaid := document["type"]; !isSaid {
-				document["type"] = "aaep:agent." + strings.ReplaceAll(string(field.Name()), "_", ".")
+			if _, isSaid := made["type"]; !isSaid {
+				made["type"] = "aaep:agent." + strings.ReplaceAll(string(field.Name()), "_", ".")
 			}
-			merge(document, Of(value.Message().Interface()))
+			merge(made, documentOf(value.Message().Interface()))
 		case field.IsList():
 			items := []any{}
 			for i := range value.List().Len() {
 				items = append(items, jsonOf(field, value.List().Get(i)))
 			}
-			document[nameOf(field)] = items
+			made[nameOf(field)] = items
 		case field.Enum() == nil || value.Enum() != 0: // what is unspecified stands in `additional`
-			document[nameOf(field)] = jsonOf(field, value)
+			made[nameOf(field)] = jsonOf(field, value)
 		}
 		return true
 	})
-	return document
+	return made
 }
 
-func merge(document, members Document) {
+func merge(into, members document) {
 	for name, member := range members {
-		document[name] = member
+		into[name] = member
 	}
 }
 
@@ -76,7 +77,7 @@ func jsonOf(field protoreflect.FieldDescriptor, value protoreflect.Value) any {
 		case *structpb.Value:
 			return message.AsInterface()
 		default:
-			return Of(message)
+			return documentOf(message)
 		}
 	case protoreflect.Int64Kind:
 		if whole := value.Int(); whole > maxSafeInteger || whole < -maxSafeInteger {

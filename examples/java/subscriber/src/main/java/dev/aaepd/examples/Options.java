@@ -4,7 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Options of a command line: {@code --name value}, and flags that have no value. */
+/** Options of a command line: {@code --name value}, and flags that have no value. {@link Subscriber} says how to run it. */
 final class Options {
   private final Map<String, String> values = new HashMap<>();
 

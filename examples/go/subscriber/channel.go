@@ -1,5 +1,6 @@
-// Package daemon connects to aaepd, and puts into words what it says when a call fails.
-package daemon
+// The channel to the daemon, and the words for a call that failed. main.go says how to run the listener.
+
+package main
 
 import (
 	"context"
@@ -20,22 +21,21 @@ import (
 	"aaepd-examples/gen/aaepv1"
 )
 
-// Flags are the two options that every example has.
-type Flags struct {
+// channelFlags are the options of the channel.
+type channelFlags struct {
 	address   *string
 	tokenFile *string
 }
 
-// AddFlags declares them.
-func AddFlags() Flags {
-	return Flags{
+func addChannelFlags() channelFlags {
+	return channelFlags{
 		address:   flag.String("address", "", "unix:/path/to.sock, or 127.0.0.1:PORT"),
 		tokenFile: flag.String("token-file", "", "for 127.0.0.1: the file with the daemon's token"),
 	}
 }
 
-// Connect makes the channel. It connects with the first call.
-func (flags Flags) Connect() (*grpc.ClientConn, error) {
+// connect makes the channel. It connects with the first call.
+func (flags channelFlags) connect() (*grpc.ClientConn, error) {
 	if *flags.address == "" {
 		return nil, fmt.Errorf("give --address unix:/path/to.sock or --address 127.0.0.1:PORT")
 	}
@@ -72,15 +72,15 @@ func (token bearer) GetRequestMetadata(context.Context, ...string) (map[string]s
 // RequireTransportSecurity is false, because the connection does not leave the machine.
 func (bearer) RequireTransportSecurity() bool { return false }
 
-// Sentence says what the daemon says of a call that failed.
-func Sentence(err error) string {
+// sentence says what the daemon says of a call that failed.
+func sentence(err error) string {
 	failed, isStatus := status.FromError(err)
 	if !isStatus {
 		return err.Error()
 	}
 	for _, detail := range failed.Details() {
 		if fault, ok := detail.(*aaepv1.AaepdError); ok {
-			return FaultSentence(fault)
+			return faultSentence(fault)
 		}
 	}
 	if failed.Code() == codes.Unavailable {
@@ -89,8 +89,8 @@ func Sentence(err error) string {
 	return fmt.Sprintf("%s: %s", failed.Code(), failed.Message())
 }
 
-// FaultSentence is an AaepdError in words.
-func FaultSentence(fault *aaepv1.AaepdError) string {
+// faultSentence is an AaepdError in words.
+func faultSentence(fault *aaepv1.AaepdError) string {
 	if fault.GetCode() == "shutting_down" {
 		return "The daemon is shutting down. Connect again when it is back."
 	}
@@ -104,8 +104,8 @@ func FaultSentence(fault *aaepv1.AaepdError) string {
 	return fmt.Sprintf("%s (%s)", fault.GetMessage(), about)
 }
 
-// EndOf is nil for the end of a stream that ended well.
-func EndOf(err error) error {
+// endOf is nil for the end of a stream that ended well.
+func endOf(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -5,7 +5,7 @@ import java.io.FileOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** Standard output, which events have to themselves, and standard error. */
+/** Standard output, which events have to themselves, and standard error. {@link Subscriber} says how to run it. */
 final class Terminal {
   private Terminal() {}
 

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 
 /**
  * Open questions, each with a number, and a person who answers at the terminal: by number, because an answer that was meant for one question must
- * never be taken for another's.
+ * never be taken for another's. {@link Subscriber} says how to run it.
  */
 final class Questions {
   static final String ASKS = "aaep:agent.awaiting.confirmation";

@@ -15,4 +15,4 @@ esac
 
 mvn --quiet --batch-mode initialize -Dgenerators.platform="$system-$machine"
 chmod +x target/plugins/*
-../../node_modules/.bin/buf generate ../.. --path ../../proto/aaep --template buf.gen.yaml
+../../../node_modules/.bin/buf generate ../../.. --path ../../../proto/aaep --template buf.gen.yaml

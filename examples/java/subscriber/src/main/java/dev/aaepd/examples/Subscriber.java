@@ -29,7 +29,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
 
-/** Listens to agents over gRPC, one line for each event, and lets a person answer what they ask. See README.md. */
+/**
+ * Listens to agents over gRPC, one line for each event, and lets a person answer what they ask. Build it as README.md in examples/java says, and run it
+ * beside {@code npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock}: {@code java -jar examples/java/subscriber/target/subscriber.jar --address
+ * unix:$HOME/.aaepd/grpc.sock}.
+ */
 public final class Subscriber {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
 

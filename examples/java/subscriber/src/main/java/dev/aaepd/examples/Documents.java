@@ -13,7 +13,7 @@ import com.google.protobuf.Value;
 import java.util.List;
 import java.util.Locale;
 
-/** From the messages of gRPC to AAEP documents, the JSON that all other transports carry. */
+/** From the messages of gRPC to AAEP documents, the JSON that all other transports carry. {@link Subscriber} says how to run it. */
 final class Documents {
   /** Beyond it not every reader of JSON keeps an integer as it is. */
   private static final long MAX_SAFE_INTEGER = (1L << 53) - 1;

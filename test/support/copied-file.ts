@@ -1,0 +1,156 @@
+// The one file of a language that is meant to be copied, in a stranger's project that has nothing else of this one.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { isCore, type ReceivedEvent } from "../../src/client/events.js";
+import { subscribe } from "../../src/client/listener/subscribe.js";
+import { ipcConnector } from "../../src/client/node.js";
+import { eventually } from "../cli/command-stage.js";
+import { ensureBuilt } from "./built.js";
+import { type Command, type Example, shows, startExample } from "./languages.js";
+import { cleanEnvironment, startProgram } from "./peers/program.js";
+import { temporaryDirectory } from "./temporary-directory.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface StrangerProject {
+  readonly language: string;
+  /** Paths in the stranger's project, and those of the originals from the root of this one. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Commands in the folder of the project. */
+  readonly build: readonly Command[];
+  readonly command: Command;
+  /** The sessions of the stranger's "work", and how each ends. */
+  readonly sessions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly prints: readonly string[];
+}
+
+/** How the stranger's sessions end in every language. */
+export const STRANGERS_SESSIONS: StrangerProject["sessions"] = {
+  "Works.": { type: "aaep:agent.session.completed", summary_normal: "Worked." },
+  "Fails.": { type: "aaep:agent.session.errored", summary_normal: "The shelf is empty." },
+  "Is cancelled.": { type: "aaep:agent.session.cancelled", cancelled_by: "user" },
+};
+
+/** Most memory of a program whose daemon takes nothing, in kB. Without a bound of the queue, the program in Go takes 450,000. */
+const MOST_MEMORY = 250_000;
+
+const TEXT = "👩‍👩‍👧".repeat(2000);
+
+async function serve() {
+  const directory = temporaryDirectory();
+  const program = startProgram(["serve", "--confirmation-grace-seconds", "60"], {
+    environment: cleanEnvironment(directory),
+  });
+  const { endpoints } = JSON.parse((await program.stdoutLines(1))[0] ?? "");
+  return { program, socket: String(endpoints.ipc) };
+}
+
+/** What a listener hears, from the beginning. It answers no question. */
+async function listen(socket: string): Promise<readonly ReceivedEvent[]> {
+  const heard: ReceivedEvent[] = [];
+  const subscription = subscribe(ipcConnector(socket), { supports_confirmation_reply: true });
+  onTestFinished(() => subscription.close());
+  void (async () => {
+    for await (const event of subscription) heard.push(event);
+  })();
+  await eventually(() => expect(subscription.sources()[0]?.state()?.kind).toBe("active"));
+  return heard;
+}
+
+function ofType(events: readonly ReceivedEvent[], type: string): readonly ReceivedEvent[] {
+  return events.filter((event) => event.type === `aaep:agent.${type}`);
+}
+
+/** The tests of a file to copy. `prepare` makes what the build takes from elsewhere. */
+export function testCopiedFile(project: StrangerProject, prepare: () => Promise<void> = async () => {}): void {
+  const folder = mkdtempSync(join(tmpdir(), "aaepd-stranger-"));
+  const start = (socket: string, work: string): Example =>
+    startExample(folder, ["env", `AAEPD_SOCKET=${socket}`, ...project.command], work);
+
+  beforeAll(async () => {
+    ensureBuilt();
+    await prepare();
+    for (const [path, original] of Object.entries(project.files)) cpSync(join(ROOT, original), join(folder, path));
+    for (const [program, ...argv] of project.build) {
+      const { status, stderr } = spawnSync(program, argv, { cwd: folder, encoding: "utf8" });
+      expect(status, stderr).toBe(0);
+    }
+  }, 1_200_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  describe(`the file to copy in ${project.language}`, () => {
+    it("AAEP §4.1, §4.3: tells tools that run at once, failures, cancellation and the whole text", async () => {
+      const { socket } = await serve();
+      const heard = await listen(socket);
+      const { code, out, err } = await start(socket, "work").ended;
+      expect([code, out.trim().split("\n").sort(), err]).toEqual([0, [...project.prints].sort(), ""]);
+      await eventually(() => expect(heard.filter(isEnd)).toHaveLength(Object.keys(project.sessions).length));
+      expect(heard.filter((event) => !isCore(event))).toEqual([]);
+      // What is critical may overtake the rest (R4).
+      const starts = ofType(heard, "session.started");
+      expect(starts.map(({ summary_normal }) => summary_normal).sort()).toEqual(Object.keys(project.sessions).sort());
+      for (const { session_id, summary_normal } of starts) {
+        const end = heard.filter((event) => event.session_id === session_id && isEnd(event));
+        expect(end).toEqual([expect.objectContaining(project.sessions[String(summary_normal)])]);
+      }
+      const tools = heard.filter(({ type }) => type.startsWith("aaep:agent.tool.")).map(({ type }) => type);
+      expect(tools).toEqual([
+        ...Array(2).fill("aaep:agent.tool.invoked"),
+        ...Array(2).fill("aaep:agent.tool.completed"),
+      ]);
+      expect(ofType(heard, "tool.completed")).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ tool: "count", status: "success" }),
+          expect.objectContaining({ tool: "look", status: "error", error_message: "The shelf is empty." }),
+        ]),
+      );
+      expect(ofType(heard, "progress.updated")).toHaveLength(1);
+      expect(heard.map((event) => (isText(event) ? event.chunk : "")).join("")).toBe(TEXT);
+    });
+
+    it("R5: calls nothing irreversible where its daemon is killed while a person is asked, and goes on", async () => {
+      const { program, socket } = await serve();
+      const heard = await listen(socket);
+      const agent = start(socket, "ask");
+      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
+      program.child.kill("SIGKILL");
+      const { code, out, err } = await agent.ended;
+      expect([code, out]).toEqual([0, "cancelled\n"]);
+      expect(err).toMatch(/^.*the agent is silent.*\n$/);
+    });
+
+    it("R5: calls nothing irreversible without any daemon", async () => {
+      const { code, out, err } = await start(join(folder, "no.sock"), "ask").ended;
+      expect([code, out]).toEqual([0, "no_subscriber\n"]);
+      expect(err).toMatch(/^.*the agent is silent.*\n$/);
+    });
+
+    it("S4: never waits for a daemon that takes nothing, stays small, and tells it once", async () => {
+      const { program, socket } = await serve();
+      const agent = start(socket, "flood");
+      await shows(agent, agent.stdout, "ready");
+      program.child.kill("SIGSTOP");
+      agent.child.stdin.write("\n");
+      await shows(agent, agent.stdout, "written");
+      const memory = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${agent.child.pid}/status`, "utf8"))?.[1];
+      expect(Number(memory)).toBeLessThan(MOST_MEMORY);
+      agent.child.stdin.write("\n");
+      const { code, err } = await agent.ended;
+      expect(code).toBe(0);
+      expect(err).toMatch(/^.*The daemon takes nothing.*\n$/i);
+      program.child.kill("SIGCONT");
+    });
+  });
+}
+
+function isText(event: ReceivedEvent) {
+  return isCore(event) && event.type === "aaep:agent.output.streaming";
+}
+
+function isEnd({ type }: ReceivedEvent): boolean {
+  return /^aaep:agent\.session\.(?:completed|errored|cancelled)$/.test(type);
+}

@@ -1,0 +1,45 @@
+// The files to copy in Go and Java, each alone in a new project.
+import { describe } from "vitest";
+import { STRANGERS_SESSIONS, type StrangerProject, testCopiedFile } from "../support/copied-file.js";
+import { canRun, ensureExampleBuilt, LANGUAGES, missingTools } from "../support/languages.js";
+
+const PROJECTS: readonly StrangerProject[] = [
+  {
+    language: "Go",
+    files: { "aaep/aaep.go": "examples/go/aaep/aaep.go", "main.go": "test/fixtures/stranger/main.go" },
+    // Nothing may be downloaded.
+    build: [
+      ["go", "mod", "init", "stranger"],
+      ["go", "mod", "edit", "-go=1.24"],
+      ["env", "GOPROXY=off", "go", "vet", "./..."],
+      ["env", "GOPROXY=off", "go", "build", "."],
+    ],
+    command: ["./stranger"],
+    sessions: {
+      ...STRANGERS_SESSIONS,
+      "Panics.": { type: "aaep:agent.session.errored", summary_normal: "The agent has failed." },
+    },
+    prints: ["<nil>", "The shelf is empty.", "The shelf is empty.", "out of order"],
+  },
+  {
+    language: "Java",
+    files: {
+      "dev/aaepd/Aaep.java": "examples/java/src/main/java/dev/aaepd/Aaep.java",
+      "Stranger.java": "test/fixtures/stranger/Stranger.java",
+      "gson.jar": "examples/java/target/lib/gson-2.14.0.jar",
+    },
+    build: [["javac", "-Werror", "-Xlint:all,-serial", "-cp", "gson.jar", "dev/aaepd/Aaep.java", "Stranger.java"]],
+    command: ["java", "-XX:TieredStopAtLevel=1", "-Xmx64m", "-cp", "gson.jar:.", "Stranger"],
+    sessions: STRANGERS_SESSIONS,
+    prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
+  },
+];
+
+for (const project of PROJECTS) {
+  const language = LANGUAGES.find(({ name }) => name === project.language);
+  if (language === undefined) throw new Error(`There is no example in ${project.language}.`);
+  const needs = missingTools(language).map((tool) => `, which needs ${tool}`);
+  describe.skipIf(!canRun(language))(`a project in ${project.language}${needs.join("")}`, () => {
+    testCopiedFile(project, () => ensureExampleBuilt(language));
+  });
+}
