@@ -43,6 +43,16 @@ export const COMMANDS: readonly CommandLoader[] = [
     load: async () => withoutContext((await import("./doctor/doctor.js")).registerDoctor),
   },
   {
+    name: "config",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./config/config.js")).registerConfig),
+  },
+  {
+    name: "completion",
+    ownsStdout: false,
+    load: async () => (await import("./completion/completion.js")).registerCompletion,
+  },
+  {
     name: "conformance",
     ownsStdout: false,
     load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),
