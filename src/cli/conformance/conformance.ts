@@ -59,7 +59,7 @@ Example:
 export function registerConformance(program: Command, io?: CommandIo): void {
   const conformance = program
     .command("conformance")
-    .summary("test a producer or a subscriber against the chapters of AAEP")
+    .summary("test a producer or subscriber against the chapters of AAEP")
     .description(
       "Tests a producer or a subscriber against the chapters of AAEP, and reports what passed, what failed and what was skipped.",
     );

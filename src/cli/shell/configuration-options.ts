@@ -15,13 +15,13 @@ export function addConfigurationOptions(
   { isHidden = false }: { readonly isHidden?: boolean } = {},
 ): void {
   for (const group of OPTION_GROUPS) {
-    command.optionsGroup(`${group}:`);
+    if (!isHidden) command.optionsGroup(`${group}:`);
     for (const name of OPTION_NAMES) {
       if (OPTIONS[name].group === group)
         for (const option of optionsFor(name, daemonCommand)) command.addOption(option.hideHelp(isHidden));
     }
   }
-  command.optionsGroup("Other:");
+  if (!isHidden) command.optionsGroup("Other:");
   command.option(
     "--config <FILE>",
     'A JSON file with any of these options, as in {"max_hold_ms": 5000}. Default: aaepd/config.json in $XDG_CONFIG_HOME or ~/.config, where there is one.',
