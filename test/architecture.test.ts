@@ -355,6 +355,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     doctor: ["terminal", "shell", "status"],
     config: ["terminal", "shell"],
     completion: ["terminal", "shell"],
+    bench: ["terminal", "shell"],
     questions: ["terminal"],
     field: ["terminal", "shell"],
     conformance: ["terminal", "shell"],

@@ -21,7 +21,7 @@ export function addConfigurationOptions(
         for (const option of optionsFor(name, daemonCommand)) command.addOption(option.hideHelp(isHidden));
     }
   }
-  if (!isHidden) command.optionsGroup("Other:");
+  if (!isHidden) command.optionsGroup("Options:");
   command.option(
     "--config <FILE>",
     'A JSON file with any of these options, as in {"max_hold_ms": 5000}. Default: aaepd/config.json in $XDG_CONFIG_HOME or ~/.config, where there is one.',

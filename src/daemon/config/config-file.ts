@@ -132,7 +132,7 @@ function membersOf(object: jsonc.Node, within: string): readonly Member[] {
   });
 }
 
-/** What is wrong, by the codes of the parser. */
+/** The fault behind each code of the parser. */
 const SYNTAX: Readonly<Record<string, string>> = {
   InvalidSymbol: "this word is neither true, false nor null, and texts need quotes",
   InvalidNumberFormat: "this is no number",
