@@ -32,12 +32,18 @@ export interface BenchStage {
 
 /** How long a child may take to end before it is killed, ms. */
 const END_MS = 5000;
-const PROBE = ["--import", pathToFileURL(packagePath("dist", "src", "cli", "bench", "usage-probe.js")).href];
+/** The package has the bundle alone. */
+function bundled(name: string): string {
+  return packagePath("dist", "bundle", name);
+}
+
+const PROBE = ["--import", pathToFileURL(bundled("bench-usage-probe.js")).href];
 
 /** Makes the folder. */
 export function createStage(environment: Readonly<Record<string, string | undefined>>): BenchStage {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-bench-"));
-  const env = ownEnvironment(environment, folder);
+  // What Node compiles is kept there too, from the first start, which does not count.
+  const env = { ...ownEnvironment(environment, folder), XDG_CACHE_HOME: folder };
   const children = new Set<ChildProcess>();
   let sockets = 0;
   let isClosing = false;
@@ -86,7 +92,7 @@ export function createStage(environment: Readonly<Record<string, string | undefi
     },
     startRelay: () => {
       const path = newSocket();
-      return carrier("relay", path, packagePath("dist", "src", "cli", "bench", "relay.js"), [path]);
+      return carrier("relay", path, bundled("bench-relay.js"), [path]);
     },
     timeToStart: async (whenListening) => {
       const path = newSocket();

@@ -93,7 +93,7 @@ function meaningOf(measure: Measure, { daemon, ratio }: Measured): string {
   const { title, meaning } = ROWS[measure];
   const { least, most } = usualRatio(measure);
   const usual = `The ratio is ${figure(ratio)}, usually ${figure(least)} to ${figure(most)}: ${VERDICTS[verdictOf(measure, ratio)]}.`;
-  return `${title.replace(/, (µs|ms)$/, "")}: ${meaning(daemon)} ${usual}`;
+  return `${title.split(/, [µm]s/)[0]}: ${meaning(daemon)} ${usual}`;
 }
 
 const VERDICTS: Readonly<Record<Verdict, string>> = {

@@ -1,8 +1,8 @@
 // The environment of a daemon that a command starts for itself.
 
 /**
- * Returns the environment without settings of the user's own daemon, and with `directory`, which exists, for sockets, files and what is kept between
- * starts. Nothing of the user's is found, and nothing is left there.
+ * Returns the environment without settings of the user's own daemon, and with `directory` for sockets, configuration and state: the daemon finds
+ * nothing of the user's.
  */
 export function ownEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -14,6 +14,5 @@ export function ownEnvironment(
     XDG_RUNTIME_DIR: directory,
     XDG_CONFIG_HOME: directory,
     XDG_STATE_HOME: directory,
-    XDG_CACHE_HOME: directory,
   };
 }
