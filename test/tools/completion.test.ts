@@ -83,7 +83,7 @@ describe("bash", () => {
 });
 
 describe.skipIf(isMissing("zsh"))("zsh", () => {
-  const setUp = `PROMPT='rea''dy> '; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -D -u; source ./script; told() { print -n -r -- "<[[$BUFFER]]>" }; zle -N told; bindkey '^T' told; bindkey '^U' kill-whole-line; setopt no_beep; LISTMAX=1000`;
+  const setUp = `PROMPT='rea''dy> '; unset zle_bracketed_paste; autoload -Uz compinit; compinit -D -u; source ./script; told() { print -n -r -- "<[[$BUFFER]]>" }; zle -N told; bindkey '^T' told; bindkey '^U' kill-whole-line; setopt no_beep; LISTMAX=1000`;
   const argv = ["zsh", "-f", "-i"];
 
   it("completes what is meant, and lists what could be with its description", async () => {

@@ -42,7 +42,7 @@ const PROBE = ["--import", pathToFileURL(bundled("bench-usage-probe.js")).href];
 /** Makes the folder. */
 export function createStage(environment: Readonly<Record<string, string | undefined>>): BenchStage {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-bench-"));
-  // What Node compiles is kept there too, from the first start, which does not count.
+  // Node keeps compiled code there too, from the first start on, which does not count.
   const env = { ...ownEnvironment(environment, folder), XDG_CACHE_HOME: folder };
   const children = new Set<ChildProcess>();
   let sockets = 0;

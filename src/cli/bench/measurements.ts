@@ -27,7 +27,7 @@ export const WHOLE_PLAN: BenchPlan = {
   listeners: 100,
 };
 
-/** What is measured, in the order of the report. */
+/** The measures, in the order of the report. */
 export const MEASURES = [
   "events_per_second",
   "cpu_of_event",

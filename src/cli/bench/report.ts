@@ -15,7 +15,7 @@ export interface BenchResult {
 interface Row {
   readonly title: string;
   readonly unit: string;
-  /** What the figure means, from the daemon's figure as the table has it. */
+  /** The meaning of the daemon's figure. */
   readonly meaning: (daemon: number) => string;
 }
 
