@@ -11,7 +11,7 @@ const CHUNK = "The daemon carries what an agent says to everybody who listens, e
 
 export interface EventTexts {
   readonly started: () => string;
-  /** The next piece of the answer, about 470 bytes. */
+  /** The next piece of the answer, about 500 bytes. */
   readonly chunk: () => string;
   /** A critical event of an extension's type, which no rule of order concerns. */
   readonly alarm: () => string;
