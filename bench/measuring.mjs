@@ -1,38 +1,15 @@
 // Pairs, medians and spreads.
+import { interleaved as inTurns, median, percentile } from "../dist/src/cli/bench/figures.js";
 
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-export function percentile(values, share) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-}
+export { median, percentile };
 
 /** Pairs of every line, and the time after which a line gets no more than these. */
 export const FEWEST_PAIRS = 3;
 const LONG_ENOUGH_MS = 12_000;
 
-/** Runs `one` and `other` in turn, the first time unmeasured, and returns their results pair by pair; fewer pairs if they take long. */
-export async function interleaved(pairs, one, other) {
-  const begin = performance.now();
-  await one();
-  await other();
-  const measured = [];
-  for (let pair = 0; pair < pairs; pair += 1) {
-    if (pair >= FEWEST_PAIRS && performance.now() - begin > LONG_ENOUGH_MS) break;
-    // The order changes, so that a trend of the machine favours neither.
-    if (pair % 2 === 0) {
-      const first = await one();
-      measured.push([first, await other()]);
-    } else {
-      const second = await other();
-      measured.push([await one(), second]);
-    }
-  }
-  return measured;
+/** The pairs of both, as `inTurns` has them; fewer pairs if they take long. */
+export function interleaved(pairs, one, other) {
+  return inTurns(pairs, one, other, (count, ms) => count >= FEWEST_PAIRS && ms > LONG_ENOUGH_MS);
 }
 
 /** A line of the table: both figures, and the median and spread of their ratios. `target` applies to the ratio. */

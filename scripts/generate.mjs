@@ -1,10 +1,11 @@
 // Makes gen/: types and validators without libraries from the schemas, and messages from proto/. Makes docs/reference/ from the schemas and from tables
-// of the source. `--check` writes nothing, names the stale files and exits 1 if there are any.
+// of the source, and man/ from the help of the commands. `--check` writes nothing, names the stale files and exits 1 if there are any.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { filesBelow, messageFiles } from "./generate/buf.mjs";
 import { catalogue, readSchemas } from "./generate/flatten.mjs";
+import { manPages } from "./generate/man-pages.mjs";
 import { referencePages } from "./generate/reference/pages.mjs";
 import { typesFile } from "./generate/types.mjs";
 import { validatorFiles } from "./generate/validators.mjs";
@@ -29,13 +30,15 @@ async function generated() {
   return files;
 }
 
-/** Files in those folders that are no longer made. */
-function leftOver(files) {
-  return WHOLE.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
-    filesBelow(join(ROOT, folder))
-      .map((name) => `${folder}/${name}`)
-      .filter((path) => !files.has(path)),
-  );
+/** Files of the folders that are no longer made. */
+function leftOver(folders, files) {
+  return folders
+    .filter((folder) => existsSync(join(ROOT, folder)))
+    .flatMap((folder) =>
+      filesBelow(join(ROOT, folder))
+        .map((name) => `${folder}/${name}`)
+        .filter((path) => !files.has(path)),
+    );
 }
 
 function textOf(path) {
@@ -49,25 +52,32 @@ function textOf(path) {
 
 const checking = process.argv.includes("--check");
 let staleCount = 0;
-const files = await generated();
-for (const [path, text] of files) {
-  if (textOf(join(ROOT, path)) === text) continue;
-  if (checking) {
-    console.error(`${path} is stale: run \`npm run generate\` and commit the result`);
-    staleCount++;
-  } else {
-    mkdirSync(dirname(join(ROOT, path)), { recursive: true });
-    writeFileSync(join(ROOT, path), text);
-    console.log(`wrote ${path}`);
+
+/** Writes the files, or names those that are stale, and does the same for what is no longer made in the folders. */
+function update(files, folders) {
+  for (const [path, text] of files) {
+    if (textOf(join(ROOT, path)) === text) continue;
+    if (checking) {
+      console.error(`${path} is stale: run \`npm run generate\` and commit the result`);
+      staleCount++;
+    } else {
+      mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+      writeFileSync(join(ROOT, path), text);
+      console.log(`wrote ${path}`);
+    }
+  }
+  for (const path of leftOver(folders, files)) {
+    if (checking) {
+      console.error(`${path} is no longer generated: run \`npm run generate\` and commit the result`);
+      staleCount++;
+    } else {
+      rmSync(join(ROOT, path));
+      console.log(`removed ${path}`);
+    }
   }
 }
-for (const path of leftOver(files)) {
-  if (checking) {
-    console.error(`${path} is no longer generated: run \`npm run generate\` and commit the result`);
-    staleCount++;
-  } else {
-    rmSync(join(ROOT, path));
-    console.log(`removed ${path}`);
-  }
-}
+
+update(await generated(), WHOLE);
+// The command line is compiled with what was just generated.
+update(await manPages(ROOT), ["man"]);
 if (staleCount > 0) process.exitCode = 1;

@@ -48,6 +48,21 @@ export const COMMANDS: readonly CommandLoader[] = [
     load: async () => withoutContext((await import("./service/service.js")).registerService),
   },
   {
+    name: "config",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./config/config.js")).registerConfig),
+  },
+  {
+    name: "completion",
+    ownsStdout: false,
+    load: async () => (await import("./completion/completion.js")).registerCompletion,
+  },
+  {
+    name: "bench",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./bench/bench.js")).registerBench),
+  },
+  {
     name: "conformance",
     ownsStdout: false,
     load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),

@@ -4,10 +4,11 @@ import type { Command } from "commander";
 import { type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
 import { faultFrom } from "../base/errors.js";
 import { EXIT_CODES, startExitCode } from "../daemon/platform/exit-codes.js";
-import { COMMANDS, type CommandLoader } from "./commands.js";
+import { COMMANDS } from "./commands.js";
+import { createProgram, type ProgramOutput } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
 import { exitCodeFromFault } from "./shell/exit-codes.js";
-import { helpWidth, reflowed } from "./terminal/help-layout.js";
+import { helpWidth } from "./terminal/help-layout.js";
 
 export interface MainOptions {
   /** The arguments behind the name of the program. */
@@ -15,17 +16,6 @@ export interface MainOptions {
   /** Default: the daemon of this project. */
   readonly loadDaemon?: CommandContext["loadDaemon"];
 }
-
-const EXPLANATION = `
-Examples:
-  aaepd demo                       play a session to three listeners
-  aaepd serve                      run a daemon for all agents of this user
-  aaepd stdio                      run a daemon for the agent that starts it
-  aaepd a2e -- COMMAND             make the A2E host COMMAND audible to the A2E agent that starts it
-  aaepd tail                       follow every daemon of this user in the terminal
-  aaepd help serve                 show all options of a command
-
-Exit codes: 0 done, 1 at fault, 2 wrong usage. docs/exit-codes.md lists all of them.`;
 
 /** Runs the command that `argv` names. A fault is reported on standard error, "Error:" first, and decides the exit code of the process. */
 export async function main(options: MainOptions): Promise<void> {
@@ -40,9 +30,18 @@ export async function main(options: MainOptions): Promise<void> {
   // Begun before the command line is read, because it takes longest. A failure is reported when the daemon is used.
   const loaded = command?.ownsStdout === true ? load() : undefined;
   loaded?.catch(() => {});
-  const context: CommandContext = { stdio, loadDaemon: () => loaded ?? load() };
+  const output: ProgramOutput = {
+    width,
+    writeOut: (text) => stdio.writable.on("error", ignore).write(text),
+    writeErr: (text) => process.stderr.write(text),
+  };
+  const context: CommandContext = {
+    stdio,
+    loadDaemon: () => loaded ?? load(),
+    loadProgram: () => createProgram(COMMANDS, context, output),
+  };
   try {
-    const program = await createProgram(command === undefined ? COMMANDS : [command], context, width);
+    const program = await createProgram(command === undefined ? COMMANDS : [command], context, output);
     if (argv.length === 0) {
       process.stderr.write("Error: Give a command.\n\n");
       program.outputHelp({ error: true });
@@ -60,9 +59,6 @@ export async function main(options: MainOptions): Promise<void> {
   }
 }
 
-/** Narrowest column in which descriptions of options are still broken, beside the longest option on 80. */
-const LEAST_DESCRIPTION = 20;
-
 /** Ignores the end of the readers, as in `aaepd --help | true`: no fault (S7). Writers that need to know listen themselves. */
 function endQuietlyUnread(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
@@ -77,37 +73,6 @@ function untouchedStdio(): Stdio {
 async function loadDaemon() {
   const { startDaemon } = await import("../daemon/daemon.js");
   return startDaemon;
-}
-
-async function createProgram(
-  commands: readonly CommandLoader[],
-  context: CommandContext,
-  width: number,
-): Promise<Command> {
-  const [{ Command }, { readVersion }, ...registrations] = await Promise.all([
-    import("commander"),
-    import("../daemon/platform/version.js"),
-    ...commands.map(({ load }) => load()),
-  ]);
-  const program = new Command("aaepd")
-    .description("The daemon between AI agents and assistive technology.")
-    .version(readVersion(), "-v, --version", "Shows the version.")
-    .helpOption("-h, --help", "Shows this help.")
-    .helpCommand("help [command]", "show the help of a command")
-    .showSuggestionAfterError(false)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => context.stdio.writable.on("error", ignore).write(reflowed(text, width)),
-      writeErr: (text) => process.stderr.write(reflowed(text, width)),
-      getOutHelpWidth: () => width,
-      getErrHelpWidth: () => width,
-      // The fault is reported once, in our own form, where it is caught.
-      outputError: () => {},
-    })
-    .configureHelp({ minWidthToWrap: LEAST_DESCRIPTION })
-    .addHelpText("after", EXPLANATION);
-  for (const register of registrations) register(program, context);
-  return program;
 }
 
 async function parse(program: Command, argv: readonly string[]): Promise<void> {

@@ -19,10 +19,7 @@ test.each(others)("S1: %s loads no daemon, and writes to standard output itself"
   await main({ argv: [name, "--help"], loadDaemon });
   expect(loadDaemon).not.toHaveBeenCalled();
   expect(process.stdout.write).toBe(write);
-  const argument = ["publish", "validate"].includes(name)
-    ? " <file>"
-    : ["conformance", "journal", "service"].includes(name)
-      ? " [command]"
-      : "";
-  expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument}`);
+  const argument = { publish: " <file>", validate: " <file>", completion: " <shell>" }[name];
+  const command = ["conformance", "config", "journal", "service"].includes(name) ? " [command]" : "";
+  expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument ?? command}`);
 });

@@ -33,7 +33,7 @@ describe("the command line", () => {
     [["serve", "extra"], "Too many arguments"],
     [["manifest", "--new", "--socket", "x"], "--new and --socket cannot be given together."],
     [["tail", "--languages", "en,e n"], '--languages is "en,e n". "e n" is no language tag. Give tags such as en-US.'],
-    [["serve", "--config", "."], ". is a folder. Give --config the path of a file."],
+    [["serve", "--config", "."], ". is a folder. Name a file."],
     [["replay", "--speed", "2"], "There is no --session. Give one: --session <ID>. See aaepd replay --help."],
     [["journal", "inspct"], 'aaepd journal has no command "inspct". Did you mean inspect? See aaepd journal --help.'],
     [["journal", "export", "--al"], 'There is no option "--al". See aaepd journal export --help.'],
@@ -90,7 +90,7 @@ describe("the command line", () => {
     expect((await program.ended).code).toBe(2);
     expect(program.stderr().trimEnd().split("\n")).toStrictEqual([
       "Error: The variable AAEPD_MAX_HOLDMS is not known. Did you mean AAEPD_MAX_HOLD_MS?",
-      `Error: The key "bursts" in ${join(directory, "c.json")} is not known. Did you mean burst?`,
+      `Error: Line 1 of ${join(directory, "c.json")}: The key "bursts" is not known. Did you mean burst?`,
       'Error: --log-level is "loud". Give one of debug, info, warn, error, off.',
     ]);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { OptionName } from "../../src/daemon/config/config.js";
 import { OPTION_NAMES, OPTIONS } from "../../src/daemon/config/config-schema.js";
-import { fallbackOf, flagOf, keyOf, textOf, variableOf } from "../../src/daemon/config/option-names.js";
+import { fallbackOf, flagOf, keyOf, measureOf, variableOf } from "../../src/daemon/config/option-names.js";
 import { OPTION_GROUPS } from "../../src/daemon/config/option-row.js";
 
 const INTRODUCTION = `# Configuration
@@ -15,15 +15,26 @@ AAEPD_MAX_HOLD_MS=2000 aaepd serve
 echo '{"max_hold_ms": 2000, "log_level": "debug"}' > aaepd.json && aaepd serve --config aaepd.json
 \`\`\`
 
-The file is one JSON object. Write numbers, \`true\` and \`false\` without quotes. The daemon takes the first of these files:
+The file is one JSON object. Comments and a comma behind the last member are allowed. Write numbers, \`true\` and \`false\` without quotes. The daemon takes the
+first of these files:
 
 1. The file that \`--config\` or \`AAEPD_CONFIG\` names. It must exist.
 2. \`aaepd/config.json\` in \`$XDG_CONFIG_HOME\` or \`~/.config\`, on Windows in \`%APPDATA%\`, if there is one.
 
 Relative paths begin in the folder in which the daemon was started.
 
-The daemon refuses an unknown name, and suggests the nearest known one. It also refuses a value out of range. It reports every fault, starts nothing and exits with 2.
-0 never means "no limit". If an option allows 0, its text gives the meaning.
+The daemon refuses an unknown name, and suggests the nearest known one. It also refuses a value out of range and a key that stands twice. It reports every fault,
+starts nothing and exits with 2. 0 never means "no limit". If an option allows 0, its text gives the meaning.
+
+## Commands
+
+\`\`\`sh
+aaepd config init               # writes a file with every option as a comment
+aaepd config check              # lists every fault of the file, with its line
+aaepd config show --changed     # prints every value that is no default, and where it comes from
+\`\`\`
+
+The command \`config\` is explained in [the command line](command-line.md#configure).
 
 ## Changes while it runs
 
@@ -49,11 +60,9 @@ This page is made from the table in \`src/daemon/config/config-schema.ts\`. Afte
 `;
 
 function defaultText(name: OptionName): string {
-  const serve = textOf(name, fallbackOf(name, "serve"));
-  const stdio = textOf(name, fallbackOf(name, "stdio"));
-  const { unit } = OPTIONS[name];
-  const of = unit === undefined || serve === "unlimited" ? "" : ` ${unit}`;
-  return serve === stdio ? `\`${serve}\`${of}` : `\`${serve}\`${of}, under \`stdio\` \`${stdio}\`${of}`;
+  const serve = measureOf(name, fallbackOf(name, "serve"));
+  const stdio = measureOf(name, fallbackOf(name, "stdio"));
+  return serve === stdio ? `\`${serve}\`` : `\`${serve}\`, under \`stdio\` \`${stdio}\``;
 }
 
 function flagText(name: OptionName): string {

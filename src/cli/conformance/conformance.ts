@@ -1,5 +1,5 @@
 // `aaepd conformance`: the options and the help. The commands themselves are loaded only when they run.
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { textList, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { ProducerOptions } from "./producer-run.js";
@@ -59,7 +59,7 @@ Example:
 export function registerConformance(program: Command, io?: CommandIo): void {
   const conformance = program
     .command("conformance")
-    .summary("test a producer or a subscriber against the chapters of AAEP")
+    .summary("test a producer or subscriber against the chapters of AAEP")
     .description(
       "Tests a producer or a subscriber against the chapters of AAEP, and reports what passed, what failed and what was skipped.",
     );
@@ -88,7 +88,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .description("Tests a subscriber as a producer sees it.");
   suiteOptions(subscriber)
     .requiredOption("--start <command>", "the command that starts the subscriber")
-    .option("--announcements <source>", "where announcements are told: stdout, or a file")
+    .option("--announcements <stdout|FILE>", "where announcements are told: stdout, or a file")
     .option("--ask", "ask a person here, in place of the other hooks")
     .option("--accept <line>", "the line by which a user accepts")
     .option("--answer <line>", "the line by which a user answers; {text} is the answer")
@@ -119,7 +119,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
 function suiteOptions(command: Command): Command {
   return command
     .requiredOption("--endpoint <url>", "the tested side")
-    .option("--level <level>", "conformance level: 1, 2 or 3", level, 3)
+    .addOption(new Option("--level <level>", "conformance level").choices(["1", "2", "3"]).default(3).argParser(level))
     .option("--extensions <names>", "sets of cases beyond the level: aaepd", textList)
     .option("--case <ids>", "these cases alone", textList)
     .option("--patience <seconds>", "how long something that must come may take", wholeNumber(1, 600), 8)

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
+import { ownEnvironment } from "../shell/own-environment.js";
 import { packagePath } from "../shell/package-path.js";
 
 export interface DemoDaemon {
@@ -35,8 +36,7 @@ export async function startDemoDaemon(
     process.execPath,
     [packagePath("bin", "aaepd.js"), "stdio", "--socket", socketPath, "--audit", "off"],
     {
-      // Keeps settings of the user's own daemon away from the demo.
-      env: { ...withoutSettings(environment), XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory },
+      env: ownEnvironment(environment, directory),
       stdio: ["pipe", "pipe", "pipe"],
     },
   );
@@ -105,8 +105,4 @@ async function within(promise: Promise<unknown>, milliseconds: number): Promise<
   } finally {
     clearTimeout(timer);
   }
-}
-
-function withoutSettings(environment: Readonly<Record<string, string | undefined>>) {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("AAEPD_")));
 }

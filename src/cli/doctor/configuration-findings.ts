@@ -3,11 +3,7 @@ import { statSync } from "node:fs";
 import { Fault } from "../../base/errors.js";
 import type { Configuration, OptionName } from "../../daemon/config/config.js";
 import { OPTION_NAMES } from "../../daemon/config/config-schema.js";
-import {
-  type ConfigurationSources,
-  defaultConfigFile,
-  resolveConfiguration,
-} from "../../daemon/config/config-sources.js";
+import { type ConfigurationSources, configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { fallbackOf } from "../../daemon/config/option-names.js";
 import { existingToken } from "../../security/lasting-token.js";
 import { type Finding, fact, lastSentenceApart, problem, problemFrom, shellWord } from "./finding.js";
@@ -19,7 +15,7 @@ export interface ExaminedConfiguration {
 }
 
 export function examineConfiguration(from: ConfigurationSources): ExaminedConfiguration {
-  const path = from.configFile ?? from.environment.AAEPD_CONFIG ?? defaultConfigFile(from.environment);
+  const path = configFilePath(from);
   try {
     const { configuration } = resolveConfiguration(from);
     const said =

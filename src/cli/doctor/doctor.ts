@@ -10,8 +10,7 @@ It also asks running daemons for their problems. It changes nothing.
 The report begins with "All is well." or the number of problems. A problem keeps a daemon from starting, loses events or lets others in. Advice is
 about anything less. Each of both is followed by its remedy.
 
-With --json the report is one line: {"ok":false,"findings":[{"grade":"problem","area":"folders",
-  "code":"permission_denied","message":…,"remedy":…}]}
+With --json the report is one object: ok, and findings with grade (problem, advice or fact), area, code, message and remedy. The codes are stable.
 
 Exit codes: 0 no problem, 1 a problem, 2 wrong usage.
 
@@ -24,7 +23,7 @@ Examples:
 export function registerDoctor(program: Command, io?: CommandIo): void {
   program
     .command("doctor")
-    .summary("examine folders, sockets, ports, disk and journal, with remedies")
+    .summary("examine everything that a daemon needs, with remedies")
     .description("Examines everything that a daemon of this user needs, and says what to do about each problem.")
     .option("--producer-id <ID>", "the id of the daemon, as for serve")
     .option("--config <FILE>", "the configuration file, as for serve")

@@ -27,7 +27,7 @@ Examples:
 export function registerA2e(program: Command, context: CommandContext): void {
   const command = program
     .command("a2e")
-    .summary("run a daemon between an A2E agent and its host, so that the agent is heard")
+    .summary("run a daemon between an A2E agent and its host")
     .description(
       "Runs a daemon between the A2E agent that started it and the A2E host COMMAND. Opens a socket for assistive technology.",
     )

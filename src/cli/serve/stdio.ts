@@ -14,12 +14,13 @@ The end of standard input stops the daemon in order. SIGTERM, SIGINT and SIGHUP 
 You can also set every option by a variable (--max-hold-ms is AAEPD_MAX_HOLD_MS) or in the configuration file ("max_hold_ms"). An option wins over a
 variable. A variable wins over the file.
 
+In a program, start Node with the path of this one, not npx:
+  node /…/aaepd/bin/aaepd.js stdio
+
 Examples:
   aaepd stdio
   aaepd stdio --producer-id planner
-  printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}' | aaepd stdio --socket off
-
-In a program, start Node with the path of this one, not npx: node /…/aaepd/bin/aaepd.js stdio`;
+  printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"aaep.manifest"}' | aaepd stdio --socket off`;
 
 /** `aaepd stdio`: a daemon for the one agent that started it. */
 export function registerStdio(program: Command, context: CommandContext): void {

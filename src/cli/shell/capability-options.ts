@@ -22,6 +22,8 @@ export interface CapabilityOptions {
 }
 
 const GROUP = "Terms of the subscription:";
+const BOUNDARIES = ["none", "word", "sentence", "paragraph", "completion"];
+const LEVELS = ["1", "2", "3"];
 
 export function addCapabilityOptions(command: Command): void {
   const options = [
@@ -30,10 +32,9 @@ export function addCapabilityOptions(command: Command): void {
     ),
     new Option("--verbosity <level>", "how long summaries are").choices(["terse", "normal", "detailed"]),
     new Option("-l, --languages <tags>", "languages in order of preference: en,yo").argParser(languageList),
-    new Option(
-      "-b, --boundaries <names>",
-      "where streamed text may be cut: some of word, sentence, paragraph, completion, or none for each piece as it comes",
-    ).argParser(knownList(["none", "word", "sentence", "paragraph", "completion"])),
+    new Option("-b, --boundaries <names>", "where streamed text may be cut; none: each piece as it comes")
+      .choices(BOUNDARIES)
+      .argParser(knownList(BOUNDARIES)),
     new Option("--include <types>", 'event types to receive, with * at the end for any: "aaep:agent.tool.*"').argParser(
       textList,
     ),
@@ -46,9 +47,9 @@ export function addCapabilityOptions(command: Command): void {
     new Option("--paused", "only critical events"),
     new Option("--confirmations", "receive confirmations (to answer them, see --interactive)"),
     new Option("--clarifications", "receive clarifications (to answer them, see --interactive)"),
-    new Option("--levels <numbers>", "conformance levels of this subscriber: 1,2").argParser(
-      knownList(["1", "2", "3"]),
-    ),
+    new Option("--levels <numbers>", "conformance levels of this subscriber, as in 1,2")
+      .choices(LEVELS)
+      .argParser(knownList(LEVELS)),
     new Option("--extensions <uris>", "extension vocabularies whose data to keep").argParser(textList),
     new Option("--signed-only", "accept only producers with a signed manifest"),
   ];

@@ -3,21 +3,25 @@ import { type Command, Option } from "commander";
 import type { OptionName } from "../../daemon/config/config.js";
 import { OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
 import type { ConfigurationSources } from "../../daemon/config/config-sources.js";
-import { fallbackOf, flagOf, textOf } from "../../daemon/config/option-names.js";
+import { fallbackOf, flagOf, measureOf } from "../../daemon/config/option-names.js";
 import { OPTION_GROUPS } from "../../daemon/config/option-row.js";
 
 type DaemonCommand = ConfigurationSources["command"];
 
-/** Adds an option for every row of the table, and `--config`. */
-export function addConfigurationOptions(command: Command, daemonCommand: DaemonCommand): void {
+/** Adds an option for every row of the table, and `--config`. `isHidden`: the help shows `--config` alone. */
+export function addConfigurationOptions(
+  command: Command,
+  daemonCommand: DaemonCommand,
+  { isHidden = false }: { readonly isHidden?: boolean } = {},
+): void {
   for (const group of OPTION_GROUPS) {
-    command.optionsGroup(`${group}:`);
+    if (!isHidden) command.optionsGroup(`${group}:`);
     for (const name of OPTION_NAMES) {
       if (OPTIONS[name].group === group)
-        for (const option of optionsFor(name, daemonCommand)) command.addOption(option);
+        for (const option of optionsFor(name, daemonCommand)) command.addOption(option.hideHelp(isHidden));
     }
   }
-  command.optionsGroup("Other:");
+  if (!isHidden) command.optionsGroup("Options:");
   command.option(
     "--config <FILE>",
     'A JSON file with any of these options, as in {"max_hold_ms": 5000}. Default: aaepd/config.json in $XDG_CONFIG_HOME or ~/.config, where there is one.',
@@ -38,12 +42,11 @@ export function configurationFlags(
 }
 
 function optionsFor(name: OptionName, daemonCommand: DaemonCommand): readonly Option[] {
-  const { type, meaning, unit, atTheLimit, change } = OPTIONS[name];
-  const fallback = textOf(name, fallbackOf(name, daemonCommand));
-  const of = unit === undefined || fallback === "unlimited" ? "" : ` ${unit}`;
+  const { type, meaning, atTheLimit, change } = OPTIONS[name];
+  const fallback = measureOf(name, fallbackOf(name, daemonCommand));
   // Only serve reads its configuration again.
   const waits = daemonCommand === "serve" && change === "next_start" ? " A change waits for the next start." : "";
-  const text = `${meaning} ${atTheLimit}${waits} Default ${fallback}${of}.`;
+  const text = `${meaning} ${atTheLimit}${waits} Default ${fallback}.`;
   if (type.placeholder !== undefined) return [new Option(`${flagOf(name)} <${type.placeholder}>`, text)];
   return [new Option(flagOf(name), text), new Option(`--no-${flagOf(name).slice(2)}`, `Turns ${flagOf(name)} off.`)];
 }

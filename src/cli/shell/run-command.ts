@@ -5,8 +5,8 @@ import { type ExitCode, exitCodeFromFault } from "./exit-codes.js";
 import type { HelpLines } from "./fault-help.js";
 
 /**
- * Runs the action of a command. A thrown error is reported in one line on stderr, "Error:" first (A21), and decides the exit code by `exitCodeOf`.
- * The lines of `help` follow it; by default there are none.
+ * Runs the action of a command. A thrown error is reported on stderr, in one line for each mistake, "Error:" first (A21), and decides the exit code
+ * by `exitCodeOf`. The lines of `help` follow it; by default there are none.
  */
 export async function runCommand(
   io: CommandIo,
@@ -18,14 +18,17 @@ export async function runCommand(
     io.setExitCode(await action());
   } catch (caught) {
     const fault = faultFrom(caught);
-    for (const line of [`Error: ${describeFault(fault)}`, ...help(fault)]) io.stderr.write(`${line}\n`);
+    const said = describeFault(fault)
+      .split("\n")
+      .map((line) => `Error: ${line}`);
+    for (const line of [...said, ...help(fault)]) io.stderr.write(`${line}\n`);
     io.setExitCode(exitCodeOf(fault));
   }
 }
 
-/** The sentence, then the code and any pointer and rule in brackets. For a mistyped command line the sentence is enough. */
+/** The sentence, then the code and any pointer and rule in brackets. For a mistyped command line the sentence is enough, a line for each mistake. */
 export function describeFault({ sentence, code, pointer, rule }: Fault): string {
-  if (code === "usage") return shownText(sentence);
+  if (code === "usage") return sentence.split("\n").map(shownText).join("\n");
   const place = pointer === undefined || pointer === "" ? [] : [pointer];
   // The system's own code would repeat ours.
   const said = sentence.replace(/ \(E[A-Z]+\)$/, "");

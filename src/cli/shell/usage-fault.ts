@@ -57,8 +57,11 @@ const REWORDED: readonly (readonly [readonly string[], (...parts: readonly strin
   [["missing required argument '", "'"], (name) => `There is no ${name}. Give one.`],
   [
     ["option '", "' argument '", "' is invalid. ", ""],
-    (flags = "", value = "", wanted = "") =>
-      `${longOf(flags)} is ${quoted(value)}. ${wanted.replace(/^Allowed choices are/, "Give one of")}`,
+    (flags = "", value = "", wanted = "") => `${longOf(flags)} is ${quoted(value)}. ${inOurChoices(wanted)}`,
+  ],
+  [
+    ["command-argument value '", "' is invalid for argument '", "'. ", ""],
+    (value = "", name = "", wanted = "") => `${name} is ${quoted(value)}. ${inOurChoices(wanted)}`,
   ],
   [
     ["option '", "' cannot be used with option '", "'"],
@@ -69,6 +72,10 @@ const REWORDED: readonly (readonly [readonly string[], (...parts: readonly strin
     (_, most, _plural, count) => `Too many arguments: ${count} where ${most} can be. Leave the others out.`,
   ],
 ];
+
+function inOurChoices(wanted: string): string {
+  return wanted.replace(/^Allowed choices are/, "Give one of");
+}
 
 function inOurWords(said: string): string {
   for (const [fixed, sentence] of REWORDED) {

@@ -7,6 +7,8 @@ const LONGEST_NAME = 1024;
 const MOST_PROVIDERS = 64;
 const MOST_PARAMETERS = 1024;
 const HIGHEST_PRIORITY = 1_000_000;
+/** Stands for a text that opens something. */
+const SET = "(set)";
 
 /** Names, in the file as a list, elsewhere with commas between them. */
 export const namesChoice: ValueType<readonly string[]> = {
@@ -15,6 +17,7 @@ export const namesChoice: ValueType<readonly string[]> = {
   fromText: (text) => (text === "none" ? given([]) : namesOf(text.split(",").map((name) => name.trim()))),
   fromJson: (json) => (json === "none" ? given([]) : namesOf(json)),
   toText: (names) => (names.length === 0 ? "none" : names.join(",")),
+  toJson: (names) => names,
 };
 
 function namesOf(json: unknown): ReadValue<readonly string[]> {
@@ -38,6 +41,7 @@ export const tokenChoice: ValueType<string | undefined> = {
     },
     toText: (token) => token ?? "any",
   }),
+  toJson: (token) => (token === undefined ? "any" : SET),
 };
 
 const WANTED_PROVIDERS =
@@ -50,18 +54,19 @@ export const providersChoice: ValueType<readonly ProviderChoice[]> = {
   isSecret: true,
   fromText: providersIn,
   fromJson: (json) => (typeof json === "string" ? providersIn(json) : providersOf(json)),
-  toText: (providers) =>
-    JSON.stringify(
-      providers.map(({ name, command, priority, capabilities, authToken }) => ({
-        name,
-        command,
-        priority,
-        capabilities,
-        // No value is printed that opens something.
-        ...(authToken === "" ? {} : { auth_token: "(set)" }),
-      })),
-    ),
+  toText: (providers) => JSON.stringify(shownProviders(providers)),
+  toJson: shownProviders,
 };
+
+function shownProviders(providers: readonly ProviderChoice[]): readonly object[] {
+  return providers.map(({ name, command, priority, capabilities, authToken }) => ({
+    name,
+    command,
+    priority,
+    capabilities,
+    ...(authToken === "" ? {} : { auth_token: SET }),
+  }));
+}
 
 function providersIn(text: string): ReadValue<readonly ProviderChoice[]> {
   try {

@@ -45,7 +45,7 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
   a2eRequestTimeoutSeconds: {
     group: "A2E",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 300,
     meaning: "How long a provider may take for a request that names no timeout.",
     atTheLimit: "The daemon then answers by timeout. A tool call without a timeout has 30 seconds.",
@@ -65,7 +65,7 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
   a2eConfirmationSeconds: {
     group: "A2E",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 120,
     meaning: "How long a person has to confirm a call of an A2E tool.",
     atTheLimit: "The daemon then refuses the call.",

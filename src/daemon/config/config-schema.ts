@@ -108,7 +108,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   handshakeTimeoutSeconds: {
     group: "Where it listens",
     type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 60,
     meaning: "How long a new connection may stay silent.",
     atTheLimit: "The daemon then closes the connection.",
@@ -118,7 +118,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   heartbeatSeconds: {
     group: "Where it listens",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 15,
     meaning: "The silence after which a stream of the services sends a heartbeat.",
     atTheLimit: "A client may give up a stream after two and a half times that silence. 0 sends no heartbeat.",
@@ -137,7 +137,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   },
   sequencing: {
     group: "Agents",
-    type: oneOf("MODE", ["enforce", "warn"]),
+    type: oneOf(["enforce", "warn"]),
     unit: undefined,
     fallback: "enforce",
     meaning: "The treatment of events out of order.",
@@ -148,7 +148,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   clockSkewSeconds: {
     group: "Agents",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 60,
     meaning: "The largest distance of an event's timestamp from the daemon's clock.",
     atTheLimit: "The daemon refuses the event (timestamp_skewed).",
@@ -157,7 +157,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   agentGraceSeconds: {
     group: "Agents",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 5,
     stdioFallback: 0,
     meaning: "The time in which an agent without a connection may resume its sessions.",
@@ -167,7 +167,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   agentIdleSeconds: {
     group: "Agents",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 60,
     meaning: "How long the sessions of an agent that uses single calls outlast its last call.",
     atTheLimit: "Then agent_grace_seconds begin, as after the end of a connection.",
@@ -186,7 +186,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   retryAfterSeconds: {
     group: "Subscribers",
     type: wholeNumber("SECONDS", 0, DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 5,
     meaning: "The waiting time that the daemon sends to a subscriber rejected by rate_limit.",
     atTheLimit: "0 means that the subscriber may try again at once.",
@@ -195,7 +195,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   maxEventsPerSecond: {
     group: "Subscribers",
     type: wholeNumberOr("unlimited", "RATE", 1, 100_000),
-    unit: "events/s",
+    unit: "events a second",
     fallback: undefined,
     meaning: "The highest rate that the daemon grants to a subscription.",
     atTheLimit: "A request for more gets this rate, with a note. Critical events do not count.",
@@ -215,7 +215,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   maxHoldMs: {
     group: "Subscribers",
     type: wholeNumber("MS", 100, 60_000),
-    unit: "ms",
+    unit: "milliseconds",
     fallback: 5000,
     meaning: "How long text waits for the end of its sentence while no more of it comes.",
     atTheLimit: "The daemon then delivers the text as it is. Text that keeps coming waits at most three times as long.",
@@ -225,7 +225,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   maxLagSeconds: {
     group: "Subscribers",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 60,
     meaning: "How long a subscriber may take nothing while events are due.",
     atTheLimit:
@@ -244,7 +244,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   confirmationGraceSeconds: {
     group: "Questions",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 0,
     meaning: "How long a question waits for a subscription that can answer it.",
     atTheLimit: "Then the question's default applies. 0 applies it at once.",
@@ -254,7 +254,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   reconnectGraceSeconds: {
     group: "Questions",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 0,
     meaning: "How long an open question waits after the last subscription that could answer it has gone.",
     atTheLimit: "Then the question's default applies, with resolved_by subscription_ended. 0 applies it at once.",
@@ -274,7 +274,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   },
   journalPolicy: {
     group: "What is kept",
-    type: oneOf("POLICY", ["durable", "os", "none"]),
+    type: oneOf(["durable", "os", "none"]),
     unit: undefined,
     fallback: "durable",
     meaning: "The moment at which the daemon acknowledges an agent's events as safe.",
@@ -285,7 +285,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   journalRetentionSeconds: {
     group: "What is kept",
     type: wholeNumber("SECONDS", 1, 10 * 365 * DAY_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 7 * DAY_SECONDS,
     meaning: "How long the journal keeps events on disk.",
     atTheLimit: "The journal then drops the oldest. Subscribers that had not read them get a gap.",
@@ -352,7 +352,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   ...AKASHIK_OPTIONS,
   onStop: {
     group: "Process",
-    type: oneOf("CHOICE", ["keep", "end"]),
+    type: oneOf(["keep", "end"]),
     unit: undefined,
     fallback: "keep",
     stdioFallback: "end",
@@ -364,7 +364,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   stopTimeoutSeconds: {
     group: "Process",
     type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
-    unit: "s",
+    unit: "seconds",
     fallback: 10,
     stdioFallback: 2,
     meaning:
@@ -375,7 +375,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
   },
   logLevel: {
     group: "Process",
-    type: oneOf("LEVEL", ["debug", "info", "warn", "error", "off"]),
+    type: oneOf(["debug", "info", "warn", "error", "off"]),
     unit: undefined,
     fallback: "info",
     meaning: "The lowest level of the lines on standard error.",

@@ -7,6 +7,7 @@ import { isFolder, isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
+import { type ConfigFile, configFileOf, refusalOf } from "./config-file.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import type { ReadValue } from "./config-values.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
@@ -27,22 +28,19 @@ export interface ConfigurationSources {
   readonly platform?: NodeJS.Platform;
 }
 
-type FileValues = { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
-
 /** Throws a Fault "usage" that names every mistake, each with its source and the values to give instead. */
 export function resolveConfiguration(from: ConfigurationSources): ResolvedConfiguration {
   const problems: string[] = [];
   problems.push(...unknownVariables(from.environment));
-  const file = readConfigFile(from, problems);
+  const file = fileInForce(from, problems);
+  for (const { line, fault } of file?.faults ?? []) problems.push(inFile(file?.path ?? "", line, fault.sentence));
   const configuration: Partial<Record<OptionName, unknown>> = {};
   const sources: Partial<Record<OptionName, ValueSource>> = {};
   for (const name of OPTION_NAMES) {
-    const { source, read } = find(name, from, file);
+    const { source, read, refused } = find(name, from, file);
     sources[name] = source;
     if (read.kind === "value") configuration[name] = read.value;
-    else if (OPTIONS[name].type.isSecret === true)
-      problems.push(`${describeSource(source)} cannot be used. Give ${read.wanted}.`);
-    else problems.push(`${describeSource(source)} is ${quoted(name, from, file)}. Give ${read.wanted}.`);
+    else problems.push(refused(read.wanted));
   }
   // The values set so far have the types of the table; refused values are absent.
   problems.push(...ineffective(configuration as Partial<Configuration>, sources, from.command));
@@ -68,6 +66,11 @@ function ineffective(
     const off = needs.length === 1 ? `${needs[0]} is off` : "both are off";
     return `${flag} is for the services of ${needs.join(" and ")}, and ${off}. Give ${needs.map(flagOf).join(" or ")} as well, or leave ${flag} out.`;
   });
+}
+
+/** The file that is read if it exists: the named one, otherwise the default. */
+export function configFilePath(from: Pick<ConfigurationSources, "configFile" | "environment" | "platform">): string {
+  return from.configFile ?? from.environment[CONFIG_VARIABLE] ?? defaultConfigFile(from.environment, from.platform);
 }
 
 /** The file that is read by default: in the folder of XDG, on Windows in the folder of the user's programs. */
@@ -98,32 +101,45 @@ export function describeSource(source: ValueSource): string {
 interface Found {
   readonly source: ValueSource;
   readonly read: ReadValue<unknown>;
+  /** Says that the value is refused. */
+  readonly refused: (wanted: string) => string;
 }
 
-function find(name: OptionName, from: ConfigurationSources, file: FileValues | undefined): Found {
+function find(name: OptionName, from: ConfigurationSources, file: ConfigFile | undefined): Found {
   const { type } = OPTIONS[name] as OptionRow<unknown>;
+  const found = (source: ValueSource, value: unknown, read: ReadValue<unknown>): Found => ({
+    source,
+    read,
+    refused: (wanted) => refusalOf(name, describeSource(source), value, wanted),
+  });
   const flag = from.flags[name];
   if (flag !== undefined) {
     const source: ValueSource = { kind: "flag", flag: flag === false ? negated(flagOf(name)) : flagOf(name) };
-    return { source, read: typeof flag === "string" ? type.fromText(flag) : type.fromJson(flag) };
+    return found(source, flag, typeof flag === "string" ? type.fromText(flag) : type.fromJson(flag));
   }
   const variable = variableOf(name);
   const text = from.environment[variable];
-  if (text !== undefined) return { source: { kind: "environment", variable }, read: type.fromText(text) };
-  const key = keyOf(name);
-  if (file !== undefined && Object.hasOwn(file.values, key)) {
-    return { source: { kind: "file", path: file.path, key }, read: type.fromJson(file.values[key]) };
+  if (text !== undefined) return found({ kind: "environment", variable }, text, type.fromText(text));
+  const value = file?.values.get(name);
+  if (file === undefined || value === undefined) {
+    const fallback = fallbackOf(name, from.command);
+    return found({ kind: "default" }, fallback, { kind: "value", value: fallback });
   }
-  return { source: { kind: "default" }, read: { kind: "value", value: fallbackOf(name, from.command) } };
+  const key = keyOf(name);
+  return {
+    source: { kind: "file", path: file.path, key },
+    read: value.read,
+    refused: (wanted) => inFile(file.path, value.line, refusalOf(name, key, value.json, wanted)),
+  };
+}
+
+/** A sentence about a line of the file. */
+function inFile(path: string, line: number, sentence: string): string {
+  return `Line ${line} of ${path}: ${sentence}`;
 }
 
 function negated(flag: string): string {
   return `--no-${flag.slice(2)}`;
-}
-
-function quoted(name: OptionName, from: ConfigurationSources, file: FileValues | undefined): string {
-  const value = from.flags[name] ?? from.environment[variableOf(name)] ?? file?.values[keyOf(name)];
-  return (JSON.stringify(value) ?? String(value)).slice(0, 200);
 }
 
 function unknownVariables(environment: ConfigurationSources["environment"]): readonly string[] {
@@ -133,66 +149,36 @@ function unknownVariables(environment: ConfigurationSources["environment"]): rea
     .map((variable) => `The variable ${variable} is not known. ${didYouMean(variable, known) || "Remove it."}`);
 }
 
-function readConfigFile(from: ConfigurationSources, problems: string[]): FileValues | undefined {
-  const named = from.configFile ?? from.environment[CONFIG_VARIABLE];
-  const namedBy = from.configFile === undefined && named !== undefined ? CONFIG_VARIABLE : "--config";
-  const path = named ?? defaultConfigFile(from.environment, from.platform);
-  let text: string;
+/** Reads a file. Throws a Fault "usage" if it cannot be read; its faults are no error here. */
+export function readConfigFile(path: string): ConfigFile {
   try {
-    text = readFileSync(path, "utf8");
+    return configFileOf(path, readFileSync(path, "utf8"));
   } catch (caught) {
-    if (named === undefined && isMissing(caught)) return undefined;
-    problems.push(
-      isMissing(caught)
-        ? `There is no file ${path}. Give ${namedBy} the path of one.`
-        : isFolder(caught)
-          ? `${path} is a folder. Give ${namedBy} the path of a file.`
-          : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or give ${namedBy} another.`,
-    );
-    return undefined;
+    if (caught instanceof Fault) throw caught;
+    const sentence = isMissing(caught)
+      ? `There is no file ${path}. Name one that exists, or write it with: aaepd config init --config ${path}`
+      : isFolder(caught)
+        ? `${path} is a folder. Name a file.`
+        : `The file ${path} cannot be read: ${reasonOf(caught)}. Make it readable, or name another.`;
+    throw new Fault("usage", sentence, { origin: "local", cause: caught });
   }
-  let values: unknown;
-  try {
-    values = JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  } catch (caught) {
-    problems.push(`The file ${path} is not JSON: ${reasonOf(caught)}. Correct it.`);
-    return undefined;
-  }
-  if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    problems.push(`The file ${path} holds no object. Write {"max_hold_ms": 5000}, for instance.`);
-    return undefined;
-  }
-  const flat = withGroups(values as Readonly<Record<string, unknown>>, path, problems);
-  const known = OPTION_NAMES.map(keyOf);
-  for (const key of Object.keys(flat)) {
-    if (!known.includes(key)) {
-      problems.push(
-        `The key ${JSON.stringify(key)} in ${path} is not known. ${didYouMean(key, known) || "Remove it."}`,
-      );
-    }
-  }
-  return { path, values: flat };
 }
 
-/** The key of the file whose members may stand in an object of their own: `{"a2e": {"providers": …}}` is `a2e_providers`. */
-const GROUP = "a2e";
-
-function withGroups(
-  values: Readonly<Record<string, unknown>>,
-  path: string,
-  problems: string[],
-): Readonly<Record<string, unknown>> {
-  const { [GROUP]: group, ...others } = values;
-  if (group === undefined) return values;
-  if (typeof group !== "object" || group === null || Array.isArray(group)) {
-    problems.push(`The key "${GROUP}" in ${path} must be an object, as in {"${GROUP}": {"max_parallel": 8}}.`);
-    return others;
+/** Reads the file in force. A default file that is missing is no problem. */
+function fileInForce(from: ConfigurationSources, problems: string[]): ConfigFile | undefined {
+  const isByVariable = from.configFile === undefined && from.environment[CONFIG_VARIABLE] !== undefined;
+  const isNamed = from.configFile !== undefined || isByVariable;
+  try {
+    return readConfigFile(configFilePath(from));
+  } catch (caught) {
+    if (!(caught instanceof Fault)) throw caught;
+    // A variable is easily forgotten.
+    const said = isByVariable
+      ? `${CONFIG_VARIABLE} names a file that cannot be used. ${caught.sentence}`
+      : caught.sentence;
+    if (isNamed || !isMissing(caught.cause)) problems.push(said);
+    return undefined;
   }
-  const members = Object.entries(group).map(([name, value]) => [`${GROUP}_${name}`, value] as const);
-  for (const [key] of members)
-    if (Object.hasOwn(others, key))
-      problems.push(`${path} has ${key} twice: by itself and in "${GROUP}". Keep one of both.`);
-  return { ...others, ...Object.fromEntries(members) };
 }
 
 function reasonOf(caught: unknown): string {

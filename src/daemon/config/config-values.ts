@@ -10,7 +10,10 @@ export type ReadValue<Value> =
   | { readonly kind: "refused"; readonly wanted: string };
 
 export interface ValueType<Value> {
-  /** Name of the flag's argument in the help: "ID", "MS". Undefined for switches. */
+  /**
+   * Name of the flag's argument in the help: "ID", "MS". In a list of alternatives, as in "PATH|auto|off", the words without capitals are values.
+   * Undefined for switches.
+   */
   readonly placeholder: string | undefined;
   /** The accepted values, for the documentation. */
   readonly range: string;
@@ -20,6 +23,8 @@ export interface ValueType<Value> {
   readonly isSecret?: boolean;
   /** The value in the spelling of a flag, for people. */
   readonly toText: (value: Value) => string;
+  /** The value as it stands in the file. In place of a text that opens something stands "(set)". */
+  readonly toJson: (value: Value) => unknown;
 }
 
 export function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
@@ -41,6 +46,7 @@ export function wholeNumber(placeholder: string, least: number, most: number): V
     fromText: (text) => (/^(0|-?[1-9]\d*)$/.test(text) ? check(Number(text)) : refused(wanted)),
     fromJson: (json) => (typeof json === "number" ? check(json) : refused(`${wanted}, without quotes`)),
     toText: String,
+    toJson: (value) => value,
   };
 }
 
@@ -55,18 +61,19 @@ export function wholeNumberOr(
   const orWord = (read: ReadValue<number>): ReadValue<number | undefined> =>
     read.kind === "value" ? read : refused(`${read.wanted}, or "${word}"`);
   return {
-    placeholder,
+    placeholder: `${placeholder}|${word}`,
     range: `${number.range}, or "${word}"`,
     fromText: (text) => (text === word ? given(undefined) : orWord(number.fromText(text))),
     fromJson: (json) => (json === word ? given(undefined) : orWord(number.fromJson(json))),
     toText: (value) => (value === undefined ? word : String(value)),
+    toJson: (value) => value ?? word,
   };
 }
 
-export function oneOf<Choice extends string>(placeholder: string, choices: readonly Choice[]): ValueType<Choice> {
+export function oneOf<Choice extends string>(choices: readonly Choice[]): ValueType<Choice> {
   const wanted = `one of ${choices.join(", ")}`;
   return textValue({
-    placeholder,
+    placeholder: choices.join("|"),
     range: choices.join(", "),
     read: (text) => {
       const choice = choices.find((candidate) => candidate === text);
@@ -82,6 +89,7 @@ export const onOrOff: ValueType<boolean> = {
   fromText: (text) => (text === "true" || text === "false" ? given(text === "true") : refused("true or false")),
   fromJson: (json) => (typeof json === "boolean" ? given(json) : refused("true or false, without quotes")),
   toText: String,
+  toJson: (value) => value,
 };
 
 /** Most UTF-16 units of an id: the path of a socket has room for no more, whatever surrounds the name (U2). */
@@ -161,5 +169,6 @@ export function textValue<Value>(type: {
     fromText: read,
     fromJson: (json) => (typeof json === "string" ? read(json) : refused(`a text in quotes (${range})`)),
     toText,
+    toJson: toText,
   };
 }

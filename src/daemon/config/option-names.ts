@@ -29,3 +29,13 @@ export function textOf<Name extends OptionName>(name: Name, value: Configuration
   const row: OptionRow<Configuration[Name]> = OPTIONS[name];
   return row.type.toText(value);
 }
+
+/** The value with its unit, for people: "5 seconds", "1 event", "unlimited". Nothing that opens something is repeated. */
+export function measureOf<Name extends OptionName>(name: Name, value: Configuration[Name]): string {
+  const row: OptionRow<Configuration[Name]> = OPTIONS[name];
+  const json = row.type.toJson(value);
+  if (typeof json === "string") return json;
+  if (typeof json !== "number" || row.unit === undefined) return row.type.toText(value);
+  // The plural ends the first word of "events a second", and the last of "memory units".
+  return `${json} ${json === 1 ? row.unit.replace(/s(?= a |$)/, "") : row.unit}`;
+}

@@ -17,7 +17,7 @@ export type OptionGroup = (typeof OPTION_GROUPS)[number];
 export interface OptionRow<Value> {
   readonly group: OptionGroup;
   readonly type: ValueType<Value>;
-  /** "s", "ms", "bytes", "events", "events/s"; undefined if the value has no unit. */
+  /** A plural, as in "seconds" or "events a second"; undefined if the value has no unit. */
   readonly unit: string | undefined;
   readonly fallback: Value;
   /** The default under `stdio`, if it differs. */

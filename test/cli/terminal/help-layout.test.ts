@@ -26,14 +26,29 @@ test("paragraphs are broken anew, indented lines and blank ones stay", () => {
   expect(reflowed(text, 80)).toBe("one two three four\n\n  a command that is long\nfive:\n  {}\n");
 });
 
+test("a block that does not fit has each text below its term, and one that fits stays", () => {
+  const text =
+    "Examples:\n  a --long-option    does this\n  b                  and that, which\n                     goes on\n  c\n\nEnd.";
+  expect(reflowed(text, 40)).toBe(text);
+  expect(reflowed(text, 34)).toBe(
+    "Examples:\n  a --long-option\n      does this\n  b\n      and that, which goes on\n  c\n\nEnd.",
+  );
+  expect(reflowed("  term    one two three", 17)).toBe("  term\n      one two\n      three");
+  expect(reflowed("  a command that is long", 10)).toBe("  a command that is long");
+});
+
 const NESTED = [
   "journal inspect",
   "journal export",
   "journal compact",
+  "config show",
+  "config init",
+  "config check",
   "conformance producer",
   "conformance subscriber",
+  "conformance compare",
 ];
-const ALL = ["", ...COMMANDS.map(({ name }) => name), ...NESTED, "conformance compare"];
+const ALL = ["", ...COMMANDS.map(({ name }) => name), ...NESTED];
 const SOME = ["", "serve", "conformance producer"];
 
 test.each([80, 120])(
@@ -50,6 +65,8 @@ test.each([80, 120])(
         .split("\n")
         .filter((line) => line.length > columns);
       expect(tooLong.filter((line) => !/^ {2}(aaepd|printf|my-agent|\{)/.test(line))).toEqual([]);
+      // A text beside its term would be broken by the terminal.
+      expect(tooLong.filter((line) => line.trim().includes("  "))).toEqual([]);
       expect(program.stdout().split("\n").length).toBeGreaterThan(10);
     }
   },

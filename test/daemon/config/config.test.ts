@@ -136,8 +136,8 @@ describe("configuration", () => {
     expect(fault.code).toBe("usage");
     expect(fault.sentence.split("\n")).toStrictEqual([
       "The variable AAEPD_LOG_LEVLE is not known. Did you mean AAEPD_LOG_LEVEL?",
-      `The key "max_holdms" in ${file.path} is not known. Did you mean max_hold_ms?`,
-      `The key "burts" in ${file.path} is not known. Did you mean burst?`,
+      `Line 1 of ${file.path}: The key "max_holdms" is not known. Did you mean max_hold_ms?`,
+      `Line 1 of ${file.path}: The key "burts" is not known. Did you mean burst?`,
     ]);
   });
 
@@ -285,12 +285,12 @@ describe("configuration", () => {
     const missing = join(temporaryDirectory(), "c.json");
     expect(sentencesOf({ ...nothing(), configFile: missing })).toStrictEqual([
       unknown,
-      `There is no file ${missing}. Give --config the path of one.`,
+      `There is no file ${missing}. Name one that exists, or write it with: aaepd config init --config ${missing}`,
       wrong,
     ]);
     for (const content of ["{", "[]"]) {
       const file = withFile(content);
-      expect(sentencesOf(file)).toStrictEqual([unknown, expect.stringContaining(`The file ${file.path} `), wrong]);
+      expect(sentencesOf(file)).toStrictEqual([unknown, expect.stringContaining(`Line 1 of ${file.path}: `), wrong]);
     }
   });
 
@@ -332,7 +332,7 @@ describe("configuration", () => {
     writeFileSync(path, '\uFEFF{"burst": 7}');
     expect(resolveConfiguration({ ...nothing(), environment }).configuration.burst).toBe(7);
     expect(faultOf({ ...nothing(), environment: { AAEPD_CONFIG: join(home, "other.json") } }).sentence).toContain(
-      "There is no file",
+      "AAEPD_CONFIG names a file that cannot be used. There is no file",
     );
   });
 
@@ -357,6 +357,6 @@ it("a value that opens something is not repeated where it is refused, and a grou
     return faultOf({ command: "serve", flags: {}, environment: {}, configFile: file }).sentence;
   };
   expect(problemIn({ a2e: { auth_token: 987654321 } })).not.toContain("987654321");
-  expect(problemIn({ a2e: [] })).toContain('The key "a2e" in');
-  expect(problemIn({ a2e: { max_parallel: 4 }, a2e_max_parallel: 7 })).toContain("a2e_max_parallel twice");
+  expect(problemIn({ a2e: [] })).toContain('The key "a2e" must be an object');
+  expect(problemIn({ a2e: { max_parallel: 4 }, a2e_max_parallel: 7 })).toContain("a2e_max_parallel stands twice");
 });

@@ -65,12 +65,16 @@ describe("the tarball", () => {
       "docs",
       "examples",
       "gen",
+      "man",
       "package.json",
       "proto",
       "schemas",
     ]);
     const modules = files.filter((path) => path.startsWith("dist/") && path.endsWith(".js"));
-    expect(modules).toContain("dist/bundle/main.js");
+    // aaepd bench starts two of the files by themselves.
+    expect(modules).toEqual(
+      expect.arrayContaining(["main", "bench-relay", "bench-usage-probe"].map((name) => `dist/bundle/${name}.js`)),
+    );
     expect(modules.filter((path) => !/^dist\/(bundle|examples)\//.test(path))).toEqual([]);
     expect(files.filter((path) => /\.map$|\.tsbuildinfo$|\.test\.|(^|\/)(test|bench)\//.test(path))).toEqual([]);
     const maps = modules.filter((path) =>
@@ -119,6 +123,20 @@ describe("what was installed without a script", () => {
     const out = await succeed(user, "npx", "aaepd", "demo", "--plain", "--speed", "20");
     expect(out).toContain("text: complete, every character once and in order");
   }, 300_000);
+
+  it("measures itself, writes a configuration, completes, and brings its manual pages", async () => {
+    const { lines } = JSON.parse(await succeed(user, "npx", "aaepd", "bench", "--json"));
+    expect(lines.filter(({ daemon, bare }: Record<string, unknown>) => Number(daemon) && Number(bare))).toHaveLength(6);
+    const file = join(user, "aaepd.json");
+    expect(await succeed(user, "npx", "aaepd", "config", "init", "--config", file)).toContain(`Wrote ${file}.`);
+    expect(await succeed(user, "npx", "aaepd", "config", "check", file)).toBe(`${file}: nothing wrong.\n`);
+    expect(await succeed(user, "npx", "aaepd", "completion", "bash")).toContain(
+      "complete -o default -F _aaepd aaepd\n",
+    );
+    const { man } = JSON.parse(readFileSync(join(user, "node_modules/aaepd/package.json"), "utf8"));
+    expect(man.length).toBeGreaterThan(10);
+    expect(man.filter((page: string) => !existsSync(join(user, "node_modules/aaepd", page)))).toEqual([]);
+  });
 
   it("keeps events on the disk, and finds sentences by the library for them", async () => {
     const directory = temporaryDirectory();

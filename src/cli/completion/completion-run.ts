@@ -1,0 +1,32 @@
+// Prints the script of a shell.
+import type { CommandContext } from "../shell/context.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { bashScript } from "./bash-script.js";
+import { type CommandNode, describeCommand } from "./command-tree.js";
+import { fishScript } from "./fish-script.js";
+import { zshScript } from "./zsh-script.js";
+
+export type Shell = "bash" | "zsh" | "fish";
+
+const SCRIPTS: Readonly<Record<Shell, (program: CommandNode) => string>> = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
+
+export function runCompletion(
+  shell: Shell,
+  { loadProgram }: Pick<CommandContext, "loadProgram">,
+  io: CommandIo,
+): Promise<void> {
+  return runCommand(io, async (): Promise<ExitCode> => {
+    const script = SCRIPTS[shell](describeCommand(await loadProgram()));
+    const output = createLineWriter(io.stdout);
+    await output.write(script.trimEnd());
+    await output.flush();
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,29 @@
+// Lists every fault of a configuration file.
+
+import { faultsOf } from "../../daemon/config/config-file.js";
+import { configFilePath, readConfigFile } from "../../daemon/config/config-sources.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { faultLine } from "../shell/fault-lines.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
+
+export interface ConfigCheckOptions {
+  readonly json?: true;
+}
+
+export function runConfigCheck(path: string | undefined, options: ConfigCheckOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async (): Promise<ExitCode> => {
+    const file = readConfigFile(path ?? configFilePath({ environment: io.environment }));
+    const faults = faultsOf(file);
+    const asJson = options.json === true;
+    const output = createLineWriter(io.stdout);
+    for (const { line, fault } of faults) await output.write(faultLine(line, fault, asJson));
+    const found = faults.length === 0 ? "nothing wrong" : counted(faults.length, "fault");
+    if (!asJson) await output.write(`${shownText(file.path)}: ${found}.`);
+    await output.flush();
+    return faults.length === 0 ? EXIT.ok : EXIT.fault;
+  });
+}

@@ -1,0 +1,113 @@
+// Prints the configuration in force, with the source of each value.
+import { existsSync } from "node:fs";
+import { unreachable } from "../../base/exhaustive.js";
+import type { DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "../../daemon/config/config.js";
+import { OPTION_NAMES, OPTIONS } from "../../daemon/config/config-schema.js";
+import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { fallbackOf, keyOf, measureOf } from "../../daemon/config/option-names.js";
+import { OPTION_GROUPS, type OptionRow } from "../../daemon/config/option-row.js";
+import { configurationFlags } from "../shell/configuration-options.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { runCommand } from "../shell/run-command.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { jsonText } from "../terminal/json-text.js";
+import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
+
+/** Beside these stand the options of the daemon. */
+export interface ConfigShowOptions extends Readonly<Record<string, unknown>> {
+  readonly for: DaemonCommand;
+  readonly changed?: true;
+  readonly json?: true;
+}
+
+interface Shown extends ResolvedConfiguration {
+  readonly command: DaemonCommand;
+  /** Undefined if there is no file. */
+  readonly file: string | undefined;
+  readonly names: readonly OptionName[];
+}
+
+export function runConfigShow(options: ConfigShowOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async (): Promise<ExitCode> => {
+    const from = { command: options.for, ...configurationFlags(options), environment: io.environment };
+    const resolved = resolveConfiguration(from);
+    const path = configFilePath(from);
+    const names = OPTION_NAMES.filter((name) => options.changed !== true || resolved.sources[name].kind !== "default");
+    const shown: Shown = {
+      ...resolved,
+      command: options.for,
+      file: existsSync(path) ? path : undefined,
+      names,
+    };
+    const output = createLineWriter(io.stdout);
+    for (const line of options.json === true ? [jsonText(reportOf(shown))] : linesOf(shown, path))
+      await output.write(line);
+    await output.flush();
+    return EXIT.ok;
+  });
+}
+
+/** The file first, then the values under the headings of the documentation. */
+function linesOf({ command, file, names, configuration, sources }: Shown, path: string): readonly string[] {
+  const intro = `The configuration of aaepd ${command}.`;
+  const read = file === undefined ? `There is no file ${path}.` : `The file is ${path}.`;
+  const groups = OPTION_GROUPS.flatMap((group) => {
+    const lines = names
+      .filter((name) => OPTIONS[name].group === group)
+      .map(
+        (name) => `  ${keyOf(name)}: ${shownText(measureOf(name, configuration[name]))} (${sourceText(sources[name])})`,
+      );
+    return lines.length === 0 ? [] : ["", `${group}:`, ...lines];
+  });
+  const nothing = groups.length === 0 ? ["Every value is the default."] : [];
+  return [intro, shownText(read), ...nothing, ...groups];
+}
+
+function sourceText(source: ValueSource): string {
+  switch (source.kind) {
+    case "flag":
+      return `option ${source.flag}`;
+    case "environment":
+      return `variable ${source.variable}`;
+    case "file":
+      return "file";
+    case "default":
+      return "default";
+    default:
+      return unreachable(source);
+  }
+}
+
+function reportOf({ command, file, names, configuration, sources }: Shown): object {
+  return {
+    command,
+    file: file ?? null,
+    options: names.map((name) => ({
+      name: keyOf(name),
+      value: jsonOf(name, configuration[name]),
+      default: jsonOf(name, fallbackOf(name, command)),
+      ...(OPTIONS[name].unit === undefined ? {} : { unit: OPTIONS[name].unit }),
+      ...sourceMembers(sources[name]),
+    })),
+  };
+}
+
+function jsonOf(name: OptionName, value: unknown): unknown {
+  return (OPTIONS[name] as OptionRow<unknown>).type.toJson(value);
+}
+
+function sourceMembers(source: ValueSource): object {
+  switch (source.kind) {
+    case "flag":
+      return { source: "option", from: source.flag };
+    case "environment":
+      return { source: "variable", from: source.variable };
+    case "file":
+      return { source: "file", from: source.key };
+    case "default":
+      return { source: "default" };
+    default:
+      return unreachable(source);
+  }
+}
