@@ -29,6 +29,7 @@ import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createTextCodec } from "./exchanges/text-codec.js";
+import { compactionRequests } from "./journal/compaction-requests.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
@@ -89,10 +90,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const offer = offersServices(options) ? await loadServices(options) : undefined;
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const { engine, journal, retentionChanged } =
+  const { engine, journal, retentionChanged, compact } =
     options.engine === undefined
       ? await startEngine(options, audit)
-      : { engine: options.engine, journal: undefined, retentionChanged: () => {} };
+      : { engine: options.engine, journal: undefined, retentionChanged: () => {}, compact: undefined };
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -161,6 +162,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
       status,
+      compactJournal: compactionRequests(compact, log),
       manifestDeclared: (theirs, { trust }) => {
         // Only the agent that started the daemon can name the producer (R1).
         if (trust !== "parent") return;
@@ -266,7 +268,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       offered?.renewToken(presence.replaceToken);
       return presence.tokenPath;
     } catch (caught) {
-      log.warn({ err: caught }, "the token could not be made anew; that of before holds");
+      log.warn(
+        { err: caught, remedy: "Make room for its file." },
+        "the token could not be made anew; that of before holds",
+      );
       return undefined;
     }
   };
@@ -306,7 +311,8 @@ function tellLeft(leftCounts: readonly number[], sessionCount: number, log: Log)
   const left = leftCounts.filter((count) => count > 0);
   if (left.length === 0 && sessionCount === 0) return;
   const messages = left.reduce((sum, count) => sum + count, 0);
-  log.warn({ connections: left.length, messages, sessions: sessionCount }, LEFT_SENTENCE);
+  const remedy = "Raise --stop-timeout-seconds if they need longer.";
+  log.warn({ connections: left.length, messages, sessions: sessionCount, remedy }, LEFT_SENTENCE);
 }
 
 const LEFT_SENTENCE =

@@ -11,8 +11,7 @@ export interface JournalChoiceOptions {
 /** The paragraph of the help that explains the choice of the journal. */
 export const WHICH_JOURNAL = `
 Without --journal the command takes the journal that the variable AAEPD_JOURNAL or the configuration file names, as serve would. Otherwise it takes
-the only
-journal of this user. If there are several, choose one. auto is the folder of --producer-id.`;
+the only journal of this user. If there are several, choose one. auto is the folder of --producer-id.`;
 
 export function addJournalOptions(command: Command): Command {
   return command

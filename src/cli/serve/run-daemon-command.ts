@@ -8,6 +8,7 @@ import { compileEarly } from "../shell/compile-early.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
+import { logOptions } from "../shell/log-format.js";
 
 /** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
 const CAN_HANG_UP = process.platform !== "win32";
@@ -37,7 +38,7 @@ export async function runDaemonCommand(
       import("../../daemon/lifecycle.js"),
       context.loadDaemon(),
     ]);
-  const log = createLog(configuration.logLevel);
+  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
   const options: DaemonOptions = {
     ...configuration,
     ...own,

@@ -50,6 +50,9 @@ export interface ProviderChoice {
   readonly authToken: string;
 }
 
+/** The form of log lines. "auto": sentences on a terminal, JSON elsewhere. */
+export type LogFormat = "auto" | "text" | "json";
+
 /** All options. Their meanings, ranges, defaults and limits are in the table of config-schema.ts. */
 export interface Configuration {
   readonly producerId: string;
@@ -98,6 +101,7 @@ export interface Configuration {
   readonly a2eConfirmationSeconds: number;
   readonly a2eShownArguments: readonly string[];
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   readonly watchParent: boolean;
 }
 

@@ -60,6 +60,7 @@ describe("R8b: the table", () => {
       "journalMaxBytes",
       "audit",
       "a2eProviders",
+      "logFormat",
       "watchParent",
     ]);
     for (const name of next) expect(OPTIONS[name]).not.toHaveProperty("changeIsFor");
