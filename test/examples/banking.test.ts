@@ -39,16 +39,16 @@ const AGENTS: readonly BankingAgent[] = [
     name: "TypeScript",
     command: [process.execPath, "dist/examples/typescript/banking-agent.js"],
     isServed: true,
-    before: [...STARTED, "state: calling_tool", ...BALANCE, "state: thinking"],
+    before: [...STARTED, "state: calling tool", ...BALANCE, "state: thinking"],
     accepted: {
       out: "Somebody is being asked.\nTransferred 500 dollars.\n",
       seen: [
-        "state: calling_tool",
+        "state: calling tool",
         ...TRANSFER,
         "state: thinking",
-        "state: writing_output",
+        "state: writing output",
         "text: Transferred 500 dollars.",
-        "text end: Your balance is 12,000 dollars.",
+        "text: Your balance is 12,000 dollars.",
         "completed: Transferred 500 dollars.",
       ],
     },
@@ -64,9 +64,9 @@ const AGENTS: readonly BankingAgent[] = [
       out: "Somebody is being asked.\nAccepted: transferring.\n",
       seen: [
         ...TRANSFER,
-        "state: writing_output",
+        "state: writing output",
         "text: Transferred 500 dollars to Ada Obi.",
-        "text end: Your new balance is 12,000 dollars.",
+        "text: Your new balance is 12,000 dollars.",
         "completed: Transferred 500 dollars.",
       ],
     },
@@ -144,7 +144,7 @@ async function session(
     .stdout()
     .trimEnd()
     .split("\n")
-    .map((line) => line.slice("00:00:00 banking-agent: ".length).replace(/ after [\d.]+ s:/, ":"));
+    .map((line) => line.slice("00:00:00 ".length).replace(/^banking-agent: /, "").replace(/ after [\d.]+ s:/, ":"));
   const audit = readFileSync(join(directory, "aaepd", "audit", "banking-agent.ndjson"), "utf8");
   return { agent, seen, asked: person.stderr(), audit };
 }
@@ -168,7 +168,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: Accepted.");
     const { before, accepted } = banking;
     expect(seen.slice(0, before.length)).toEqual(before);
-    expect(seen.at(-accepted.seen.length - 1)).toMatch(/^state: awaiting_input/);
+    expect(seen.at(-accepted.seen.length - 1)).toMatch(/^state: awaiting input/);
     expect(seen.slice(-accepted.seen.length)).toEqual(accepted.seen);
     expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
   });
