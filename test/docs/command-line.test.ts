@@ -53,7 +53,7 @@ it("tail prints what the page says", () => {
   });
   const event = (agent_name: string, type: string, fields: object) =>
     tail.event(
-      "",
+      "aaepd",
       {
         type: `aaep:agent.${type}`,
         timestamp: "2026-05-24T14:22:11.000Z",

@@ -144,7 +144,12 @@ async function session(
     .stdout()
     .trimEnd()
     .split("\n")
-    .map((line) => line.slice("00:00:00 ".length).replace(/^banking-agent: /, "").replace(/ after [\d.]+ s:/, ":"));
+    .map((line) =>
+      line
+        .slice("00:00:00 ".length)
+        .replace(/^banking-agent: /, "")
+        .replace(/ after [\d.]+ s:/, ":"),
+    );
   const audit = readFileSync(join(directory, "aaepd", "audit", "banking-agent.ndjson"), "utf8");
   return { agent, seen, asked: person.stderr(), audit };
 }
