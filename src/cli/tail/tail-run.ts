@@ -213,7 +213,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         // The prompt renegotiates for a moment to tell details; that is no news.
         const isRenegotiated = state.kind === "active" && isConnected;
         isConnected = state.kind === "active";
-        if (!isRenegotiated) say(label, stateInWords(state));
+        if (!isRenegotiated) say(label, stateInWords(state, label));
         if (state.kind === "waiting") waits();
       },
       onReplyNotTaken: (token) => source?.notTaken(token),
