@@ -7,7 +7,6 @@ import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
 import type { Access } from "../contracts/access.js";
-import type { Log } from "../contracts/log.js";
 import type { Conversation } from "../contracts/protocol.js";
 import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
 import type { Producer } from "../engine/event/event.js";
@@ -38,6 +37,7 @@ import { createProtocols, type ProtocolServices, type ServeOptions } from "./pro
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
+import { tellUnfinished } from "./unfinished.js";
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 
@@ -253,7 +253,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       const leftCounts = await Promise.all(served.map((one) => one.finish("producer_shutdown", until)));
       // One drain for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
-      tellLeft(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
+      tellUnfinished(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await a2e.stop(until);
       akashik?.stop();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
@@ -305,18 +305,6 @@ function countByTransport(connections: ReadonlyMap<Conversation, string>): Reado
   for (const transport of connections.values()) counts.set(transport, (counts.get(transport) ?? 0) + 1);
   return counts;
 }
-
-/** Logs one line for everything that a stop could not finish in time. */
-function tellLeft(leftCounts: readonly number[], sessionCount: number, log: Log): void {
-  const left = leftCounts.filter((count) => count > 0);
-  if (left.length === 0 && sessionCount === 0) return;
-  const messages = left.reduce((sum, count) => sum + count, 0);
-  const remedy = "Raise --stop-timeout-seconds if they need longer.";
-  log.warn({ connections: left.length, messages, sessions: sessionCount, remedy }, LEFT_SENTENCE);
-}
-
-const LEFT_SENTENCE =
-  "the stop took its time (stop_timeout_seconds): so many connections did not take what they were owed, at most so many messages in all, and so many sessions were not ended";
 
 function offerOf(options: DaemonOptions, languages: SpokenLanguages): Offer {
   return {
