@@ -1,7 +1,7 @@
 // Entry of the command line. Its imports print nothing, and `serve` needs all of them: a command and its libraries load only when it is called, after
 // standard output has been taken from all other code (S1).
 import type { Command } from "commander";
-import { type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
+import { isTty, type Stdio, takeStdio } from "../../transports/stdio/take-stdio.js";
 import { faultFrom } from "../base/errors.js";
 import { EXIT_CODES, startExitCode } from "../daemon/platform/exit-codes.js";
 import { COMMANDS } from "./commands.js";
@@ -67,7 +67,12 @@ function endQuietlyUnread(): void {
 function ignore(): void {}
 
 function untouchedStdio(): Stdio {
-  return { readable: process.stdin, writable: process.stdout, restore: () => {} };
+  return {
+    readable: process.stdin,
+    writable: process.stdout,
+    isTerminal: isTty(process.stdout),
+    restore: () => {},
+  };
 }
 
 async function loadDaemon() {

@@ -9,12 +9,15 @@ export type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare
 /** Operations of a subscriber. No policy forbids the end of a subscription. */
 export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_pending" | "repeat" | "reply";
 
-/** All operations. "provide": to serve capabilities of A2E to agents. "observe": the status of the daemon. */
-export type Operation = AgentOperation | SubscriberOperation | "provide" | "observe";
+/**
+ * All operations. "provide": to serve capabilities of A2E to agents. "observe": the status of the daemon. "compact": to return free space of the
+ * journal to the disk.
+ */
+export type Operation = AgentOperation | SubscriberOperation | "provide" | "observe" | "compact";
 
 /**
- * The rights of one connection (R36). Only the agent's handler, the subscriber's handler and the status ask it. It decides operations, and not which
- * sessions a subscription is given.
+ * The rights of one connection (R36). Only the agent's handler, the subscriber's handler, the status and the compaction ask it. It decides
+ * operations, and not which sessions a subscription is given.
  */
 export interface Access {
   /** Decides one operation before it begins. `sessionId`: the session that the operation names, unchecked. Must not throw. */

@@ -4,7 +4,6 @@ import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
 import type { Access } from "../contracts/access.js";
-import type { Log } from "../contracts/log.js";
 import type { Conversation } from "../contracts/protocol.js";
 import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
 import type { Producer } from "../engine/event/event.js";
@@ -27,6 +26,7 @@ import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createTextCodec } from "./exchanges/text-codec.js";
 import { listenLocally } from "./listen.js";
+import { compactionRequests } from "./journal/compaction-requests.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
@@ -34,6 +34,7 @@ import { createProtocols, type ProtocolServices, type ServeOptions } from "./pro
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
+import { tellUnfinished } from "./unfinished.js";
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
 
@@ -86,10 +87,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const offer = offersServices(options) ? await loadServices(options) : undefined;
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const { engine, journal, retentionChanged } =
+  const { engine, journal, retentionChanged, compact } =
     options.engine === undefined
       ? await startEngine(options, audit)
-      : { engine: options.engine, journal: undefined, retentionChanged: () => {} };
+      : { engine: options.engine, journal: undefined, retentionChanged: () => {}, compact: undefined };
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -158,6 +159,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifestUri: (origin) => (origin === undefined ? presence?.uri : `${origin}${MANIFEST_PAGE}`),
       manifest,
       status,
+      compactJournal: compactionRequests(compact, log),
       manifestDeclared: (theirs, { trust }) => {
         // Only the agent that started the daemon can name the producer (R1).
         if (trust !== "parent") return;
@@ -248,7 +250,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       const leftCounts = await Promise.all(served.map((one) => one.finish("producer_shutdown", until)));
       // One drain for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
-      tellLeft(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
+      tellUnfinished(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await a2e.stop(until);
       akashik?.stop();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
@@ -297,17 +299,6 @@ function countByTransport(connections: ReadonlyMap<Conversation, string>): Reado
   for (const transport of connections.values()) counts.set(transport, (counts.get(transport) ?? 0) + 1);
   return counts;
 }
-
-/** Logs one line for everything that a stop could not finish in time. */
-function tellLeft(leftCounts: readonly number[], sessionCount: number, log: Log): void {
-  const left = leftCounts.filter((count) => count > 0);
-  if (left.length === 0 && sessionCount === 0) return;
-  const messages = left.reduce((sum, count) => sum + count, 0);
-  log.warn({ connections: left.length, messages, sessions: sessionCount }, LEFT_SENTENCE);
-}
-
-const LEFT_SENTENCE =
-  "the stop took its time (stop_timeout_seconds): so many connections did not take what they were owed, at most so many messages in all, and so many sessions were not ended";
 
 function offerOf(options: DaemonOptions, languages: SpokenLanguages): Offer {
   return {

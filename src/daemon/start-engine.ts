@@ -8,7 +8,7 @@ import { engineOptionsOf } from "./engine-options.js";
 import { openJournal, type PreparedJournal } from "./journal/open-journal.js";
 import { createSegmenter } from "./platform/segmenter.js";
 
-export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged"> {
+export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged" | "compact"> {
   readonly engine: Engine;
   /** The journal of the engine, which closes it. */
   readonly journal: Pick<Journal, "durableState" | "append"> | undefined;
@@ -17,7 +17,7 @@ export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged">
 /** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */
 export async function startEngine(options: DaemonOptions, audit: Audit): Promise<StartedEngine> {
   const { clock, ids, log, sha256Hex } = options;
-  const { create, abandon, retentionChanged } = await openJournal(options, options);
+  const { create, abandon, retentionChanged, compact } = await openJournal(options, options);
   let journal: Journal | undefined;
   try {
     const engine = createEngine(
@@ -36,7 +36,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
       },
       engineOptionsOf(options),
     );
-    return { engine, journal, retentionChanged };
+    return { engine, journal, retentionChanged, compact };
   } catch (caught) {
     await (journal?.close() ?? abandon());
     throw caught;

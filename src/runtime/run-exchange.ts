@@ -140,7 +140,8 @@ export function runExchange<Frame>(
 ): Conversation {
   const { clock, log } = services;
   const outgoing = createOutgoing(connection, codec, services.room, clock, () => {
-    log.warn({ peer: connection.peer.label }, "a peer took nothing for a minute and was given up");
+    const remedy = "See whether the program at its end still reads.";
+    log.warn({ peer: connection.peer.label, remedy }, "a peer took nothing for a minute and was given up");
     over();
     void connection.close(new Fault("lagging", "The connection took no messages for 60 s.", { rule: "R18" }), 0);
   });

@@ -1,5 +1,5 @@
 // A journal opened for reading alone, also while a daemon writes to it. Each call sees all that was written before.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../base/errors.js";
 import type { Epoch, JournaledEvent } from "../engine/event/event.js";
@@ -7,10 +7,11 @@ import { readBlock } from "./blocks/block.js";
 import type { LoadedBlock } from "./blocks/block-reader.js";
 import type { Totals } from "./blocks/totals.js";
 import { DATA_FILE, inspectDataFile } from "./lmdb/data-file.js";
-import { type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
+import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./lmdb/environment.js";
 import { assertReadable, LAYOUT_VERSION, layoutOf } from "./lmdb/layout.js";
 import { assertPlainFiles } from "./lmdb/plain-files.js";
 import { readTotals } from "./lmdb/stored-totals.js";
+import type { Tables } from "./lmdb/tables.js";
 
 /** A session as its journal has it. */
 export interface RecordedSession {
@@ -64,18 +65,17 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
     const reason = verdict.kind === "damaged" ? verdict.reason : "it is shorter than it says";
     throw new Fault("storage_unavailable", `The journal ${path} is damaged: ${reason}.`, { origin: "local" });
   }
-  const { tables, layout, refresh, close } = await open(path, lmdb ?? (await loadLmdb()));
+  const { layout, current, close } = await openCurrent(path, lmdb ?? (await loadLmdb()));
 
   function* blocks(from?: Epoch): Iterable<LoadedBlock> {
     try {
-      refresh();
-      yield* storedBlocks(from);
+      yield* storedBlocks(current(), from);
     } catch (caught) {
       throw unreadable(path, caught);
     }
   }
 
-  function* storedBlocks(from?: Epoch): Iterable<LoadedBlock> {
+  function* storedBlocks(tables: Tables, from?: Epoch): Iterable<LoadedBlock> {
     const [holding] =
       from === undefined ? [] : tables.blocks.keys({ to: [from, Number.MAX_SAFE_INTEGER], isReverse: true, limit: 1 });
     for (const { key, value } of tables.blocks.entries({ from: holding })) {
@@ -90,10 +90,7 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   return {
     path,
     layout,
-    totals: () => {
-      refresh();
-      return readTotals(tables.meta);
-    },
+    totals: () => readTotals(current().meta),
     blocks,
     sessions: () => {
       const sessions = new Map<string, { -readonly [Name in keyof RecordedSession]: RecordedSession[Name] }>();
@@ -125,18 +122,60 @@ export async function openJournalReader(directory: string, lmdb?: Lmdb): Promise
   };
 }
 
-async function open(path: string, lmdb: Lmdb) {
-  let environment: ReturnType<typeof openEnvironment> | undefined;
+interface CurrentFile {
+  readonly layout: number;
+  /** Tables of the file as it is now. A compaction puts another file in its place. */
+  readonly current: () => Tables;
+  readonly close: () => Promise<void>;
+}
+
+async function openCurrent(path: string, lmdb: Lmdb): Promise<CurrentFile> {
+  /** Files of before stay open: somebody may still read on in them. */
+  const opened: OpenedFile[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(opened.map((one) => one.environment.close()));
+  };
+  const current = (): Tables => {
+    let newest = opened.at(-1);
+    if (newest === undefined || isReplaced(path, newest.file)) {
+      newest = openFile(path, lmdb);
+      opened.push(newest);
+    }
+    const { tables, refresh } = newest.environment;
+    refresh();
+    return tables;
+  };
   try {
-    environment = openEnvironment({ lmdb, path, policy: "os" }, true);
-    const layout = layoutOf(environment.tables) ?? LAYOUT_VERSION;
+    const layout = layoutOf(current()) ?? LAYOUT_VERSION;
     assertReadable(layout, path);
-    const { tables, refresh, close } = environment;
-    return { tables, layout, refresh, close };
+    return { layout, current, close };
   } catch (caught) {
-    await environment?.close();
+    await close();
     throw unreadable(path, caught);
   }
+}
+
+interface OpenedFile {
+  /** The file behind the name. */
+  readonly file: string | undefined;
+  readonly environment: Environment;
+}
+
+function openFile(path: string, lmdb: Lmdb): OpenedFile {
+  const file = fileAt(path);
+  return { file, environment: openEnvironment({ lmdb, path, policy: "os" }, true) };
+}
+
+/** Whether another file that can be read has the name. */
+function isReplaced(path: string, file: string | undefined): boolean {
+  const now = fileAt(path);
+  return now !== undefined && now !== file && inspectDataFile(path, false).kind === "sound";
+}
+
+/** Identifies the file behind a name; undefined if there is none. */
+function fileAt(path: string): string | undefined {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status === undefined ? undefined : `${status.dev}:${status.ino}`;
 }
 
 /** Looks through the file for the cause: the errors of `lmdb` name none. */

@@ -5,12 +5,14 @@ import { readBlock } from "./blocks/block.js";
 import type { BlockPlace, BlockStore, RawBlock, StateRecordKey, StoreFailure } from "./blocks/block-store.js";
 import type { DamageLog } from "./blocks/damage-log.js";
 import { createIdIndex, type IdIndex } from "./ids/id-index.js";
+import type { Compacted } from "./lmdb/compact.js";
 import { diagnoseDisk } from "./lmdb/diagnose-disk.js";
 import type { OpenedDataFile } from "./lmdb/open-data-file.js";
 import { writeState } from "./lmdb/state-table.js";
 import { writeTotals } from "./lmdb/stored-totals.js";
 import type { Table, TableKey } from "./lmdb/tables.js";
 import { watchedFile } from "./lmdb/watched-file.js";
+import { notWritable } from "./window/group-commits.js";
 
 export interface LmdbStoreOptions {
   readonly file: OpenedDataFile;
@@ -22,10 +24,19 @@ export interface LmdbStoreOptions {
   readonly otherOwner?: (() => number | undefined) | undefined;
 }
 
+export interface LmdbBlockStore extends BlockStore {
+  /**
+   * Writes the file again without its free pages, while everything goes on. A call while another is under way answers as that one. Rejects with a
+   * Fault "storage_unavailable" if the store cannot be used, if the disk has no room or if it reports errors, "shutting_down" if the file is closed
+   * meanwhile, and "unsupported" on Windows. Nothing is lost then.
+   */
+  readonly compact: () => Promise<Compacted>;
+}
+
 /** The store asks for another owner no more often. */
 const ASK_EVERY_MS = 1000;
 
-export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner }: LmdbStoreOptions): BlockStore {
+export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner }: LmdbStoreOptions): LmdbBlockStore {
   const { tables, id, firstEpoch } = file;
   let { totals } = file;
   let isInDoubt = false;
@@ -63,8 +74,21 @@ export function createLmdbBlockStore({ file, path, clock, damageLog, otherOwner 
     if (found !== undefined) throw new Error(found.cause.reason);
   };
 
+  const assertMayReplace = (): void => {
+    const found = failure();
+    if (found !== undefined) throw notWritable(found.cause);
+  };
+  let compacting: Promise<Compacted> | undefined;
+  const compact = (): Promise<Compacted> => {
+    compacting ??= file.compact({ assertMayReplace, replaced: watched.replaced }).finally(() => {
+      compacting = undefined;
+    });
+    return compacting;
+  };
+
   return {
     failure,
+    compact,
     recover: async (pendingBytes) => {
       const lost = failure();
       if (lost !== undefined) return { kind: "failing", failure: lost.cause };

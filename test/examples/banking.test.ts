@@ -23,19 +23,19 @@ const AGENTS: readonly { readonly name: string; readonly command: Command }[] = 
 const BEFORE = [
   "started: Transfers 500 dollars to Ada Obi.",
   "state: thinking",
-  "state: calling_tool",
+  "state: calling tool",
   "tool: fetch_balance: Reading your balance.",
   "tool: fetch_balance success: Your balance is 12,500 dollars.",
   "state: thinking",
 ];
 const ACCEPTED = [
-  "state: calling_tool",
+  "state: calling tool",
   "tool: transfer_funds: Transferring 500 dollars.",
   "tool: transfer_funds success: The transfer is done.",
   "state: thinking",
-  "state: writing_output",
+  "state: writing output",
   "text: Transferred 500 dollars.",
-  "text end: Your balance is 12,000 dollars.",
+  "text: Your balance is 12,000 dollars.",
   "completed: Transferred 500 dollars.",
 ];
 
@@ -98,7 +98,12 @@ async function session(command: Command, { lines, whenAsked, argv = [], isServed
     .stdout()
     .trimEnd()
     .split("\n")
-    .map((line) => line.slice("00:00:00 banking-agent: ".length).replace(/ after [\d.]+ s:/, ":"));
+    .map((line) =>
+      line
+        .slice("00:00:00 ".length)
+        .replace(/^banking-agent: /, "")
+        .replace(/ after [\d.]+ s:/, ":"),
+    );
   const audit = readFileSync(join(directory, "aaepd", "audit", "banking-agent.ndjson"), "utf8");
   return { agent, seen, asked: person.stderr(), audit };
 }
@@ -121,7 +126,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(asked).toContain("Not sent. Type accept or reject, then Enter.");
     expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: Accepted.");
     expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
-    expect(seen.at(-ACCEPTED.length - 1)).toMatch(/^state: awaiting_input/);
+    expect(seen.at(-ACCEPTED.length - 1)).toMatch(/^state: awaiting input/);
     expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);
     expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
   });

@@ -1,6 +1,7 @@
-// R17, R27, R29: whatever is appended, let go of, read, looked for and reopened, the journal on disk says what a list in memory would.
+// R17, R27, R29: whatever is appended, let go of, read, looked for, compacted and reopened, the journal on disk says what a list in memory would.
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { Fault } from "../../src/base/errors.js";
 import type { JournaledEvent } from "../../src/engine/event/event.js";
 import { MOST_READ_UNITS } from "../../src/engine/journal/journal-ring.js";
 import { casesOf } from "../support/extent.js";
@@ -12,6 +13,7 @@ type Step =
   | { readonly kind: "put"; readonly key: number; readonly value: number | undefined }
   | { readonly kind: "removeAll" }
   | { readonly kind: "look"; readonly place: number; readonly limit: number }
+  | { readonly kind: "compact"; readonly waits: boolean }
   | { readonly kind: "reopen" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -41,6 +43,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       limit: fc.integer({ min: 1, max: 400 }),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("compact" as const), waits: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: "reopen" }) },
 );
 
@@ -55,6 +58,7 @@ it("agrees with a list", async () => {
       let rig = await open();
       const all: JournaledEvent[] = [];
       const state = new Map<number, number>();
+      const compactions: Promise<unknown>[] = [];
       let gone = 0;
       let id = 0;
 
@@ -113,8 +117,15 @@ it("agrees with a list", async () => {
           case "look":
             look(one.place, one.limit);
             break;
+          case "compact": {
+            const done = rig.compact().catch((caught: Fault) => expect(caught.code).toBe("shutting_down"));
+            compactions.push(done);
+            if (one.waits) await done;
+            break;
+          }
           case "reopen": {
             await journal.close();
+            await Promise.all(compactions);
             noteGone();
             const head = all.at(-1)?.epoch ?? 0;
             rig = await open();
@@ -129,6 +140,7 @@ it("agrees with a list", async () => {
       await rig.journal.append([]).durable;
       for (let place = 0; place < all.length; place += 97) look(place, 50);
       await rig.journal.close();
+      await Promise.all(compactions);
     }),
     { numRuns: casesOf(25) },
   );

@@ -8,6 +8,8 @@ import { type Diverted, divert } from "./divert.js";
 export interface Stdio {
   readonly readable: Readable;
   readonly writable: Writable;
+  /** Whether a terminal shows what is written to `writable`. */
+  readonly isTerminal: boolean;
   /** Restores console and process.stdout. For tests. */
   readonly restore: () => void;
 }
@@ -31,12 +33,14 @@ export function takeStdio(owner: StdioOwner = process): Stdio {
   stderr.on("error", ignore);
   stdout.on("error", ignore);
   const write = stdout._write.bind(stdout);
+  const isTerminal = isTty(stdout);
   const { giveBack, finish } = divert(stdout, stderr);
   const writable = protocolStream(write, finish);
   const giveProcessBack = owner === process ? replaceInProcess(stderr) : ignore;
   return {
     readable: stdin,
     writable,
+    isTerminal,
     restore: () => {
       giveBack();
       stdout.off("error", ignore);
@@ -47,6 +51,11 @@ export function takeStdio(owner: StdioOwner = process): Stdio {
 }
 
 function ignore(): void {}
+
+/** Whether the stream is a terminal's. */
+export function isTty(stream: Writable): boolean {
+  return "isTTY" in stream && stream.isTTY === true;
+}
 
 /** Creates a stream of its own at the descriptor of the real one. It counts its own waiting bytes, and no other code can reach it. */
 function protocolStream(write: Writable["_write"], finish: Diverted["finish"]): Writable {

@@ -1,5 +1,6 @@
 // Layout of the demo: three columns side by side, or labelled lines. A printed row is final: the cursor never moves.
 import type { Colors } from "picocolors/types.js";
+import { counted } from "../terminal/counted.js";
 import { columnsOf, padText, wrapText } from "../terminal/shown-text.js";
 
 export interface DemoEntry {
@@ -8,14 +9,14 @@ export interface DemoEntry {
   readonly what: string;
   readonly text: string;
   readonly isCritical: boolean;
-  /** Whether the text is one of many small pieces; adjacent pieces share a line. */
+  /** Whether the text is one of many small pieces. Columns put adjacent pieces into one line; plain lines count them. */
   readonly isPiece: boolean;
 }
 
 export interface DemoView {
   /** Lines to begin with; `terms` has one entry for each listener. */
   readonly heading: (terms: readonly string[]) => readonly string[];
-  /** Lines to print now. Pieces are held back until a line is full or another entry comes. */
+  /** Lines to print now. Pieces are held back until a line is full, or until another entry comes. */
   readonly show: (entry: DemoEntry, seconds: number) => readonly string[];
   /** Lines for the pieces held back. */
   readonly flush: (seconds: number) => readonly string[];
@@ -42,7 +43,7 @@ function piecesText({ texts }: Pieces): string {
 }
 
 function entryText({ what, text, isCritical }: DemoEntry): string {
-  return `${isCritical ? "critical " : ""}${what}: ${text}`;
+  return `${isCritical ? "critical " : ""}${what}${text === "" ? "" : `: ${text}`}`;
 }
 
 export function createColumnsView(names: readonly string[], terminalColumns: number, colors: Colors): DemoView {
@@ -100,33 +101,35 @@ export function createColumnsView(names: readonly string[], terminalColumns: num
   };
 }
 
-/** Makes lines such as "3.2 s  Screen reader: text: A sentence." */
+/**
+ * Makes lines such as "3.2 s, Screen reader: text: A sentence.", without the name of an only listener. Pieces are counted and not shown: read aloud,
+ * each would interrupt the lines of the others.
+ */
 export function createPlainView(names: readonly string[], colors: Colors): DemoView {
-  const pieces: Pieces = { listener: -1, texts: [] };
-  const pieceColumns = 72;
+  let pieceCount = 0;
+  let receiver = 0;
 
   function flush(seconds: number): readonly string[] {
-    if (pieces.texts.length === 0) return [];
-    const text = piecesText(pieces);
-    pieces.texts = [];
-    return [line(pieces.listener, text, seconds)];
+    if (pieceCount === 0) return [];
+    const text = `text in ${counted(pieceCount, "piece")}`;
+    pieceCount = 0;
+    return [line(receiver, text, seconds)];
   }
 
   function line(listener: number, text: string, seconds: number): string {
-    return `${timeText(seconds)}  ${colors.cyan(names[listener] ?? "")}: ${text}`;
+    const name = names.length === 1 ? "" : `${colors.cyan(names[listener] ?? "")}: `;
+    return `${seconds.toFixed(1)} s, ${name}${text}`;
   }
 
   return {
     heading: (terms) => [...terms.map((term, listener) => `${names[listener]}: ${term}`), ""],
     show: (entry, seconds) => {
       if (entry.isPiece) {
-        pieces.listener = entry.listener;
-        const isFull = columnsOf(piecesText(pieces)) + 1 + columnsOf(entry.text) > pieceColumns;
-        const lines = isFull ? flush(seconds) : [];
-        pieces.texts.push(entry.text);
-        return lines;
+        receiver = entry.listener;
+        pieceCount += 1;
+        return [];
       }
-      const before = pieces.listener === entry.listener ? flush(seconds) : [];
+      const before = receiver === entry.listener ? flush(seconds) : [];
       const text = entryText(entry);
       return [...before, line(entry.listener, entry.isCritical ? colors.bold(colors.red(text)) : text, seconds)];
     },

@@ -1,5 +1,7 @@
 // The three listeners of the demo, and the capabilities that they request.
 import type { Capabilities } from "#gen/aaep/types.js";
+import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../base/nearest.js";
 
 export interface DemoListener {
   readonly id: string;
@@ -52,4 +54,26 @@ export function demoListeners(language: string): readonly [DemoListener, DemoLis
       },
     },
   ];
+}
+
+/**
+ * The listeners that `names` choose, in their own order; all without names. Upper and lower case are the same. Throws a Fault "usage" for a name of
+ * none.
+ */
+export function chosenListeners<Listener extends Pick<DemoListener, "name">>(
+  listeners: readonly Listener[],
+  names: readonly string[] | undefined,
+): readonly Listener[] {
+  if (names === undefined) return listeners;
+  const known = listeners.map(({ name }) => name);
+  const wanted = names.map(
+    (name) => known.find((one) => one.toLowerCase() === name.toLowerCase()) ?? refuse(name, known),
+  );
+  return listeners.filter(({ name }) => wanted.includes(name));
+}
+
+function refuse(name: string, known: readonly string[]): never {
+  const all = `There are: ${known.join(", ")}.`;
+  const sentence = `There is no listener ${JSON.stringify(name)}. ${`${didYouMean(name, known)} ${all}`.trim()}`;
+  throw new Fault("usage", sentence, { origin: "local" });
 }

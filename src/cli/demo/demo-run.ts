@@ -13,21 +13,29 @@ import { describeFault, runCommand } from "../shell/run-command.js";
 import { interruptionInWords } from "../shell/tail-states.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { endsSession, eventText } from "../terminal/event-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
+import { createMarkdownReader } from "../terminal/markdown-text.js";
 import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
-import { demoListeners } from "./demo-listeners.js";
+import { chosenListeners, demoListeners } from "./demo-listeners.js";
 import { type DemoSession, readDemoSession } from "./demo-session.js";
 import { hasWholeText, type Seat, summaryLines } from "./demo-summary.js";
 import { createTally } from "./demo-tally.js";
 
 export interface DemoOptions {
   readonly session: string;
-  readonly speed: number;
+  /** Undefined: the demo takes 20 s, and no session is played slower than it was recorded. */
+  readonly speed?: number;
   readonly plain?: true;
+  /** Names of the listeners to show. Undefined: all. */
+  readonly only?: readonly string[];
 }
 
+/** Length of a demo without a speed, and the time in it in which the session is played, ms. */
+const USUAL_MS = 20_000;
+const USUAL_PLAYING_MS = 15_000;
 /** Longest start and longest end of the daemon, ms. */
 const START_MS = 10_000;
 const END_MS = 5000;
@@ -36,7 +44,7 @@ const DRAIN_MS = 15_000;
 const LEAST_DRAIN_MS = 2000;
 
 const WITHOUT_ANSWERS =
-  "A recording holds no answers: the agent goes on after a while, and the daemon then says that its question was withdrawn.";
+  "A recording holds no answers. Its agent goes on after a while, and the daemon then says that the question was withdrawn.";
 
 export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
   return runCommand(io, () => demo(options, io));
@@ -44,6 +52,8 @@ export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
 
 async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
   const session = await readDemoSession(options.session);
+  // A name of nobody is refused before anything is started.
+  chosenListeners(demoListeners(session.language), options.only);
   const output = createLineWriter(io.stdout);
   let interrupt: (code: ExitCode) => void = () => {};
   const interrupted = new Promise<ExitCode>((resolve) => {
@@ -75,40 +85,49 @@ async function show(
   const { clock } = io;
   const colors = colorsFor(options.plain === true ? { ...io, environment: { NO_COLOR: "1" } } : io);
   const listeners = demoListeners(session.language);
-  const names = listeners.map(({ name }) => name);
   const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
+  // All listen, so that the session is the same.
+  const chosen = chosenListeners(listeners, options.only);
+  const shown = seats.filter(({ listener }) => chosen.includes(listener));
+  const names = chosen.map(({ name }) => name);
   const view = createView(options, io, names, colors);
+  const speed = options.speed ?? usualSpeed(session);
   let startedAt = clock.now();
   const seconds = () => (clock.now() - startedAt) / 1000;
   const print = (lines: readonly string[]) => {
     for (const line of lines) void write(line);
   };
 
-  function receive(seat: Seat, index: number, event: Envelope): void {
-    seat.tally.note(event, clock.now(), clock.wallTime());
-    const isPieces = seat.listener.getsPieces;
-    const told = eventText(event, { quotesText: isPieces });
-    // A mark between adjacent pieces replaces the quotes.
-    const isPiece = isPieces && told.what === "text";
-    const text = isPiece ? told.text.slice(1, -1) : told.text;
-    print(view.show({ listener: index, ...told, text, isPiece }, seconds()));
+  function receiver(seat: Seat): (event: Envelope) => void {
+    const listener = shown.indexOf(seat);
+    const quotesText = seat.listener.getsPieces;
+    const markdown = createMarkdownReader();
+    return (event) => {
+      seat.tally.note(event, clock.now(), clock.wallTime());
+      const told = eventText(event, { quotesText, markdown });
+      if (listener < 0 || (told.what === "text" && told.text === "")) return;
+      // A mark between adjacent pieces replaces the quotes.
+      const isPiece = quotesText && told.what === "text";
+      const text = isPiece ? told.text.slice(1, -1) : told.text;
+      print(view.show({ listener, ...told, text, isPiece }, seconds()));
+    };
   }
 
   const { agent, socketPath } = daemon;
   await agent.setManifest(manifestOf(session));
-  const subscriptions = seats.map((seat, index) => subscribe(seat, socketPath, (event) => receive(seat, index, event)));
+  const subscriptions = seats.map((seat) => ({ seat, ...subscribe(seat, socketPath, receiver(seat)) }));
   const audience = subscriptions.map(({ subscriber }) => subscriber);
   try {
     await Promise.all(subscriptions.map(({ active }) => active));
-    print([titleLine(session, options), ...(session.hasQuestions ? [WITHOUT_ANSWERS] : []), ""]);
-    print(view.heading(seats.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
+    print([titleLine(session, options.session, speed), ...(session.hasQuestions ? [WITHOUT_ANSWERS] : []), ""]);
+    print(view.heading(shown.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
     startedAt = clock.now();
     const refusals: string[] = [];
     const playing = play({
       client: agent,
       lines: linesOf(session),
       restamper: createRestamper({ keepsIds: false, ids: io.ids }),
-      dueMs: createSchedule({ kind: "recorded", speed: options.speed }),
+      dueMs: createSchedule({ kind: "recorded", speed }),
       clock,
       maxUnanswered: 256,
       stopsOnError: false,
@@ -126,13 +145,15 @@ async function show(
       playing.done.catch(() => {});
       return code;
     }
-    const finished = Promise.all(subscriptions.map(({ finished: end }) => end)).then(() => undefined);
-    const drained = await within(Math.max(LEAST_DRAIN_MS, DRAIN_MS / options.speed), io, interrupted, finished);
+    const awaited = subscriptions.filter(({ seat }) => shown.includes(seat)).map(({ finished: end }) => end);
+    const drainMs = options.speed === undefined ? USUAL_MS - (clock.now() - startedAt) : DRAIN_MS / speed;
+    const finished = Promise.all(awaited).then(() => undefined);
+    const drained = await within(Math.max(LEAST_DRAIN_MS, drainMs), io, interrupted, finished);
     if (drained !== undefined) return drained;
     for (const { tally } of seats) tally.endPace();
     daemon.endInput();
     await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
-    print([...view.flush(seconds()), "", ...summaryLines(seats, session), ...refusals]);
+    print([...view.flush(seconds()), "", ...summaryLines(shown, session), ...refusals]);
     const isWhole = seats.every(({ tally }) => hasWholeText(tally, session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
   } finally {
@@ -214,10 +235,16 @@ function manifestOf({ producer, language }: DemoSession) {
   };
 }
 
-function titleLine({ events, charCount, durationMs, producer }: DemoSession, { speed, session }: DemoOptions): string {
-  const pace = speed === 1 ? "in real time" : `${speed} times as fast`;
-  const seconds = Math.round(durationMs / 1000 / speed);
-  return `${session}, by ${producer.agent_name ?? producer.agent_id}: ${events.length} events, ${charCount} characters of text, ${seconds} s ${pace}.`;
+/** In tenths, so that it can be said. */
+function usualSpeed({ durationMs }: DemoSession): number {
+  return Math.max(1, Math.ceil((durationMs / USUAL_PLAYING_MS) * 10) / 10);
+}
+
+function titleLine({ events, charCount, durationMs, producer }: DemoSession, name: string, speed: number): string {
+  const pace = speed === 1 ? "at its own pace" : `at ${speed} times its pace`;
+  const size = `${counted(events.length, "event")} and ${counted(charCount, "character")} of text`;
+  const seconds = counted(Math.round(durationMs / 1000 / speed), "second");
+  return `The session ${name} of ${producer.agent_name ?? producer.agent_id}: ${size} in ${seconds}, ${pace}.`;
 }
 
 /** Resolves with the first of the promises to settle; undefined after the time limit. Leaves no timer behind. */

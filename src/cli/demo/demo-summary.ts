@@ -1,6 +1,7 @@
 // Summary of the demo: the terms granted to each listener, and the events it received.
 import type { SubscriptionAccepted } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
+import { counted } from "../terminal/counted.js";
 import type { DemoListener } from "./demo-listeners.js";
 import { type DemoSession, publishedTexts } from "./demo-session.js";
 import type { Tally } from "./demo-tally.js";
@@ -14,26 +15,26 @@ export interface Seat {
 
 export function summaryLines(seats: readonly Seat[], session: DemoSession): readonly string[] {
   return [
-    `Published: ${session.events.length} events, ${session.charCount} characters of text.`,
+    `Published: ${counted(session.events.length, "event")}, ${counted(session.charCount, "character")} of text.`,
     ...seats.flatMap(({ listener, tally, accepted }) => [
       "",
       `${listener.name}`,
       `  granted: ${termsInWords(accepted?.honored_capabilities ?? {})}`,
       ...(accepted?.negotiation_notes === undefined ? [] : [`  notes: ${accepted.negotiation_notes}`]),
       `  got: ${counts(tally)}`,
-      `  pace: ${tally.mostInAWindow()} events in the busiest ten seconds, ${asideInWords(tally)}; longest wait ${waits(tally)}`,
+      `  pace: ${counted(tally.mostInAWindow(), "event")} in the busiest ten seconds, ${asideInWords(tally)}; longest wait ${waits(tally)}`,
       `  text: ${textVerdict(tally, session)}`,
     ]),
   ];
 }
 
 function counts(tally: Tally): string {
-  const texts = `${tally.textCount()} of text with ${tally.charCount()} characters`;
+  const texts = `${tally.textCount()} of text with ${counted(tally.charCount(), "character")}`;
   const late =
     tally.lateCount() === 0
       ? ""
       : `; ${tally.lateCount()} of all at the end, handed out whatever the rate, as the daemon was stopped`;
-  return `${tally.eventCount()} events, ${texts}, ${tally.criticalCount()} critical${late}`;
+  return `${counted(tally.eventCount(), "event")}, ${texts}, ${tally.criticalCount()} critical${late}`;
 }
 
 function asideInWords(tally: Tally): string {

@@ -1,6 +1,6 @@
 // `aaepd demo`: the options and the help. The command itself is in demo-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
-import { positiveNumber } from "../shell/option-values.js";
+import { positiveNumber, textList } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { DemoOptions } from "./demo-run.js";
 
@@ -10,17 +10,22 @@ on its own terms: a screen reader, a braille display and a debugging tool. At th
 
 A recording holds no answers. If its agent asks a question and then continues, the question is withdrawn.
 
-Some seconds after the last event the command stops the daemon. The daemon then hands the slow listeners the rest at once, whatever their rate. With
---speed above 1 the rest is nearly everything, because their rates stay the same.
+The demo takes 20 seconds. A longer session is played faster for that. --speed sets another pace: 1 is the pace of the recording.
+
+Some seconds after the last event the command stops the daemon. The daemon then hands the slow listeners the rest at once, whatever their rate. The
+faster the session, the larger is that rest, because the rates of the listeners stay the same.
+
+Names of listeners: Screen reader, Braille display, Debugging tool.
 
 Sessions: retirement-planner, parallel-tools, yoruba-market, japanese-travel, arabic-library.
 
 Examples:
   aaepd demo
   aaepd demo --plain                       lines, as always outside wide terminals
+  aaepd demo --only "Screen reader"        one listener alone
   aaepd demo --session yoruba-market       Yoruba for one listener, English for another
   aaepd demo --session my-session.ndjson   a recording of your own
-  aaepd demo --speed 5                     five times as fast`;
+  aaepd demo --speed 2                     twice as fast as it was recorded`;
 
 /** `io` is for tests; default: this process. */
 export function registerDemo(program: Command, io?: CommandIo): void {
@@ -29,7 +34,8 @@ export function registerDemo(program: Command, io?: CommandIo): void {
     .summary("play a session to three listeners, and show their streams")
     .description("Plays a recorded agent session and shows the streams of three different listeners. Ends by itself.")
     .option("--session <name>", "the session: a name, or a file of events", "retirement-planner")
-    .option("--speed <n>", "n times the pace of the recording", positiveNumber(100), 1)
+    .option("--speed <n>", "n times the pace of the recording", positiveNumber(100))
+    .option("--only <listeners>", "show only these listeners", textList)
     .option("--plain", "labelled lines instead of columns")
     .addHelpText("after", HELP)
     .action(async (options: DemoOptions) => {

@@ -12,6 +12,7 @@ import { createReplayEngine } from "../../daemon/replay/replay-engine.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
+import { logOptions } from "../shell/log-format.js";
 import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";
 import { shownText } from "../terminal/shown-text.js";
@@ -57,7 +58,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   };
   const lengthMs = playedLengthMs(session, journal.blocks, pace);
   const configuration = configurationOf(options);
-  const log = createLog(configuration.logLevel);
+  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
   const clock = createClock();
   const ids = createIdSource();
   const version = readVersion();

@@ -19,8 +19,8 @@ export interface FollowedSource {
   readonly heard: (event: Envelope) => boolean;
   /** Whether the event is shown only after the question being asked. */
   readonly holds: (event: Envelope) => boolean;
-  /** Returns the text of a held-back line: the line itself, or, for the time left to answer a question, a function that returns the current text. */
-  readonly held: (event: Envelope, line: string) => string | (() => string | undefined);
+  /** Returns what a held-back line says when it is shown: the line itself, or the current text for the time left to answer a question. */
+  readonly held: (event: Envelope, line: () => string) => () => string | undefined;
   /** Reports that an answer to the question with this token did not count. */
   readonly notTaken: (token: string) => void;
   readonly interrupted: () => void;

@@ -9,6 +9,7 @@ import { compileEarly } from "../shell/compile-early.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
+import { logOptions } from "../shell/log-format.js";
 
 /** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
 const CAN_HANG_UP = process.platform !== "win32";
@@ -39,7 +40,7 @@ export async function runDaemonCommand(
       import("../../daemon/lifecycle.js"),
       context.loadDaemon(),
     ]);
-  const log = createLog(configuration.logLevel);
+  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
   // Loaded only where a service manager listens.
   const manager =
     service?.notifySocket === undefined

@@ -1,6 +1,7 @@
 // The capabilities of AAEP §5.3 and R26 as options of the command line.
 import { type Command, Option } from "commander";
 import type { Capabilities } from "#gen/aaep/types.js";
+import { counted } from "../terminal/counted.js";
 import { knownList, languageList, textList, wholeNumber } from "./option-values.js";
 
 export interface CapabilityOptions {
@@ -88,17 +89,17 @@ function definedMembersOrNone(members: Readonly<Record<string, unknown>>): Capab
 /** The `max_chars` of a subscription that requests none (R26). */
 const LONGEST_TEXT = 16_384;
 
-/** Describes the terms, as in "3 events/s, sentence and completion, terse, en". */
+/** Describes the terms, as in "3 events a second, text by sentence and completion, terse, en". */
 export function termsInWords(honored: Capabilities): string {
   const { max_events_per_second: rate, coalesce_boundaries: boundaries, preferred_verbosity: verbosity } = honored;
   const maxChars = honored.aaepd?.max_chars;
   return [
-    rate === undefined ? "no rate limit" : `${rate} ${rate === 1 ? "event" : "events"}/s`,
+    rate === undefined ? "no rate limit" : `${counted(rate, "event")} a second`,
     boundaries === undefined ? [] : boundariesInWords(boundaries),
     verbosity ?? [],
     honored.languages?.join(", ") ?? [],
     honored.cognitive_load === "low" ? "low cognitive load" : [],
-    honored.pace_wpm === undefined ? [] : `${honored.pace_wpm} words/min`,
+    honored.pace_wpm === undefined ? [] : `${honored.pace_wpm} words a minute`,
     maxChars === undefined || maxChars >= LONGEST_TEXT ? [] : `texts up to ${maxChars} characters`,
     honored.aaepd?.paused === true ? "paused" : [],
   ]

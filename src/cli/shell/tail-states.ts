@@ -4,8 +4,8 @@ import type { Interruption, SubscriberState } from "../../client/subscriber-stat
 import { shownText } from "../terminal/shown-text.js";
 import { termsInWords } from "./capability-options.js";
 
-/** Empty if the state is not worth a line. */
-export function stateInWords(state: SubscriberState): string {
+/** Empty if the state is not worth a line. `label` is the name in front of the line, if any. */
+export function stateInWords(state: SubscriberState, label = ""): string {
   switch (state.kind) {
     case "connecting":
       return "";
@@ -15,7 +15,8 @@ export function stateInWords(state: SubscriberState): string {
       const notes = accepted.negotiation_notes ?? "";
       const { resumed } = accepted.honored_capabilities.aaepd ?? {};
       const what = resumed === "all" || resumed === "rolled_back" ? "Connected again" : "Connected";
-      const sentence = `${what} to ${name ?? id}: ${termsInWords(accepted.honored_capabilities)}.`;
+      const to = (name ?? id) === label ? "" : ` to ${name ?? id}`;
+      const sentence = `${what}${to}: ${termsInWords(accepted.honored_capabilities)}.`;
       return shownText([sentence, notes, placeInWords(resumed)].filter((part) => part !== "").join(" "));
     }
     case "waiting":

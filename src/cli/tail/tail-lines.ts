@@ -2,6 +2,7 @@ import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { eventText } from "../terminal/event-text.js";
 import { jsonText } from "../terminal/json-text.js";
+import { createMarkdownReader } from "../terminal/markdown-text.js";
 import { shownText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
 
@@ -10,29 +11,59 @@ export interface TailLinesOptions {
   readonly withLabel: boolean;
   /** Whether a line begins with the time of day. Lines of JSON never do. */
   readonly withTime: boolean;
+  /** Whether daemon and agent are named. */
+  readonly withNames: boolean;
+  /** Whether Markdown is shown as it was written. */
+  readonly isRaw: boolean;
   readonly colors: Colors;
 }
 
 export interface TailLines {
-  /** One event in one line; `label` is empty if only one daemon is followed. */
-  readonly event: (label: string, event: Envelope, quotesText: boolean) => string;
+  /**
+   * One event in one line; undefined if there is nothing to say. `label` is empty if only one daemon is followed. Call the answer when the line is
+   * shown: it names daemon and agent if the line shown before was about others.
+   */
+  readonly event: (label: string, event: Envelope, quotesText: boolean) => (() => string) | undefined;
 }
 
-/** Makes lines such as `14:22:11 Retirement Planner: tool fetch_balance: Reading your balance.` */
-export function createTailLines({ asJson, withLabel, withTime, colors }: TailLinesOptions): TailLines {
+/** Makes lines such as `14:22:11 Retirement Planner: tool: fetch_balance: Reading your balance.` */
+export function createTailLines(options: TailLinesOptions): TailLines {
+  const { asJson, withLabel, withTime, withNames, isRaw, colors } = options;
+  const markdown = isRaw ? undefined : createMarkdownReader();
+  let namedDaemon = "";
+  let namedAgent = "";
+
   function json(label: string, event: Envelope): string {
     return jsonText(withLabel ? { daemon: label, event } : event);
   }
 
-  function plain(label: string, event: Envelope, quotesText: boolean): string {
-    const { what, text, isCritical } = eventText(event, { quotesText });
+  function names(label: string, agent: string): string {
+    const isNewDaemon = label !== namedDaemon;
+    const isNewAgent = agent !== namedAgent;
+    namedDaemon = label;
+    namedAgent = agent;
+    if (!withNames || (!isNewDaemon && !isNewAgent)) return "";
+    const said = [isNewDaemon ? label : "", agent].filter(
+      (name, index, all) => name !== "" && all.indexOf(name) === index,
+    );
+    return said.length === 0 ? "" : `${said.join(", ")}: `;
+  }
+
+  function plain(label: string, event: Envelope, quotesText: boolean): (() => string) | undefined {
+    const { what, text, isCritical } = eventText(event, { quotesText, markdown });
+    if (what === "text" && text === "") return undefined;
     const agent = shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "");
-    const who = [label, agent].filter((name, index, all) => name !== "" && all.indexOf(name) === index).join(", ");
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);
     const body = event.urgency === "background" ? colors.dim(text) : text;
     const time = withTime ? `${colors.dim(timeOfDay(new Date(event.timestamp)))} ` : "";
-    return `${time}${who}: ${kind}: ${body}`.trimEnd();
+    return () => `${time}${names(label, agent)}${kind}${text === "" ? "" : `: ${body}`}`;
   }
 
-  return { event: (label, event, quotesText) => (asJson ? json(label, event) : plain(label, event, quotesText)) };
+  return {
+    event: (label, event, quotesText) => {
+      if (!asJson) return plain(label, event, quotesText);
+      const line = json(label, event);
+      return () => line;
+    },
+  };
 }

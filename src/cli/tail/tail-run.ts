@@ -20,6 +20,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { createHeldLines } from "../terminal/held-lines.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { createCursorFile } from "./cursor-file.js";
+import { createOnlyFilter } from "./only-filter.js";
 import { createTailLines } from "./tail-lines.js";
 
 export interface TailOptions extends CapabilityOptions {
@@ -28,6 +29,9 @@ export interface TailOptions extends CapabilityOptions {
   readonly json?: true;
   readonly label?: true;
   readonly time: boolean;
+  readonly agent: boolean;
+  readonly only?: readonly string[];
+  readonly raw?: true;
   readonly quiet?: true;
   readonly verbose?: true;
   readonly count?: number;
@@ -65,13 +69,16 @@ export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
 
 /** Options of one way to follow mean nothing in the other. */
 function refuseMixture(options: TailOptions): void {
-  const { label, interactive, resumeAfter, cursorFile, akashik, interests, minRelevance, debounce } = options;
+  const { label, interactive, resumeAfter, cursorFile, only, raw, akashik, interests, minRelevance, debounce } =
+    options;
   const ofField = { "--interests": interests, "--min-relevance": minRelevance, "--debounce": debounce };
   const ofEvents = {
     "--label": label,
     "--interactive": interactive,
     "--resume-after": resumeAfter,
     "--cursor-file": cursorFile,
+    "--only": only,
+    "--raw": raw,
   };
   const [name] = givenNames(akashik === true ? ofEvents : ofField);
   if (name !== undefined) {
@@ -106,8 +113,11 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     asJson: options.json === true,
     withLabel: options.label === true,
     withTime: options.time,
+    withNames: options.agent,
+    isRaw: options.raw === true,
     colors,
   });
+  const only = createOnlyFilter(options.only);
   let left = options.count ?? Number.POSITIVE_INFINITY;
   let finish: (code: ExitCode) => void = () => {};
   let fail: (caught: unknown) => void = () => {};
@@ -142,14 +152,15 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         })
       : undefined;
 
-  async function print(line: string, holdBack?: (line: string) => void): Promise<void> {
+  async function print(line: () => string, holdBack?: (line: () => string) => void): Promise<void> {
     if (left <= 0) return;
     left -= 1;
     if (holdBack !== undefined) holdBack(line);
-    else await output.write(line);
+    else await output.write(line());
     if (left <= 0) finish(EXIT.ok);
   }
 
+  for (const doubt of only.warnings) say("", `Warning: ${doubt}`);
   for (const pattern of patternsOfNothing(options)) {
     say("", `Warning: ${JSON.stringify(pattern)} matches no event of AAEP. Write types whole, as in aaep:agent.tool.*`);
   }
@@ -178,11 +189,13 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       onEvent: (event) => {
         // A question is announced once, and nothing is said over it; programs receive every event as it comes (A6).
         const wasSaid = source?.heard(event) === true;
-        if (options.json === true) return print(lines.event(label, event, quotesText));
-        if (wasSaid) return;
+        const line = only.admits(event) ? lines.event(label, event, quotesText) : undefined;
+        if (line === undefined || (wasSaid && options.json !== true)) return;
         const holdBack =
-          source?.holds(event) === true ? (line: string) => held.add(source.held(event, line)) : undefined;
-        return print(lines.event(label, event, quotesText), holdBack);
+          options.json !== true && source?.holds(event) === true
+            ? (later: () => string) => held.add(source.held(event, later))
+            : undefined;
+        return print(line, holdBack);
       },
       onState: (state) => {
         if (state.kind === "active") source?.active();
@@ -200,7 +213,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         // The prompt renegotiates for a moment to tell details; that is no news.
         const isRenegotiated = state.kind === "active" && isConnected;
         isConnected = state.kind === "active";
-        if (!isRenegotiated) say(label, stateInWords(state));
+        if (!isRenegotiated) say(label, stateInWords(state, label));
         if (state.kind === "waiting") waits();
       },
       onReplyNotTaken: (token) => source?.notTaken(token),

@@ -7,9 +7,14 @@ import type { TailOptions } from "./tail-run.js";
 
 const HELP = `
 Without --socket the command follows the daemon that AAEPD_SOCKET names. Without that variable it follows every daemon of this user, also those that
-start later. Each line then begins with the name of its daemon.
+start later.
 
-Events go to standard output, one a line. Connection messages go to standard error, and so do the questions of --interactive.
+Events go to standard output, one a line. Connection messages go to standard error, and so do the questions of --interactive. A line names its agent
+if the line before was about another one, and its daemon if several are followed and that changes. Text in Markdown is shown without its marks.
+
+--only takes the words with which lines begin (started, state, progress, tool, text, confirm, question, handoff, completed, cancelled, error), types of
+events with a colon and perhaps a * at the end, and names or ids of agents. It hides everything else, critical events as well. To leave them in, use
+--include.
 
 If you name no socket, the command waits for daemons. A named daemon must run at the start, otherwise the command ends with 69. If the daemon goes
 away later, the command waits for it to come back. --no-reconnect ends the command instead.
@@ -37,6 +42,7 @@ Examples:
   aaepd tail --rate 1 --max-chars 80            as a braille display would show it
   aaepd tail --boundaries none                  each token as it comes
   aaepd tail --include 'aaep:agent.session.*'   only beginnings, ends and critical events
+  aaepd tail --only text,Librarian              only what the agent Librarian writes
   aaepd tail --languages yo,en                  in Yoruba if there is any, otherwise in English
   aaepd tail --interactive                      answers the agents' questions, h explains how
   aaepd tail --json -b none --verbosity detailed --confirmations --clarifications > session.ndjson   a recording, for aaepd publish
@@ -57,6 +63,9 @@ export function registerTail(program: Command, io?: CommandIo): void {
     .option("--json", "print each event as JSON, as it was received")
     .option("--label", 'with --json: print {"daemon": …, "event": …}')
     .option("--no-time", "begin lines without the time of day")
+    .option("--no-agent", "name neither daemons nor agents")
+    .option("--only <names>", "show only these kinds of events and these agents: text,question,Librarian", textList)
+    .option("--raw", "show Markdown as it was written")
     .option("-q, --quiet", "print no connection messages")
     .option("--verbose", "print where the documentation explains an error")
     .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))

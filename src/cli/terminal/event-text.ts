@@ -2,11 +2,13 @@
 
 import type { Envelope } from "#gen/aaep/types.js";
 import { fieldsOf } from "./fields-of.js";
+import { type MarkdownReader, mayBeMarkdown } from "./markdown-text.js";
 import { quotedText, shownText } from "./shown-text.js";
 
 export interface EventText {
-  /** Kind of the event, as "text", "state", "question" … */
+  /** Kind of the event: one of `EVENT_WORDS`, or the type of an extension's event. */
   readonly what: string;
+  /** Empty if the event says nothing more, such as a text that only ends. */
   readonly text: string;
   readonly isCritical: boolean;
 }
@@ -14,7 +16,24 @@ export interface EventText {
 export interface EventTextOptions {
   /** Shows streamed text quoted, with its white space: for streams that are not cut at words. Default false. */
   readonly quotesText?: boolean;
+  /** Reads streamed text that may be Markdown and is not quoted. Default: the text is shown as it was written. */
+  readonly markdown?: MarkdownReader | undefined;
 }
+
+/** The kinds of core events, in the words of `EventText.what`. */
+export const EVENT_WORDS: readonly string[] = [
+  "started",
+  "state",
+  "progress",
+  "tool",
+  "text",
+  "confirm",
+  "question",
+  "handoff",
+  "completed",
+  "cancelled",
+  "error",
+];
 
 const CORE = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.(.+)$/;
 
@@ -51,15 +70,15 @@ function describe(topic: string, event: Envelope, options: EventTextOptions): Om
     case "session.errored":
       return { what: "error", text: sentences(summary, textOf(event.remediation_hint)) };
     case "state.changed":
-      return { what: "state", text: labelled(textOf(event.to_state), summary) };
+      return { what: "state", text: summary || textOf(event.to_state).replaceAll("_", " ") };
     case "progress.updated":
-      return { what: "progress", text: labelled(progressOf(event), summary) };
+      return { what: "progress", text: labelled(progressParts(event), summary) };
     case "tool.invoked":
-      return { what: "tool", text: labelled(textOf(event.tool), summary) };
+      return { what: "tool", text: labelled([textOf(event.tool)], summary) };
     case "tool.completed":
-      return { what: "tool", text: labelled(toolResultOf(event), summary || textOf(event.error_message)) };
+      return { what: "tool", text: labelled([toolResultOf(event)], summary || textOf(event.error_message)) };
     case "output.streaming":
-      return { what: event.complete === true ? "text end" : "text", text: textOfChunk(event, options) };
+      return { what: "text", text: textOfChunk(event, options) };
     case "awaiting.confirmation":
       return { what: "confirm", text: sentences(summary || textOf(event.action), confirmationTerms(event)) };
     case "awaiting.clarification":
@@ -77,16 +96,17 @@ export function summaryOf(event: Envelope): string {
   return [...fields, event.summary_detailed].map(textOf).find((text) => text !== "") ?? "";
 }
 
-function textOfChunk({ chunk }: Envelope, { quotesText }: EventTextOptions): string {
-  const text = textOf(chunk);
-  return quotesText === true ? quotedText(text) : text;
+function textOfChunk(event: Envelope, { quotesText, markdown }: EventTextOptions): string {
+  const text = textOf(event.chunk);
+  if (quotesText === true) return text === "" ? "" : quotedText(text);
+  return markdown !== undefined && mayBeMarkdown(event) ? markdown.read(event) : text;
 }
 
-function progressOf({ progress }: Envelope): string {
+function progressParts({ progress }: Envelope): readonly string[] {
   const { percent, step, total_steps: total, description } = fieldsOf(progress);
   const amount = typeof percent === "number" ? `${percent}%` : "";
   const steps = typeof step === "number" ? `step ${step}${typeof total === "number" ? ` of ${total}` : ""}` : "";
-  return [amount || steps, textOf(description)].filter((part) => part !== "").join(" ");
+  return [amount || steps, textOf(description)];
 }
 
 function toolResultOf({ tool, status, duration_ms: duration }: Envelope): string {
@@ -121,9 +141,20 @@ function daemonNotes({ extensions }: Envelope): readonly string[] {
   return notes;
 }
 
-function labelled(label: string, text: string): string {
-  if (label === "") return text;
-  return text === "" ? label : `${label}: ${text}`;
+/** Puts labels in front of a text. A label that the text says already is left out. */
+function labelled(labels: readonly string[], text: string): string {
+  const said = wordsOf(text);
+  const label = labels.filter((one) => one !== "" && !said.includes(wordsOf(one))).join(" ");
+  if (text === "" || label === "") return text || label;
+  return `${label}: ${text}`;
+}
+
+/** The words of a text, with blanks around and between. */
+function wordsOf(text: string): string {
+  return ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()} `;
 }
 
 function sentences(...parts: readonly string[]): string {

@@ -161,7 +161,8 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
     const waitMs = nextWait(clock.now() - begun);
     restartCount += 1;
     state = "waiting";
-    log.warn({ provider: name, how: lastEnd, restart_in_ms: waitMs }, "an A2E provider has ended");
+    const remedy = "It is started again by itself. Its own lines in this log may say why it ended.";
+    log.warn({ provider: name, how: lastEnd, restart_in_ms: waitMs, remedy }, "an A2E provider has ended");
     cancelRestart = clock.wakeAt(clock.now() + waitMs, run);
   };
 

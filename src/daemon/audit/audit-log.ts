@@ -107,7 +107,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     }
     if (isTroubled) return;
     isTroubled = true;
-    log.warn({ err: caught, directory }, "the audit log cannot be written; questions go on without it");
+    const remedy = "Make room in its folder, or give the folder back to this user. It is tried again with each entry.";
+    log.warn({ err: caught, directory, remedy }, "the audit log cannot be written; questions go on without it");
   }
 
   function write(stream: AuditStream, { text, settled }: Line): void {

@@ -382,6 +382,16 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "Lines are lost, and counted, if nobody reads standard error or if it gets more than 1000 a second.",
     change: "at_once",
   },
+  logFormat: {
+    group: "Process",
+    type: oneOf(["auto", "text", "json"]),
+    unit: undefined,
+    fallback: "auto",
+    meaning: "The form of the lines on standard error.",
+    atTheLimit:
+      "text: sentences for people, one a line. json: one JSON object a line, with every detail. auto: text on a terminal, json elsewhere.",
+    change: "next_start",
+  },
   watchParent: {
     group: "Process",
     type: onOrOff,

@@ -57,6 +57,9 @@ export type TokenFileChoice =
   /** An absolute path. The token in it stays. */
   | { readonly kind: "path"; readonly path: string };
 
+/** The form of log lines. "auto": sentences on a terminal, JSON elsewhere. */
+export type LogFormat = "auto" | "text" | "json";
+
 /** All options. Their meanings, ranges, defaults and limits are in the table of config-schema.ts. */
 export interface Configuration {
   readonly producerId: string;
@@ -106,6 +109,7 @@ export interface Configuration {
   readonly a2eConfirmationSeconds: number;
   readonly a2eShownArguments: readonly string[];
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
   readonly watchParent: boolean;
 }
 

@@ -1,6 +1,7 @@
 // Opens the journal: in memory, or on disk with a window in memory before it (docs/journal.md).
 import type { createEngine } from "../../engine/engine.js";
 import { createJournalRing } from "../../engine/journal/journal-ring.js";
+import type { OpenedJournal } from "../../storage/open-disk-journal.js";
 import type { WindowedJournal } from "../../storage/window/windowed-journal.js";
 import type { Configuration } from "../config/config.js";
 
@@ -10,6 +11,8 @@ export interface JournalServices extends Pick<EngineServices, "clock" | "log" | 
 
 export interface PreparedJournal {
   readonly create: EngineServices["createJournal"];
+  /** Returns free space of the journal's file to the disk; undefined for a journal in memory. */
+  readonly compact: OpenedJournal["compact"] | undefined;
   /** Applies changed options of retention. A journal in memory has none. */
   readonly retentionChanged: () => void;
   /** Releases the resources if no journal is created. */
@@ -48,6 +51,7 @@ export async function openJournal(
           wallTimeOffsetMs: clock.wallTime() - clock.now(),
           evicted,
         }),
+      compact: undefined,
       retentionChanged: () => {},
       abandon: async () => {},
     };
@@ -79,7 +83,10 @@ export async function openJournal(
   });
   // The earlier events are in the other folder; the warning helps a person who looks for them.
   if (journal.kind === "auto" && directory !== defaultJournalDirectory(environment, options.producerId))
-    log.warn({ path: opened.path }, "another daemon has the journal of this name, and this one keeps another");
+    log.warn(
+      { path: opened.path, remedy: "Give each daemon a name of its own (--producer-id)." },
+      "another daemon has the journal of this name, and this one keeps another",
+    );
   log.debug({ path: opened.path, policy: options.journalPolicy }, "the journal is open");
   let onDisk: WindowedJournal | undefined;
   return {
@@ -87,6 +94,7 @@ export async function openJournal(
       onDisk = opened.create(evicted);
       return onDisk;
     },
+    compact: opened.compact,
     retentionChanged: () => onDisk?.retain(retention()),
     abandon: opened.abandon,
   };

@@ -20,6 +20,8 @@ export interface LogOptions {
   readonly maxLinesPerSecond?: number;
   /** Milliseconds, monotonic. Default: the platform's. */
   readonly now?: () => number;
+  /** Makes the text that is written of a line of JSON; both end with their line feed. Default: the line of JSON. */
+  readonly render?: (line: string) => string;
 }
 
 export interface DaemonLog extends Log {
@@ -31,13 +33,14 @@ export interface DaemonLog extends Log {
   readonly flush: (withinMs: number) => Promise<void>;
 }
 
-/** Writes JSON lines with level, time, pid and message. Never blocks and never throws, whatever the arguments. */
+/** Writes lines with level, time, pid and message, as JSON or as `render` makes them. Never blocks and never throws, whatever the arguments. */
 export function createLog(firstLevel: LogLevel, options: LogOptions = {}): DaemonLog {
   const {
     stream = process.stderr,
     maxWaitingBytes = 65_536,
     maxLinesPerSecond = 1000,
     now = () => performance.now(),
+    render = (line) => line,
   } = options;
   let dropped = 0;
   let droppedUntold = 0;
@@ -65,7 +68,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     // Reset before the write, because the report of lost lines is a line as well.
     droppedUntold = 0;
     if (told > 0) toLogger().warn({ dropped: told }, "log lines were lost");
-    stream.write(line);
+    stream.write(render(line));
   }
 
   let level = firstLevel;

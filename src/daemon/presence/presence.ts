@@ -65,7 +65,10 @@ export function announce(options: PresenceOptions): Presence {
       try {
         file.update(current());
       } catch (caught) {
-        log.warn({ err: caught }, "the manifest beside the socket could not be replaced");
+        log.warn(
+          { err: caught, remedy: "Make room in its folder, or give the folder back to this user." },
+          "the manifest beside the socket could not be replaced",
+        );
       }
     },
     remove: () => {

@@ -18,14 +18,14 @@ export function createDamageLog(log: Log, path: string): DamageLog {
   const report = (firstEpoch: Epoch, events: number, message: string): void => {
     if (reported.has(firstEpoch)) return;
     reported.add(firstEpoch);
-    log.error({ path, firstEpoch, events }, message);
+    log.error({ path, firstEpoch, events, remedy: "Check the disk. aaepd journal inspect lists all damage." }, message);
   };
   let isUnreadableReported = false;
   return {
     unreadable: (cause) => {
       if (isUnreadableReported) return;
       isUnreadableReported = true;
-      log.error({ path, err: cause }, "the journal's store cannot be read at present");
+      log.error({ path, err: cause, remedy: "Check the disk." }, "the journal's store cannot be read at present");
     },
     damaged: ({ first, count }) =>
       report(first, count, "a record of the journal is damaged: what was in it cannot be read any more, all else can"),

@@ -1,6 +1,5 @@
-// This file alone calls `lmdb` for a journal in use; `compact.ts` calls it for a file that no process has open. The library's thread writes one
-// batch at a time. After a failed batch `revive` checks the environment before the next: if LMDB could not write its meta page, it refuses all
-// further transactions, and its thread would wait for ever.
+// This file alone calls `lmdb`. The library's thread writes one batch at a time. After a failed batch `revive` checks the environment before the
+// next: if LMDB could not write its meta page, it refuses all further transactions, and its thread would wait for ever.
 import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Database, Key, RootDatabase } from "lmdb";
@@ -40,6 +39,10 @@ export interface Environment {
   readonly revive: () => Promise<void>;
   /** Makes later reads as new as the file. Without this call the library may answer from the snapshot of the present turn. */
   readonly refresh: () => void;
+  /** The file has another name from now on, by which `revive` opens it. */
+  readonly moved: (path: string) => void;
+  /** Bytes of the pages in use. The file has free pages beside them. */
+  readonly usedBytes: () => number;
   readonly close: () => Promise<void>;
 }
 
@@ -90,6 +93,7 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
 /** Throws errors of `lmdb`. The file must be sound (`data-file.ts`): LMDB trusts every page of it. */
 export function openEnvironment(options: EnvironmentOptions, isReadOnly = false): Environment {
   let opened = openFile(options, isReadOnly);
+  let { path } = options;
   let commitCount = 0;
 
   const commit = async (work: (writes: Writes) => void): Promise<void> => {
@@ -128,11 +132,28 @@ export function openEnvironment(options: EnvironmentOptions, isReadOnly = false)
     revive: async () => {
       if (isAlive()) return;
       await opened.root.close();
-      opened = openFile(options, isReadOnly);
+      opened = openFile({ ...options, path }, isReadOnly);
     },
     refresh: () => opened.root.resetReadTxn(),
+    moved: (to) => {
+      path = to;
+    },
+    usedBytes: () => Object.values(opened.databases).reduce((sum, database) => sum + pageBytesOf(database), 0),
     close: () => opened.root.close(),
   };
+}
+
+/** The statistics of a table in the form of the library, which leaves them untyped. */
+interface PageCounts {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+function pageBytesOf(database: Database<Buffer, Key>): number {
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = database.getStats() as PageCounts;
+  return pageSize * (treeBranchPageCount + treeLeafPageCount + overflowPages);
 }
 
 /** The cause of a failed commit. The library's error refers to `commitError`, a promise that rejects with the cause. */

@@ -8,7 +8,7 @@ const KEY: TableKey = ["journal"];
 const FORM = /^[0-9a-f]{32}$/;
 
 /** Answers 32 lower-case hex digits. A journal without an id, or with a damaged one, gets a new one. */
-export async function journalId({ tables, commit }: Environment): Promise<string> {
+export async function journalId({ tables, commit }: Pick<Environment, "tables" | "commit">): Promise<string> {
   const bytes = tables.meta.get(KEY);
   const read = bytes === undefined ? undefined : unseal(bytes);
   if (read?.kind === "whole" && typeof read.value === "string" && FORM.test(read.value)) return read.value;

@@ -77,7 +77,7 @@ export function assertReadable(version: number, path: string, current: number = 
  * Throws a Fault "storage_unavailable" for a newer layout, and for an older one without a step.
  */
 export async function migrate(
-  environment: Environment,
+  environment: Pick<Environment, "tables" | "commit">,
   path: string,
   migrations: readonly Migration[] = MIGRATIONS,
   current: number = LAYOUT_VERSION,

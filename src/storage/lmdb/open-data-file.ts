@@ -6,8 +6,10 @@ import type { JournalPolicy } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { Totals } from "../blocks/totals.js";
+import { type CompactableEnvironment, openCompactable } from "./compactable.js";
 import { inspectDataFile, lengthen } from "./data-file.js";
-import { type Environment, type Lmdb, loadLmdb, openEnvironment } from "./environment.js";
+import { removeDraft } from "./draft.js";
+import { type Lmdb, loadLmdb } from "./environment.js";
 import { notedEpoch, noteEpoch } from "./epoch-note.js";
 import { journalId } from "./journal-id.js";
 import { migrate } from "./layout.js";
@@ -32,7 +34,7 @@ export interface DataFileOptions {
 }
 
 /** An open data file. Its `close` also says beside the file whether the disk has all of it. */
-export interface OpenedDataFile extends Environment {
+export interface OpenedDataFile extends CompactableEnvironment {
   /** `Journal.id`. */
   readonly id: string;
   /** As the last boot left them, or as an empty journal begins. */
@@ -52,15 +54,17 @@ const EPOCHS_BETWEEN_BOOTS = 2 ** 32;
  */
 export async function openDataFile(options: DataFileOptions): Promise<OpenedDataFile> {
   const { directory, path, policy, wallTime } = options;
-  let environment: Environment | undefined;
+  let environment: CompactableEnvironment | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     assertPlainFiles(directory);
     const lmdb = await (options.lmdb ?? loadLmdb());
     const mark = createBootMark(path, currentSystemBoot(wallTime()));
     mend(options, mark);
+    // A kill in the middle of a compaction leaves its copy, which nobody needs.
+    await removeDraft(path);
     if (policy === "durable" && mark.isThere() && (await isSynced(path))) mark.remove();
-    const opened = openEnvironment({ lmdb, path, policy });
+    const opened = openCompactable({ lmdb, path, policy });
     environment = opened;
     await migrate(opened, path);
     const id = await journalId(opened);
@@ -90,7 +94,8 @@ function mend({ path, wasLeft = true, wallTime, log }: DataFileOptions, mark: Sy
   const reason = verdict.kind === "damaged" ? verdict.reason : "the system stopped before the disk had all of it";
   const kept = setAside(path, wallTime());
   mark.remove();
-  log.error({ path, reason, kept }, "the journal is damaged and was set aside; a new one begins");
+  const remedy = "Check the disk. Examine the file that was set aside, or delete it.";
+  log.error({ path, reason, kept, remedy }, "the journal is damaged and was set aside; a new one begins");
 }
 
 /** Syncs the file. False if the disk may lack something of it. */
@@ -109,7 +114,7 @@ async function isSynced(path: string): Promise<boolean> {
 }
 
 function startingPoint(
-  { tables }: Environment,
+  { tables }: Pick<CompactableEnvironment, "tables">,
   path: string,
   wallTime: number,
 ): { readonly totals: Totals; readonly firstEpoch: Epoch } {

@@ -6,6 +6,8 @@ import type { JournalFailure } from "../../contracts/journal.js";
 export interface WatchedFile {
   /** Looks at the file. Answers the loss, or undefined while the file is in its place. */
   readonly loss: () => JournalFailure | undefined;
+  /** The file that is at the path now has taken the place of the one before. */
+  readonly replaced: () => void;
 }
 
 const LOSS: JournalFailure = {
@@ -15,7 +17,7 @@ const LOSS: JournalFailure = {
 
 /** Watches the file that is at `path` now. Without a file there, no loss is ever reported. */
 export function watchedFile(path: string): WatchedFile {
-  const first = statusOf(path);
+  let first = statusOf(path);
   /** The file never shrinks by itself. */
   let largestBytes = typeof first === "object" ? first.size : 0;
   let found: JournalFailure | undefined;
@@ -31,7 +33,13 @@ export function watchedFile(path: string): WatchedFile {
     return found;
   };
 
-  return { loss };
+  const replaced = (): void => {
+    first = statusOf(path);
+    largestBytes = typeof first === "object" ? first.size : 0;
+    found = undefined;
+  };
+
+  return { loss, replaced };
 }
 
 /** "unknown" if the system does not tell, which is no loss yet. */

@@ -34,7 +34,7 @@ it("tells counts and waits, and that all came", () => {
     tally.note(got("One. "), 0, AT + 60_000);
     tally.note(got("Two."), 1, AT + 40);
   });
-  expect(lines[0]).toBe("Published: 1 events, 9 characters of text.");
+  expect(lines[0]).toBe("Published: 1 event, 9 characters of text.");
   expect(lines.slice(4)).toEqual([
     "  notes: a note",
     "  got: 2 events, 2 of text with 9 characters, 0 critical",

@@ -56,19 +56,26 @@ test("columns: each listener in its own, no line wider than the terminal, nothin
   );
 });
 
-test("A21: plain lines say who receives, and hold pieces together", () => {
+test("A21: plain lines say who receives, and count pieces in place of showing them", () => {
   const view = createPlainView(NAMES, colors);
   const lines = [
     ...view.show(entry(2, "To", true), 1),
     ...view.show(entry(0, "Hello."), 1.5),
     ...view.show(entry(2, " go", true), 2),
     ...view.show({ listener: 2, what: "error", text: "Stop.", isCritical: true, isPiece: false }, 2.5),
+    ...view.show({ listener: 1, what: "completed", text: "", isCritical: false, isPiece: false }, 3),
+    ...view.show(entry(2, "!", true), 3),
+    ...view.flush(12),
+    ...view.flush(13),
   ];
   expect(lines).toEqual([
-    "  1.5 s  Reader: text: Hello.",
-    "  2.5 s  Debugger: text: To| go",
-    "  2.5 s  Debugger: critical error: Stop.",
+    "1.5 s, Reader: text: Hello.",
+    "2.5 s, Debugger: text in 2 pieces",
+    "2.5 s, Debugger: critical error: Stop.",
+    "3.0 s, Braille: completed",
+    "12.0 s, Debugger: text in 1 piece",
   ]);
+  expect(createPlainView(["Reader"], colors).show(entry(0, "Hello."), 1)).toEqual(["1.0 s, text: Hello."]);
 });
 
 test("the tally counts events, text, pace and waits, and not what came when the daemon was stopped", () => {
@@ -102,8 +109,8 @@ test("R10: three different streams of one session, each complete; nothing is lef
   expect(stage.err()).toBe("");
   expect(stage.exitCode()).toBe(0);
   const out = stage.out();
-  expect(out).toContain("Screen reader: 3 events/s, text by sentence and completion, terse");
-  expect(out).toContain("Braille display: 1 event/s, text by sentence and completion, terse");
+  expect(out).toContain("Screen reader: 3 events a second, text by sentence and completion, terse");
+  expect(out).toContain("Braille display: 1 event a second, text by sentence and completion, terse");
   expect(out).toContain("Debugging tool: no rate limit, text as it comes, detailed");
   expect(out.match(/text: complete, every character once and in order/g)).toHaveLength(3);
   expect(out.match(/critical error: /g)).toHaveLength(3);
@@ -117,6 +124,10 @@ test("R10: three different streams of one session, each complete; nothing is lef
   );
   expect(out).toContain("critical ones and those at the end aside");
   expect(out).not.toContain("holds no answers");
+  expect(out).toMatch(/^[\d.]+ s, Debugging tool: text in \d+ pieces$/m);
+  // Lines with words alone: Markdown is read.
+  expect(out).not.toMatch(/\*\*|\|/);
+  expect(out).not.toMatch(/: $/m);
   expect(got[0]).toBeLessThan(200);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith("aaepd-demo-"))).toEqual(before);
 });
@@ -129,12 +140,29 @@ itInFull("each listens in its own language", async () => {
   expect(stage.out()).toMatch(/Braille display.*: .*en, yo/);
 });
 
+test("--only shows the listeners that it names, and the session is the same for all", async () => {
+  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
+  await demo(stage, "--session", "parallel-tools", "--speed", "50", "--only", "screen reader");
+  expect([stage.exitCode(), stage.err()]).toEqual([0, ""]);
+  const out = stage.out();
+  expect(out).toMatch(/^[\d.]+ s, started: /m);
+  expect(out).not.toMatch(/Braille|Debugging|pieces/);
+  expect(out.match(/text: complete, every character once and in order/g)).toHaveLength(1);
+  const none = createStage();
+  await demo(none, "--only", "Screen readers");
+  expect([none.exitCode(), none.out(), none.err()]).toEqual([
+    2,
+    "",
+    'Error: There is no listener "Screen readers". Did you mean Screen reader? There are: Screen reader, Braille display, Debugging tool.\n',
+  ]);
+});
+
 test("where the recorded agent asks, it is said why its question is withdrawn", async () => {
   const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
   await demo(stage, "--session", "japanese-travel", "--speed", "100");
   expect(stage.exitCode()).toBe(0);
   expect(stage.out()).toContain("Withdrawn.");
-  expect(stage.out().split("\n")[1]).toMatch(/^A recording holds no answers: .* withdrawn\.$/);
+  expect(stage.out().split("\n")[1]).toMatch(/^A recording holds no answers\. .* withdrawn\.$/);
 });
 
 test("a session that is not there is a usage error that names those there are", async () => {
@@ -146,12 +174,15 @@ test("a session that is not there is a usage error that names those there are", 
   expect(stage.exitCode()).toBe(2);
 });
 
-test("S2: interrupted, it takes its daemon and its files with it", async () => {
+test("S2: interrupted, it takes its daemon and its files with it; it was to take 20 s, 15 of them for the session", async () => {
   ensureBuilt();
   const temporary = temporaryDirectory();
   const environment = { ...cleanEnvironment(temporaryDirectory()), TMPDIR: temporary };
   const program = startProgram(["demo", "--plain"], { environment });
-  await program.stdoutLines(6);
+  const [title] = await program.stdoutLines(6);
+  expect(title).toBe(
+    "The session retirement-planner of Retirement Planner: 636 events and 1909 characters of text in 15 seconds, at 2.1 times its pace.",
+  );
   expect(readdirSync(temporary)).toHaveLength(1);
   program.child.kill("SIGINT");
   expect(await program.ended).toEqual({ code: 130, signal: null });

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
@@ -359,31 +359,5 @@ describe("aaepd journal export", () => {
     const io = { ...stage.io, stdout };
     await run((program) => registerJournal(program, io), stage, "export", "--journal", directory);
     expect([written, stage.exitCode(), stage.err()]).toStrictEqual([3, 0, ""]);
-  });
-});
-
-describe("aaepd journal compact", () => {
-  it("says what the journal took before and takes now; nothing in it is another", async () => {
-    const directory = await journalFolder(FIRST_BOOT, SECOND_BOOT);
-    const before = (await journal(directory, "export", "--with-epochs")).out;
-    const { out, code, err } = await journal(directory, "compact");
-    expect(out).toMatch(/^Journal \S+: [\d.]+ \w+ before, [\d.]+ \w+ now\.\n$/);
-    expect([code, err]).toStrictEqual([0, ""]);
-    expect((await journal(directory, "export", "--with-epochs")).out).toBe(before);
-  });
-
-  it("refuses while a daemon has it, with its number, and changes nothing", async () => {
-    const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
-    const place = join(directory, "journal");
-    const daemon = await serve(XDG_RUNTIME_DIR, "--journal", place);
-    // Of its start nothing is left to write then.
-    await run(registerPublish, createStage(), join(SESSIONS, "parallel-tools.ndjson"), "--socket", daemon.socketPath);
-    const bytes = statSync(join(place, "journal.mdb")).size;
-    const { err, code, out } = await journal(place, "compact");
-    expect(err).toContain(`in use by process ${daemon.child.pid}`);
-    expect([code, out]).toStrictEqual([1, ""]);
-    expect(statSync(join(place, "journal.mdb")).size).toBe(bytes);
-    await daemon.stop();
-    expect((await journal(place, "compact")).code).toBe(0);
   });
 });

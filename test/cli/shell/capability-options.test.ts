@@ -43,7 +43,7 @@ test("AAEP §5.3, R26: every capability has an option, and what comes of them is
   });
   expect(isCapabilities(all)).toBe(true);
   expect(termsInWords(all)).toBe(
-    "3 events/s, text by sentence and completion, terse, yo, en, low cognitive load, 200 words/min, texts up to 80 characters, paused",
+    "3 events a second, text by sentence and completion, terse, yo, en, low cognitive load, 200 words a minute, texts up to 80 characters, paused",
   );
 });
 

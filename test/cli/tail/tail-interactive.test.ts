@@ -64,7 +64,7 @@ async function person(
     stage.interrupt();
     await done;
   });
-  await eventually(() => expect(stage.err()).toContain("Connected to"));
+  await eventually(() => expect(stage.err()).toContain("Connected"));
   return {
     stage,
     type: (line) => void stdin.write(`${line}\n`),

@@ -55,12 +55,58 @@ test("follows one daemon on the terms that were asked for, in plain lines withou
   await client.publish([started("sess_1"), chunk("sess_1", "One. Two"), chunk("sess_1", " three.\n", true)]);
   await eventually(() => expect(stage.out().split("\n")).toHaveLength(4));
   expect(stage.out()).toMatch(
-    /^\d\d:\d\d:\d\d tester: started: Hi\.\n\S+ tester: text: One\.\n\S+ tester: text end: Two three\.\n$/,
+    /^\d\d:\d\d:\d\d tester: started: Hi\.\n\d\d:\d\d:\d\d text: One\.\n\d\d:\d\d:\d\d text: Two three\.\n$/,
   );
   expect(stage.out()).not.toContain("\u001b");
   stage.interrupt();
   await running;
   expect(stage.exitCode()).toBe(0);
+});
+
+test("names daemon and agent where they change, says no empty text, and hides what --only does not name", async () => {
+  const runtime = runtimeEnvironment();
+  const one = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+  const two = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");
+  const tails = [[], ["--no-agent"], ["--only", "text,Ada"], ["--only", "started", "--only", "EVE"], ["--raw"]].map(
+    (argv) => {
+      const stage = createStage({ environment: runtime });
+      void tail(stage, "--no-time", ...argv);
+      return stage;
+    },
+  );
+  for (const stage of tails)
+    await eventually(() => expect(stage.err().match(/^(?:one|two): Connected/gm)).toHaveLength(2));
+  const [first, second] = [await agent(one.socketPath), await agent(two.socketPath)];
+  const heard = (line: string) => eventually(() => expect(tails[0]?.out()).toContain(line));
+  await first.publish([
+    started("sess_1", "Ada"),
+    chunk("sess_1", "**One.** ", false, "Ada"),
+    chunk("sess_1", "", true, "Ada"),
+  ]);
+  await heard("text: One.");
+  await first.publish(started("sess_2", "Eve"));
+  await heard("Eve");
+  await second.publish([started("sess_3", "Eve"), chunk("sess_3", "Two.", true, "Eve")]);
+  await heard("Two");
+  await first.publish([{ ...started("sess_2", "Eve"), type: "aaep:agent.session.completed" }]);
+  await heard("completed");
+  const outs = [
+    "one, Ada: started: Hello.\ntext: One.\nEve: started: Hello.\ntwo, Eve: started: Hello.\ntext: Two.\none, Eve: completed: Hello.\n",
+    "started: Hello.\ntext: One.\nstarted: Hello.\nstarted: Hello.\ntext: Two.\ncompleted: Hello.\n",
+    "one, Ada: text: One.\n",
+    "one, Eve: started: Hello.\ntwo, Eve: started: Hello.\n",
+    "one, Ada: started: Hello.\ntext: **One.**\nEve: started: Hello.\ntwo, Eve: started: Hello.\ntext: Two.\none, Eve: completed: Hello.\n",
+  ];
+  for (const [index, stage] of tails.entries()) await eventually(() => expect(stage.out()).toBe(outs[index]));
+});
+
+test("a name for --only that is nearly a kind of event is doubted", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = createStage();
+  void tail(stage, "--socket", socketPath, "--only", "txt");
+  await eventually(() =>
+    expect(stage.err()).toMatch(/^Warning: "txt" counts as the name of an agent\. Did you mean text\?\n/),
+  );
 });
 
 itInFull("--no-time: a line begins with who speaks", async () => {

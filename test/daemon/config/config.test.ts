@@ -92,6 +92,7 @@ describe("configuration", () => {
       onStop: "keep",
       stopTimeoutSeconds: 10,
       logLevel: "info",
+      logFormat: "auto",
       watchParent: false,
     });
   });

@@ -61,6 +61,7 @@ describe("R8b: the table", () => {
       "journalMaxBytes",
       "audit",
       "a2eProviders",
+      "logFormat",
       "watchParent",
     ]);
     for (const name of next) expect(OPTIONS[name]).not.toHaveProperty("changeIsFor");

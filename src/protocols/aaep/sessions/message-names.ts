@@ -45,6 +45,7 @@ export const RPC_METHODS = [
   "aaep.ping",
   "aaep.manifest",
   "aaepd.status",
+  "aaepd.compact_journal",
 ] as const;
 export type RpcMethod = (typeof RPC_METHODS)[number];
 

@@ -32,6 +32,7 @@ export const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
   "aaep.clarify",
   "aaep.outcome_of",
   "aaepd.status",
+  "aaepd.compact_journal",
 ]);
 
 export function unanswerable(method: string): Fault {

@@ -40,6 +40,11 @@ export interface RpcServices extends SubscriptionHandlerServices {
    * Returns the status of the daemon, the result of `aaepd.status`. Throws, or rejects with, a Fault if `access` forbids it, and for wrong params.
    */
   readonly status: (params: unknown, access: Access) => Message | Promise<Message>;
+  /**
+   * Compacts the journal's file while the daemon goes on. Returns the result of `aaepd.compact_journal`. Rejects with a Fault if `access` forbids it,
+   * or if the journal cannot be compacted.
+   */
+  readonly compactJournal: (access: Access) => Promise<object>;
   /** Identity of the events on this connection if its agent declares none. */
   readonly agentIdentity: Producer | undefined;
 }
@@ -291,6 +296,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
         return ping(params);
       case "aaepd.status":
         return services.status(params, access);
+      case "aaepd.compact_journal":
+        return services.compactJournal(access);
       case undefined:
         throw unknownMethod(name);
     }

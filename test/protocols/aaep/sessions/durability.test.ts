@@ -66,6 +66,7 @@ function createPeer(rig: EngineRig) {
     log: SILENT_LOG,
     manifest: () => ({}),
     status: () => ({}),
+    compactJournal: async () => ({}),
     manifestDeclared: () => undefined,
     agentIdentity: undefined,
   }).open(

@@ -51,6 +51,7 @@ function createStage(): Stage {
       log: SILENT_LOG,
       manifest: () => ({}),
       status: () => ({}),
+      compactJournal: async () => ({}),
       manifestDeclared: () => undefined,
       agentIdentity: undefined,
     }).open(

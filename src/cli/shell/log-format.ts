@@ -1,0 +1,19 @@
+// The form of the daemon's log: sentences where a person reads it, JSON where a program does.
+
+import type { LogFormat } from "../../daemon/config/config.js";
+import type { LogOptions } from "../../daemon/platform/log.js";
+
+/** Whether `format` means sentences on a stream. */
+export function isForPeople(format: LogFormat, { isTTY }: { readonly isTTY?: boolean }): boolean {
+  return format === "text" || (format === "auto" && isTTY === true);
+}
+
+/** Options of the log on standard error. Loads the sentences only if somebody reads them. */
+export async function logOptions(
+  format: LogFormat,
+  stderr: { readonly isTTY?: boolean } = process.stderr,
+): Promise<Pick<LogOptions, "render">> {
+  if (!isForPeople(format, stderr)) return {};
+  const { logSentence } = await import("../terminal/log-sentences.js");
+  return { render: logSentence };
+}

@@ -1,0 +1,52 @@
+// `tail --only`: kinds of events, types of extensions, and agents.
+import { expect, it } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { createOnlyFilter } from "../../../src/cli/tail/only-filter.js";
+
+const LIBRARIAN = { agent_id: "librarian-1", agent_name: "Librarian" };
+
+function event(type: string, producer: object = LIBRARIAN): Envelope {
+  return { "@context": "x", event_id: "evt_1", session_id: "sess_1", timestamp: "t", type, producer } as Envelope;
+}
+
+const EVENTS = [
+  event("aaep:agent.output.streaming"),
+  event("aaep:agent.session.errored"),
+  event("https://aaep-protocol.org/types/agent.tool.invoked"),
+  event("finance:quote.received", { agent_id: "broker" }),
+];
+
+it.each([
+  [undefined, [true, true, true, true]],
+  [["text"], [true, false, false, false]],
+  [
+    ["text", "tool"],
+    [true, false, true, false],
+  ],
+  [["librarian"], [true, true, true, false]],
+  [
+    ["LIBRARIAN-1", "tool", "error"],
+    [false, true, true, false],
+  ],
+  [["broker"], [false, false, false, true]],
+  [["finance:*"], [false, false, false, true]],
+  [["finance:quote"], [false, false, false, false]],
+  [
+    ["finance:quote.received", "text"],
+    [true, false, false, true],
+  ],
+  [
+    ["finance:quote.received", "Librarian"],
+    [false, false, false, false],
+  ],
+  [["Nobody"], [false, false, false, false]],
+] as const)("%j shows %j", (names, shown) => {
+  expect(EVENTS.map(createOnlyFilter(names).admits)).toEqual(shown);
+});
+
+it("doubts only names of agents that are nearly words", () => {
+  expect(createOnlyFilter(["text", "Librarian", "finance:*"]).warnings).toEqual([]);
+  expect(createOnlyFilter(["questions"]).warnings).toEqual([
+    '"questions" counts as the name of an agent. Did you mean question?',
+  ]);
+});
