@@ -1,4 +1,4 @@
-// What a service of this user is made of: the configuration that it will read, and the command that it runs.
+// The parts of a service of this user: the configuration that it will read, and the command that it runs.
 import { resolve } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { resolveConfiguration } from "../../daemon/config/config-sources.js";
