@@ -1,9 +1,9 @@
 // The types of events: read by the compiler in `npm run types`, and here over the built package, as a program of a stranger sees it.
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { withShortType } from "../../src/client/event-types.js";
 import {
@@ -14,7 +14,7 @@ import {
   type ReceivedEvent,
 } from "../../src/client/events.js";
 import { ensureBuilt } from "../support/built.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
+import { compile, missedFlaws, programOf, RESOLUTIONS } from "../support/typed-programs.js";
 
 declare module "../../src/client/events.js" {
   interface ExtensionEvents {
@@ -121,30 +121,6 @@ it("R2: published events may lack what the daemon fills in, and nothing else", (
   expect(published).toHaveLength(9);
 });
 
-const PROGRAM = `
-import { type AgentClient, isCore, isExtension, type ReceivedEvent } from "aaepd/client";
-declare module "aaepd/client" {
-  interface ExtensionEvents {
-    "medai:patient.consulted": { readonly patient: string };
-  }
-}
-export async function publish(agent: AgentClient): Promise<void> {
-  await agent.publish({ type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Sorts." });
-  await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1", patient: "p1" });
-}
-export function heard(event: ReceivedEvent): string {
-  if (isExtension(event, "medai:patient.consulted")) return event.patient;
-  if (!isCore(event)) return event.type;
-  return event.type === "aaep:agent.output.streaming" ? event.chunk : "";
-}
-`;
-const WRONG = `
-import type { AgentClient, AaepEvent } from "aaepd/client";
-export const publish = (agent: AgentClient) =>
-  agent.publish({ type: "aaep:agent.tool.invokedd", session_id: "sess_1", tool: "a", summary_normal: "b" });
-export const heard = (event: AaepEvent) => event.nosuch;
-`;
-
 /** The blocks in TypeScript of the guides, each a module of its own. */
 function blocksOfGuides(): Readonly<Record<string, string>> {
   const blocks = ["publishing", "subscribing"].flatMap((guide) =>
@@ -158,32 +134,19 @@ function blocksOfGuides(): Readonly<Record<string, string>> {
 }
 
 describe("a program that has installed the package", () => {
-  beforeAll(ensureBuilt, 120_000);
-
-  it.each([
-    ["NodeNext", "NodeNext"],
-    ["ESNext", "Bundler"],
-  ])("compiles with module %s and resolution %s, and not with a wrong type or member", (module, moduleResolution) => {
-    const folder = temporaryDirectory();
+  const folder = mkdtempSync(join(tmpdir(), "aaepd-types-"));
+  beforeAll(() => {
+    ensureBuilt();
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(ROOT, join(folder, "node_modules/aaepd"), "dir");
     writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-    const programs = { "right.ts": PROGRAM, "wrong.ts": WRONG, ...blocksOfGuides() };
-    for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
-    const compilerOptions = {
-      module,
-      moduleResolution,
-      target: "es2022",
-      lib: ["es2023", "dom"],
-      strict: true,
-      noEmit: true,
-      types: [],
-    };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(programs) }));
-    const { stdout } = spawnSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder], {
-      encoding: "utf8",
-    });
-    const errors = stdout.split("\n").filter((line) => line.includes("error"));
-    expect(errors.map((line) => line.replace(/^(?:.*\/)?(\S+)\.ts\((\d+).*/, "$1 $2"))).toEqual(["wrong 4", "wrong 5"]);
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each(RESOLUTIONS)("compiles with $module and $moduleResolution, and not where it has a flaw", (resolution) => {
+    const options = { ...resolution, lib: ["es2023", "dom"], types: [] };
+    const from = "aaepd/client";
+    expect(compile(folder, { "right.ts": programOf("right", from), ...blocksOfGuides() }, options)).toEqual([]);
+    expect(missedFlaws(compile(folder, { "wrong.ts": programOf("wrong", from) }, options))).toEqual([]);
   });
 });

@@ -1,0 +1,179 @@
+// Programs of a stranger in TypeScript, compiled against the package that they have installed: statements that compile, each beside one with a single flaw.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const COMPILER = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+
+/** Both ways in which a program of today finds the types of a package. */
+export const RESOLUTIONS = [
+  { module: "NodeNext", moduleResolution: "NodeNext" },
+  { module: "ESNext", moduleResolution: "Bundler" },
+] as const;
+
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+/** A statement that compiles, and the same one with one flaw. */
+export interface Pair {
+  readonly flaw: string;
+  readonly right: string;
+  readonly wrong: string;
+}
+
+const STARTED = `type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Sorts."`;
+const ENVELOPE = `"@context": "https://aaep-protocol.org/context/v1", event_id: "evt_1", session_id: "sess_1", timestamp: "2026-11-23T12:00:00Z"`;
+const PRODUCER = `producer: { agent_id: "sorter" }`;
+
+export const PAIRS: readonly Pair[] = [
+  {
+    flaw: "a misspelt type is published",
+    right: `await agent.publish({ type: "aaep:agent.tool.invoked", session_id: "sess_1", tool: "sort", summary_normal: "Sorts." });`,
+    wrong: `await agent.publish({ type: "aaep:agent.tool.invokedd", session_id: "sess_1", tool: "sort", summary_normal: "Sorts." });`,
+  },
+  {
+    flaw: "an unknown member is published",
+    right: `await agent.publish({ ${STARTED} });`,
+    wrong: `await agent.publish({ ${STARTED}, nosuch: 1 });`,
+  },
+  {
+    flaw: "a required member is not published",
+    right: `await agent.publish({ type: "aaep:agent.progress.updated", session_id: "sess_1", progress: { percent: 1 } });`,
+    wrong: `await agent.publish({ type: "aaep:agent.progress.updated", session_id: "sess_1" });`,
+  },
+  {
+    flaw: "the session, which the daemon does not fill in, is missing",
+    right: `await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "success" });`,
+    wrong: `await agent.publish({ type: "aaep:agent.tool.completed", tool: "sort", status: "success" });`,
+  },
+  {
+    flaw: "a literal has another value",
+    right: `await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "timeout" });`,
+    wrong: `await agent.publish({ type: "aaep:agent.tool.completed", session_id: "sess_1", tool: "sort", status: "done" });`,
+  },
+  {
+    flaw: "an urgency is not that of the type",
+    right: `await agent.publish({ type: "aaep:agent.session.errored", session_id: "sess_1", summary_normal: "It failed.", error_category: "unknown", urgency: "critical" });`,
+    wrong: `await agent.publish({ type: "aaep:agent.session.errored", session_id: "sess_1", summary_normal: "It failed.", error_category: "unknown", urgency: "normal" });`,
+  },
+  {
+    flaw: "a member has the type of another one",
+    right: `await agent.publish({ type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "a", complete: false });`,
+    wrong: `await agent.publish({ type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "a", complete: "no" });`,
+  },
+  {
+    flaw: "one event of several is misspelt",
+    right: `await agent.publish([{ ${STARTED} }, { type: "aaep:agent.session.completed", session_id: "sess_1", summary_normal: "Done." }]);`,
+    wrong: `await agent.publish([{ ${STARTED} }, { type: "aaep:agent.session.complete", session_id: "sess_1", summary_normal: "Done." }]);`,
+  },
+  {
+    flaw: "an extension's member is missing",
+    right: `await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1", patient: "p1" });`,
+    wrong: `await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1" });`,
+  },
+  {
+    flaw: "an extension's event is of a type that nobody has made known",
+    right: `await agent.publish({ type: "medai:patient.consulted", session_id: "sess_1", patient: "p1", urgency: "normal" });`,
+    wrong: `await agent.publish({ type: "medai:patient.left", session_id: "sess_1", patient: "p1" });`,
+  },
+  {
+    flaw: "a session publishes a misspelt type",
+    right: `session.publish({ type: "aaep:agent.tool.completed", tool: "sort", status: "success" });`,
+    wrong: `session.publish({ type: "aaep:agent.tool.complete", tool: "sort", status: "success" });`,
+  },
+  {
+    flaw: "a session publishes an unknown member",
+    right: `session.publish({ type: "medai:patient.consulted", patient: "p1" });`,
+    wrong: `session.publish({ type: "medai:patient.consulted", patient: "p1", nosuch: 1 });`,
+  },
+  {
+    flaw: "a received event lacks what the daemon fills in",
+    right: `export const received: AaepEvent = { ${ENVELOPE}, ${PRODUCER}, type: "aaep:agent.session.completed", summary_normal: "Done." };`,
+    wrong: `export const received: AaepEvent = { ${ENVELOPE}, type: "aaep:agent.session.completed", summary_normal: "Done." };`,
+  },
+  {
+    flaw: "a type of the union has no case",
+    right: `export const kindOf = (type: AaepEvent["type"]): string => { switch (type) { ${casesOf("session.started", "session.completed", "session.errored", "session.cancelled", "state.changed", "progress.updated", "tool.invoked", "tool.completed", "output.streaming", "awaiting.confirmation", "awaiting.clarification", "handoff.requested")} } };`,
+    wrong: `export const kindOf = (type: AaepEvent["type"]): string => { switch (type) { ${casesOf("session.started", "session.completed", "session.errored", "session.cancelled", "state.changed", "progress.updated", "tool.invoked", "tool.completed", "output.streaming", "awaiting.confirmation", "awaiting.clarification")} } };`,
+  },
+  {
+    flaw: "a switch has a case that is no type",
+    right: `switch (core.type) { case "aaep:agent.tool.invoked": break; }`,
+    wrong: `switch (core.type) { case "aaep:agent.tool.invokedd": break; }`,
+  },
+  {
+    flaw: "a member is read that the narrowed type does not have",
+    right: `switch (core.type) { case "aaep:agent.output.streaming": text(core.chunk); break; case "aaep:agent.tool.invoked": text(core.tool); }`,
+    wrong: `switch (core.type) { case "aaep:agent.output.streaming": text(core.tool); break; case "aaep:agent.tool.invoked": text(core.tool); }`,
+  },
+  {
+    flaw: "a payload is read before isCore and the type have shown that it is there",
+    right: `for await (const event of subscription) if (isCore(event) && event.type === "aaep:agent.state.changed") text(event.to_state);`,
+    wrong: `for await (const event of subscription) if (event.type === "aaep:agent.state.changed") text(event.to_state);`,
+  },
+  {
+    flaw: "an event that is not of the core is read as one",
+    right: "for await (const event of subscription) if (isCore(event)) known(event);",
+    wrong: "for await (const event of subscription) if (!isCore(event)) known(event);",
+  },
+  {
+    flaw: "a member of an extension is read with the wrong type",
+    right: `if (isExtension(event, "medai:patient.consulted")) text(event.patient);`,
+    wrong: `if (isExtension(event, "medai:patient.consulted")) number(event.patient);`,
+  },
+  {
+    flaw: "an extension's event is named that nobody has made known",
+    right: `export type Consulted = ExtensionEvent<"medai:patient.consulted">["patient"];`,
+    wrong: `export type Left = ExtensionEvent<"medai:patient.left">;`,
+  },
+];
+
+function casesOf(...types: readonly string[]): string {
+  return types.map((type) => `case "aaep:agent.${type}": return "${type}";`).join(" ");
+}
+
+/** The program of all statements of one kind, and the number of its line in which the first one stands. */
+export function programOf(kind: "right" | "wrong", from: "aaepd" | "aaepd/client"): string {
+  const isDeclaration = (statement: string) => statement.startsWith("export ");
+  const lines = [
+    `import { type AaepEvent, type AgentClient, type AgentSession, type ExtensionEvent, isCore, isExtension, type ReceivedEvent, type Subscription } from "${from}";`,
+    `declare module "${from}" { interface ExtensionEvents { "medai:patient.consulted": { readonly patient: string } } }`,
+    "declare const [agent, session, subscription]: [AgentClient, AgentSession, Subscription];",
+    "declare const [core, event]: [AaepEvent, ReceivedEvent];",
+    "declare const [text, number]: [(value: string) => void, (value: number) => void];",
+    "declare const known: (value: AaepEvent) => void;",
+    ...PAIRS.map((pair) => (isDeclaration(pair[kind]) ? pair[kind] : `{ ${pair[kind]} }`)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The line of a program in which the first statement stands. */
+const FIRST_STATEMENT = 7;
+
+/** The flaws of the wrong program that no error names, and every error that names no flaw. */
+export function missedFlaws(errors: readonly string[]): readonly string[] {
+  const expected = new Map(PAIRS.map(({ flaw }, index) => [`wrong.ts ${FIRST_STATEMENT + index}`, flaw]));
+  const missed = [...expected].filter(([place]) => !errors.includes(place)).map(([, flaw]) => flaw);
+  return [...missed, ...errors.filter((place) => !expected.has(place))];
+}
+
+/** Compiles programs in a folder. Returns the places of the errors, as in "wrong.ts 7", and whatever else the compiler has said. */
+export function compile(
+  folder: string,
+  programs: Readonly<Record<string, string>>,
+  options: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(folder, name), text);
+  const compilerOptions = {
+    target: "es2022",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: false,
+    ...options,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: Object.keys(programs) }));
+  const { stdout } = spawnSync(process.execPath, [COMPILER, "-p", folder, "--pretty", "false"], { encoding: "utf8" });
+  const lines = stdout.split("\n").filter((line) => line !== "" && !line.startsWith(" "));
+  return [...new Set(lines.map((line) => line.replace(/^(?:.*\/)?(\S+)\((\d+),\d+\): error .*/, "$1 $2")))];
+}
