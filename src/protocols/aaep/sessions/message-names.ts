@@ -49,12 +49,9 @@ export const RPC_METHODS = [
 ] as const;
 export type RpcMethod = (typeof RPC_METHODS)[number];
 
-/** In plain framings the message is `aaepd.skip`, while the other calls are `aaep.…`. So the method has both names. */
-const OTHER_NAMES: Readonly<Record<string, RpcMethod>> = { "aaepd.skip": "aaep.skip" };
-
-/** The method of that name; undefined if there is none. */
+/** The method of that name; undefined if there is none. The message `aaepd.skip` of plain framings is the method `aaep.skip`, which has both names. */
 export function rpcMethodOf(name: string): RpcMethod | undefined {
-  return RPC_METHODS.find((method) => method === name) ?? OTHER_NAMES[name];
+  return name === "aaepd.skip" ? "aaep.skip" : RPC_METHODS.find((method) => method === name);
 }
 
 /** The notifications of the daemon over JSON-RPC. */
