@@ -49,7 +49,7 @@ export const RPC_METHODS = [
 ] as const;
 export type RpcMethod = (typeof RPC_METHODS)[number];
 
-/** The method of that name; undefined if there is none. The message `aaepd.skip` of plain framings is the method `aaep.skip`, which has both names. */
+/** The method of that name; undefined if there is none. The message `aaepd.skip` of plain framings is `aaep.skip` here, and has both names. */
 export function rpcMethodOf(name: string): RpcMethod | undefined {
   return name === "aaepd.skip" ? "aaep.skip" : RPC_METHODS.find((method) => method === name);
 }
