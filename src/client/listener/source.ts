@@ -13,6 +13,8 @@ export interface LiveSource {
   readonly isConnected: () => boolean;
   /** Asks for other terms. Undefined if the daemon is not connected: it gets them when it is. */
   readonly renegotiate: (changes: Capabilities) => Promise<SubscriptionAccepted | undefined>;
+  /** The open questions; none if the daemon vanishes before it has answered. */
+  readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /** The daemon's address is gone, or is there again. A source without a connection waits for it. */
   readonly setPresent: (isPresent: boolean) => void;
   readonly close: (reason: string | undefined) => Promise<void>;
@@ -22,8 +24,12 @@ export interface SourceOptions {
   readonly target: Target;
   readonly request: SubscriberRequest;
   readonly options: SubscribeOptions;
-  /** Resolves when the loop has finished the event. */
-  readonly onEvent: (event: ReceivedEvent, arrival: Arrival, source: Source) => Promise<void> | undefined;
+  /** The place to begin at. */
+  readonly cursor: (source: Source) => string | undefined;
+  /** Resolves when the source may read on. */
+  readonly onEvent: (event: ReceivedEvent, arrival: Arrival) => Promise<void> | undefined;
+  /** The daemon has accepted the terms. */
+  readonly onAccepted: () => void;
   /** Runs the function when the loop has finished all events before it. */
   readonly afterEvents: (reached: () => void) => void;
   readonly onEnded: (end: SubscriberEnd) => void;
@@ -43,7 +49,7 @@ export function createSource(given: SourceOptions): LiveSource {
     state: () => state,
     cursor: () => cursor,
   };
-  cursor = typeof options.cursor === "function" ? options.cursor(source) : options.cursor;
+  cursor = given.cursor(source);
 
   function oweTerms(changes: Capabilities): undefined {
     owed = mergedCapabilities(owed ?? {}, changes);
@@ -71,7 +77,7 @@ export function createSource(given: SourceOptions): LiveSource {
       return connection;
     },
     ...(cursor === undefined ? undefined : { cursor }),
-    onEvent: (event, arrival) => given.onEvent(event, arrival, source),
+    onEvent: given.onEvent,
     onCursor: (place) =>
       given.afterEvents(() => {
         cursor = place;
@@ -79,7 +85,10 @@ export function createSource(given: SourceOptions): LiveSource {
       }),
     onState: (next) => {
       state = next;
-      if (next.kind === "active") payTerms();
+      if (next.kind === "active") {
+        given.onAccepted();
+        payTerms();
+      }
       onState?.(next, source);
     },
     onError: (error) => onError?.(error, source),
@@ -96,8 +105,15 @@ export function createSource(given: SourceOptions): LiveSource {
       try {
         return await subscriber.renegotiate(changes);
       } catch (caught) {
-        // The connection was lost before the answer.
-        if (caught instanceof Fault && caught.origin === "local") return oweTerms(changes);
+        if (isLoss(caught)) return oweTerms(changes);
+        throw caught;
+      }
+    },
+    listPending: async () => {
+      try {
+        return await subscriber.listPending();
+      } catch (caught) {
+        if (isLoss(caught)) return [];
         throw caught;
       }
     },
@@ -105,12 +121,13 @@ export function createSource(given: SourceOptions): LiveSource {
       if (!isPresent && presence.isOpen()) presence = absent();
       else if (isPresent) presence.arrive();
     },
-    close: (reason) => {
-      const closed = subscriber.close(reason);
-      presence.refuse();
-      return closed;
-    },
+    close: subscriber.close,
   };
+}
+
+/** Whether the connection was lost before the answer, which is no refusal of the daemon's. */
+function isLoss(caught: unknown): boolean {
+  return caught instanceof Fault && caught.origin === "local";
 }
 
 /** A daemon's address: `isThere` resolves when there is one. */
@@ -118,31 +135,25 @@ interface Presence {
   readonly isThere: Promise<void>;
   readonly isOpen: () => boolean;
   readonly arrive: () => void;
-  readonly refuse: () => void;
 }
 
 function present(): Presence {
-  return { isThere: Promise.resolve(), isOpen: () => true, arrive: () => {}, refuse: () => {} };
+  return { isThere: Promise.resolve(), isOpen: () => true, arrive: () => {} };
 }
 
 function absent(): Presence {
   let isOpen = false;
-  let settle = { arrive: (): void => {}, refuse: (_: Fault): void => {} };
-  const isThere = new Promise<void>((resolve, reject) => {
-    settle = { arrive: resolve, refuse: reject };
+  let tellThere = (): void => {};
+  const isThere = new Promise<void>((resolve) => {
+    tellThere = resolve;
   });
-  // Nobody may be connecting at the moment.
-  isThere.catch(() => {});
-  const open = (then: () => void): void => {
-    isOpen = true;
-    then();
-  };
   return {
     isThere,
     isOpen: () => isOpen,
-    arrive: () => open(settle.arrive),
-    refuse: () =>
-      open(() => settle.refuse(new Fault("cancelled", "The subscription was closed.", { origin: "local" }))),
+    arrive: () => {
+      isOpen = true;
+      tellThere();
+    },
   };
 }
 
