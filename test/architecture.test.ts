@@ -335,7 +335,8 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     services: ["platform", "config", "status", "presence", "a2e", "akashik"],
   },
   "src/client": {
-    agent: [],
+    http: [],
+    agent: ["http"],
     listener: [],
   },
   "src/conformance": {

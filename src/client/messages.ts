@@ -59,7 +59,8 @@ export function readIncoming(frame: Uint8Array): Incoming {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function parseObject(frame: Uint8Array): Fields {
+/** The object that a frame holds. Throws as `readIncoming` does. */
+export function parseObject(frame: Uint8Array): Fields {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(frame));

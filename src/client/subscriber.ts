@@ -11,7 +11,7 @@ import { PLATFORM_TIMERS } from "./platform-clock.js";
 import { createReceived } from "./received.js";
 import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
 import type { Interruption, SubscriberEnd } from "./subscriber-states.js";
-import { openSubscription, type SubscriptionRun } from "./subscription-run.js";
+import { notSubscribed, openSubscription, type SubscriptionRun } from "./subscription-run.js";
 
 export interface Subscriber {
   /**
@@ -266,10 +266,4 @@ export function mergedCapabilities(old: Capabilities, changes: Capabilities): Ca
 
 function closedHere(): Fault {
   return new Fault("cancelled", "The subscriber was closed.", { origin: "local" });
-}
-
-function notSubscribed(): Fault {
-  return new Fault("unknown_subscription", "There is no subscription at the moment. Try again when one is active.", {
-    origin: "local",
-  });
 }

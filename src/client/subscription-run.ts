@@ -1,6 +1,6 @@
 // One subscription over one connection, from the request to the end of the connection.
 import type { AaepdError, Capabilities, Envelope, SubscriptionAccepted, SubscriptionRequest } from "#gen/aaep/types.js";
-import { FAULT_CODES, Fault, faultFrom } from "../base/errors.js";
+import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import { unreachable } from "../base/exhaustive.js";
 import type { Connection } from "../contracts/transport.js";
 import { cursorIn, encodeMessage, readIncoming } from "./messages.js";
@@ -68,7 +68,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
   function ask<Answer>(message: object, waiting: Waiting<Answer>[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (send(message)) waiting.push({ resolve, reject });
-      else reject(notActive());
+      else reject(notSubscribed());
     });
   }
 
@@ -80,7 +80,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
       send({
         type: "subscription.close",
         reason_code: "subscriber_shutdown",
-        ...(reasonMessage === undefined ? undefined : { reason_message: reasonMessage }),
+        reason_message: reasonMessage,
       });
       await connection.close();
     },
@@ -189,18 +189,16 @@ function lossFault(end: Interruption, connection: Connection<Uint8Array>): Fault
 }
 
 function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
-  return new Fault(FAULT_CODES.find((known) => known === code) ?? "internal", message, {
-    ...(pointer === undefined ? undefined : { pointer }),
-    ...(rule === undefined ? undefined : { rule }),
-  });
+  // A code that a later daemon has added stays as it is.
+  return new Fault(code as FaultCode, message, { pointer, rule });
 }
 
 function goneFault({ peer }: Connection<Uint8Array>): Fault {
   return new Fault("peer_gone", `The daemon at ${peer.label.replace(/^(?:unix|pipe):/, "")} has ended the connection.`);
 }
 
-function notActive(): Fault {
-  return new Fault("unknown_subscription", "There is no subscription yet. Try again when one is active.", {
+export function notSubscribed(): Fault {
+  return new Fault("unknown_subscription", "There is no subscription at the moment. Try again when one is active.", {
     origin: "local",
   });
 }

@@ -23,7 +23,7 @@ export interface LiveSource {
 export interface SourceOptions {
   readonly target: Target;
   readonly request: SubscriberRequest;
-  readonly options: SubscribeOptions;
+  readonly options: Omit<SubscribeOptions, "id" | "name" | "cursor" | "onCritical">;
   /** The place to begin at. */
   readonly cursor: (source: Source) => string | undefined;
   /** Resolves when the source may read on. */
@@ -42,7 +42,9 @@ export function createSource(given: SourceOptions): LiveSource {
   let state: SubscriberState | undefined;
   let cursor: string | undefined;
   let owed: Capabilities | undefined;
-  let presence = present();
+  // While the daemon's address is gone: resolves when it is there again.
+  let isThere: Promise<void> | undefined;
+  let arrive = (): void => {};
   const source: Source = {
     name: target.name,
     label: target.label ?? target.name,
@@ -65,12 +67,12 @@ export function createSource(given: SourceOptions): LiveSource {
     subscriber.renegotiate(changes).catch(() => {});
   }
 
-  const { onCursor, onState, onError, onReplyNotTaken } = options;
+  const { onCursor, onState, onError, onReplyNotTaken, ...ofConnection } = options;
   const subscriber = createSubscriber({
-    ...connectionOptionsOf(options),
+    ...ofConnection,
     request: given.request,
     connect: async () => {
-      await presence.isThere;
+      await isThere;
       const connection = await target.connect();
       // The request that follows has them.
       owed = undefined;
@@ -118,8 +120,14 @@ export function createSource(given: SourceOptions): LiveSource {
       }
     },
     setPresent: (isPresent) => {
-      if (!isPresent && presence.isOpen()) presence = absent();
-      else if (isPresent) presence.arrive();
+      if (isPresent) {
+        arrive();
+        isThere = undefined;
+      } else {
+        isThere ??= new Promise((resolve) => {
+          arrive = resolve;
+        });
+      }
     },
     close: subscriber.close,
   };
@@ -128,45 +136,4 @@ export function createSource(given: SourceOptions): LiveSource {
 /** Whether the connection was lost before the answer, which is no refusal of the daemon's. */
 function isLoss(caught: unknown): boolean {
   return caught instanceof Fault && caught.origin === "local";
-}
-
-/** A daemon's address: `isThere` resolves when there is one. */
-interface Presence {
-  readonly isThere: Promise<void>;
-  readonly isOpen: () => boolean;
-  readonly arrive: () => void;
-}
-
-function present(): Presence {
-  return { isThere: Promise.resolve(), isOpen: () => true, arrive: () => {} };
-}
-
-function absent(): Presence {
-  let isOpen = false;
-  let tellThere = (): void => {};
-  const isThere = new Promise<void>((resolve) => {
-    tellThere = resolve;
-  });
-  return {
-    isThere,
-    isOpen: () => isOpen,
-    arrive: () => {
-      isOpen = true;
-      tellThere();
-    },
-  };
-}
-
-/** Without members that are undefined, which would stand in for the defaults. */
-function connectionOptionsOf(options: SubscribeOptions) {
-  const { reconnect, backOff, handshakeTimeoutMs, stableAfterMs, timers, wallTime, chance } = options;
-  return {
-    ...(reconnect === undefined ? undefined : { reconnect }),
-    ...(backOff === undefined ? undefined : { backOff }),
-    ...(handshakeTimeoutMs === undefined ? undefined : { handshakeTimeoutMs }),
-    ...(stableAfterMs === undefined ? undefined : { stableAfterMs }),
-    ...(timers === undefined ? undefined : { timers }),
-    ...(wallTime === undefined ? undefined : { wallTime }),
-    ...(chance === undefined ? undefined : { chance }),
-  };
 }

@@ -46,7 +46,7 @@ export function subscribe(
   const named = given.flatMap((one, index) => (isDiscovery(one) ? [] : [namedTarget(one, index)]));
   assertUsable(given, named, options);
 
-  const { id = newSubscriberId(), name, onCritical } = options;
+  const { id = newSubscriberId(), name, cursor, onCritical, ...ofSources } = options;
   const arrivals = createArrivals<ReceivedEvent>(onCritical === undefined ? 0 : AHEAD_COUNT);
   const owners = createOwners<LiveSource>();
   const sources = new Map<string, LiveSource>();
@@ -69,14 +69,14 @@ export function subscribe(
   }
 
   function placeOf(source: Source): string | undefined {
-    return places.get(source.name) ?? (typeof options.cursor === "function" ? options.cursor(source) : options.cursor);
+    return places.get(source.name) ?? (typeof cursor === "function" ? cursor(source) : cursor);
   }
 
   function follow(target: Target): void {
     const capabilities = [...asked].reduce((all, { changes }) => mergedCapabilities(all, changes), granted);
     const live: LiveSource = createSource({
       target,
-      options,
+      options: ofSources,
       request: { subscriber_id: id, ...(name === undefined ? undefined : { subscriber_name: name }), capabilities },
       cursor: placeOf,
       onEvent: (event, arrival) => {
