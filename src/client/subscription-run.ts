@@ -119,9 +119,10 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         const isFirst = subscriptionId === undefined;
         subscriptionId = accepted.subscription_id;
         cancelTimeout();
-        if (!isFirst) renegotiations.shift()?.resolve(accepted);
         await tell(() => options.active(accepted));
         await reached(cursorIn(accepted.honored_capabilities.aaepd));
+        // Last, so that its place is known by then.
+        if (!isFirst) renegotiations.shift()?.resolve(accepted);
         return undefined;
       }
       case "rejected":

@@ -39,17 +39,20 @@ test("what aaepd/client and aaepd/client/node export", () => {
   ]);
   expect(Object.keys(node).sort()).toEqual([
     "childRpcConnector",
+    "discoverDaemons",
     "ipcConnector",
     "ipcRpcConnector",
+    "ipcTarget",
     "openAgent",
     "socketPath",
     "spawnConnector",
+    "subscribe",
   ]);
 });
 
 test("aaepd is both for Node, and aaepd/client for browsers", () => {
   expect(Object.keys(main).sort()).toEqual([...new Set([...Object.keys(client), ...Object.keys(node)])].sort());
-  expect(main.openAgent).toBe(node.openAgent);
+  expect([main.openAgent, main.subscribe]).toEqual([node.openAgent, node.subscribe]);
   const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   expect(exports["."].browser).toEqual(exports["./client"]);
 });

@@ -60,7 +60,7 @@ export interface SubscribeOptions extends ConnectionOptions {
   /** `subscriber_name`, for people. */
   readonly name?: string;
   /** The cursor of an earlier subscription, to go on from there (R17). For several daemons a function. Default: live events. */
-  readonly cursor?: string | ((source: Source) => string | undefined);
+  readonly cursor?: string | ((source: Source) => string | undefined) | undefined;
   /**
    * Receives each new place (R17) when the loop has finished every event before it, at most once a second while events come. Store it on disk.
    */

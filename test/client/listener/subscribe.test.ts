@@ -89,6 +89,23 @@ test("AAEP §5.7: the loop may wait for an answer, though events stand before it
   expect(told).toContain("1 reached c50");
 });
 
+test("R17: the answer to no change brings the newest place, before it resolves", async () => {
+  const producer = createFakeProducer();
+  const { subscription, told } = start(producer.connect);
+  const { heard } = listen(subscription);
+  await accepted(producer);
+  side(producer).say(eventMessage(1));
+  await settle();
+  const places: unknown[] = [];
+  const answer = subscription.renegotiate({}).then(() => places.push(told.at(-1), subscription.sources()[0]?.cursor()));
+  await settle();
+  expect(side(producer).received.at(-1)).toMatchObject({ type: "subscription.renegotiate", capabilities: {} });
+  side(producer).accept("sub_1", { cursor: "c1" });
+  await answer;
+  expect(heard).toEqual(["evt_1"]);
+  expect(places).toEqual(["1 reached c1", "c1"]);
+});
+
 test("an answer behind more events than are kept is given up, and the stream is held again", async () => {
   const producer = createFakeProducer();
   const { subscription } = start(producer.connect);
