@@ -7,6 +7,13 @@ export const TERMINAL =
   /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.session\.(?:completed|errored|cancelled)$/;
 export const STREAMING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.output\.streaming$/;
 
+const CRITICAL = /^aaep:agent\.(?:awaiting\.confirmation|awaiting\.clarification|handoff\.requested|session\.errored)$/;
+
+/** Whether an event interrupts others: by its urgency, without one by its type (R4). Of an event with the short spelling of its type. */
+export function isCritical({ urgency, type }: ReceivedEvent): boolean {
+  return urgency === undefined ? CRITICAL.test(type) : urgency === "critical";
+}
+
 const PREFIX = "aaep:agent.";
 const LONG_PREFIX = "https://aaep-protocol.org/types/agent.";
 

@@ -18,7 +18,7 @@ export type {
   AgentTrouble,
   OpenAgentOptions,
 } from "./agent/agent-options.js";
-export { type HttpConnectorOptions, httpRpcConnector } from "./agent/http-connector.js";
+export { httpRpcConnector } from "./agent/http-connector.js";
 export { openAgent } from "./agent/open-agent.js";
 export type {
   Agent,
@@ -54,6 +54,8 @@ export type { AgentState } from "./agent-states.js";
 export type { BackOffOptions } from "./back-off.js";
 // A star, because only then a program can merge into `ExtensionEvents`.
 export * from "./events.js";
+export type { HttpConnectorOptions } from "./http/calls.js";
+export { httpConnector } from "./http/http-connector.js";
 export type {
   Connector,
   Discovery,

@@ -31,6 +31,7 @@ export function readIncoming(frame: Uint8Array): Incoming {
   switch (type) {
     case "subscription.accepted":
       requireText(message, "subscription_id");
+      requireObject(message, "honored_capabilities");
       return { kind: "accepted", accepted: message as unknown as SubscriptionAccepted };
     case "subscription.rejected":
       requireText(message, "reason_code");
@@ -56,7 +57,10 @@ export function readIncoming(frame: Uint8Array): Incoming {
   return { kind: "other", message };
 }
 
-function parseObject(frame: Uint8Array): Readonly<Record<string, unknown>> {
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The object that a frame holds. Throws as `readIncoming` does. */
+export function parseObject(frame: Uint8Array): Fields {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(frame));
@@ -65,12 +69,20 @@ function parseObject(frame: Uint8Array): Readonly<Record<string, unknown>> {
       cause: caught,
     });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw notAaep("is no object");
-  return value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) throw notAaep("is no object");
+  return value;
 }
 
-function requireText(message: Readonly<Record<string, unknown>>, field: string): void {
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function requireText(message: Fields, field: string): void {
   if (typeof message[field] !== "string") throw notAaep(`has no ${field}`);
+}
+
+function requireObject(message: Fields, field: string): void {
+  if (!isObject(message[field])) throw notAaep(`has no ${field}`);
 }
 
 function notAaep(what: string): Fault {

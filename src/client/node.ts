@@ -1,16 +1,24 @@
-// The clients in Node: an agent that finds or starts its daemon, and connectors for local sockets and child processes.
+// The clients in Node: an agent that finds or starts its daemon, a listener that finds all daemons, and connectors for local sockets and child
+// processes.
+import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import type { Capabilities } from "#gen/aaep/types.js";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
-import { currentPlace, ipcPath } from "../../transports/ipc/paths.js";
+import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
 import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent/agent-options.js";
 import { openAgent as openAgentBy } from "./agent/open-agent.js";
 import type { Agent } from "./agent/session-types.js";
+import { discoverDaemons } from "./discovery/discover-daemons.js";
+import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
+import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
+
+export { type DiscoverDaemonsOptions, discoverDaemons } from "./discovery/discover-daemons.js";
 
 export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
   /** The socket of the daemon that serves all agents. Default: the variable AAEPD_SOCKET, otherwise `socketPath()`. */
@@ -26,12 +34,78 @@ export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
  * in the mode "required", with `not_found`, and with `usage` if `id` is no text.
  */
 export function openAgent(options: NodeAgentOptions): Promise<Agent> {
-  const { socket = process.env.AAEPD_SOCKET || socketPath(), spawn = {}, ...rest } = options;
+  const { socket = socketOfVariable() ?? socketPath(), spawn = {}, ...rest } = options;
   const served: AgentConnector = { connect: ipcRpcConnector(socket) };
   return openAgentBy({
     ...rest,
     connectors: options.connectors ?? [served, ...(spawn === false ? [] : [spawnConnector(options.id, spawn)])],
   });
+}
+
+/** A daemon by a text, as in `ipcTarget`, or by what `subscribe` of `aaepd/client` takes. */
+export type NodeTarget = string | OneTarget | Discovery;
+
+/**
+ * Subscribes to all daemons of this user, those that start later included; to the one that the variable AAEPD_SOCKET names, if it is set; or to the
+ * given ones. Otherwise as `subscribe` of `aaepd/client`.
+ *
+ * ```ts
+ * for await (const event of subscribe({ preferred_verbosity: "terse" })) speak(event);
+ * ```
+ */
+export function subscribe(terms?: Capabilities, options?: SubscribeOptions): Subscription;
+export function subscribe(
+  targets: NodeTarget | readonly NodeTarget[],
+  terms?: Capabilities,
+  options?: SubscribeOptions,
+): Subscription;
+export function subscribe(
+  first: Capabilities | NodeTarget | readonly NodeTarget[] = {},
+  second: Capabilities | SubscribeOptions = {},
+  third?: SubscribeOptions,
+): Subscription {
+  if (isTargets(first)) return subscribeTo([first].flat().map(nodeTarget), second as Capabilities, third);
+  return subscribeTo(usualTargets(), first, second as SubscribeOptions);
+}
+
+function usualTargets(): Target | Discovery {
+  const socket = socketOfVariable();
+  if (socket === undefined) return discoverDaemons();
+  if (socket !== "off") return ipcTarget(isPipeName(socket) ? socket : resolve(socket));
+  const sentence =
+    'The variable AAEPD_SOCKET is "off". Set it to the path of a socket or to auto, unset it, or name a daemon.';
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+/** Terms have no functions. */
+function isTargets(
+  given: Capabilities | NodeTarget | readonly NodeTarget[],
+): given is NodeTarget | readonly NodeTarget[] {
+  if (typeof given !== "object" || Array.isArray(given)) return true;
+  return (
+    ("connect" in given && typeof given.connect === "function") ||
+    ("watch" in given && typeof given.watch === "function")
+  );
+}
+
+function nodeTarget(one: NodeTarget): OneTarget | Discovery {
+  return typeof one === "string" ? ipcTarget(one) : one;
+}
+
+/**
+ * For `subscribe`: the daemon of that producer id, or at the socket or named pipe of that path. A text with a slash or a backslash is a path. Throws
+ * as `ipcConnector` does.
+ */
+export function ipcTarget(place: string, options: IpcConnectorOptions = {}): Target {
+  assertPath(place);
+  const path = /[/\\]/.test(place) ? place : socketPath(place);
+  return { name: path, label: place, connect: ipcConnector(path, options) };
+}
+
+/** The socket that AAEPD_SOCKET names; undefined if it leaves the choice open. */
+function socketOfVariable(): string | undefined {
+  const { AAEPD_SOCKET: socket } = process.env;
+  return socket === "" || socket === "auto" ? undefined : socket;
 }
 
 /** For `openAgent`: starts a daemon of the agent's own with `aaepd stdio`, and another one when it is lost. */

@@ -1,7 +1,8 @@
 // A subscriber's memory of received events: it recognises duplicates (R12), and holds the place to resume at after a reconnect (R17). Knows no
-// connection. Memory is bounded by the window of ids and by the number of remembered sessions.
+// connection. Memory is bounded by the number of remembered ids and outputs.
 import type { Envelope } from "#gen/aaep/types.js";
-import { STREAMING, TERMINAL } from "./event-types.js";
+import { STREAMING } from "./event-types.js";
+import { createRecentMap } from "./recent-map.js";
 import { createTextProgress, type TextProgress } from "./text-progress.js";
 
 export interface Received {
@@ -10,66 +11,67 @@ export interface Received {
    * reconnect merged text may be cut elsewhere.
    */
   readonly accept: (event: Envelope) => Envelope | undefined;
-  /** Reports the place that everything received so far leads to; the text received so far stays valid at that place. */
+  /** Reports the place that everything received on this connection leads to; the text received on it stays valid at that place. */
   readonly reached: (cursor: string) => void;
   /** The last place; undefined before the first. */
   readonly cursor: () => string | undefined;
-  /** Forgets the text received after the last place, which may never have become durable: text from now on is new, wherever it stands (R17). */
+  /** Reports a new connection. Text received after the last place may be void: other text may come at its position (R17). */
+  readonly reconnected: () => void;
+  /** Forgets all text: text from now on is new, wherever it stands (R17). */
   readonly forgetText: () => void;
 }
 
 export interface ReceivedOptions {
   /** Cursor of an earlier subscriber. */
   readonly cursor?: string | undefined;
-  /** Ids remembered to recognise duplicates. Default 10,000; the oldest are forgotten first. */
+  /** Newest ids that are certainly remembered, to recognise duplicates. Default 10,000. */
   readonly rememberedIds?: number;
 }
 
-/** Sessions remembered after their end, so that repeats of their events are recognised; and sessions remembered in all, in case no end is seen. */
-const REMEMBERED_ENDED_SESSIONS = 256;
-const REMEMBERED_SESSIONS = 1024;
+/** Newest outputs whose length is certainly remembered, so that repeats of their text are recognised. */
+const REMEMBERED_OUTPUTS = 4096;
+/** Outputs of which the text after the last place is remembered as well: of a producer without places, of those that it wrote to last. */
+const REMEMBERED_TEXTS = 64;
 
 export function createReceived(options: ReceivedOptions = {}): Received {
   const { rememberedIds = 10_000 } = options;
-  const ids = new Set<string>();
-  const outputs = new Map<string, Map<string, TextProgress>>();
-  const ended = new Set<string>();
-  // Outputs with text after the last place.
-  const unkept = new Set<TextProgress>();
+  const ids = createRecentMap<true>(rememberedIds);
+  let outputs = createRecentMap<TextProgress>(REMEMBERED_OUTPUTS);
+  // Outputs with text after the last place, each with the connection that brought the text.
+  const unkept = new Map<TextProgress, number>();
+  let connection = 0;
   let { cursor } = options;
 
   function isKnown(eventId: string): boolean {
-    if (ids.has(eventId)) return true;
-    ids.add(eventId);
-    if (ids.size > rememberedIds) dropOldest(ids);
+    if (ids.get(eventId) === true) return true;
+    ids.set(eventId, true);
     return false;
   }
 
-  function forgetSession(sessionId: string): void {
-    for (const progress of outputs.get(sessionId)?.values() ?? []) unkept.delete(progress);
-    outputs.delete(sessionId);
-  }
-
-  function noteEnd({ session_id: sessionId, type }: Envelope): void {
-    if (!TERMINAL.test(type)) return;
-    ended.add(sessionId);
-    if (ended.size > REMEMBERED_ENDED_SESSIONS) forgetSession(dropOldest(ended));
-  }
-
-  function progressOf(sessionId: string, outputId: string): TextProgress {
-    const session = outputs.get(sessionId) ?? new Map<string, TextProgress>();
-    outputs.set(sessionId, session);
-    if (outputs.size > REMEMBERED_SESSIONS) forgetSession(outputs.keys().next().value ?? "");
-    const progress = session.get(outputId) ?? createTextProgress();
-    session.set(outputId, progress);
-    unkept.add(progress);
+  function progressOf({ session_id: sessionId, output_id: outputId }: Envelope): TextProgress {
+    const key = `${sessionId}\n${typeof outputId === "string" ? outputId : ""}`;
+    const known = outputs.get(key);
+    const progress = known ?? createTextProgress();
+    if (known === undefined) outputs.set(key, progress);
+    // Behind those that are silent for longer.
+    unkept.delete(progress);
+    unkept.set(progress, connection);
+    for (const oldest of unkept.keys()) {
+      if (unkept.size <= REMEMBERED_TEXTS) break;
+      keep(oldest);
+    }
     return progress;
   }
 
+  function keep(progress: TextProgress): void {
+    progress.keep();
+    unkept.delete(progress);
+  }
+
   function newText(event: Envelope): Envelope | undefined {
-    const { chunk, position, complete, output_id: outputId } = event;
+    const { chunk, position, complete } = event;
     if (typeof chunk !== "string" || typeof position !== "number") return event;
-    const progress = progressOf(event.session_id, typeof outputId === "string" ? outputId : "");
+    const progress = progressOf(event);
     const characters = [...chunk];
     const repeatedCount = progress.take(characters, position);
     const completes = progress.completes(complete === true);
@@ -81,28 +83,19 @@ export function createReceived(options: ReceivedOptions = {}): Received {
   return {
     accept: (event) => {
       if (isKnown(event.event_id)) return undefined;
-      const news = STREAMING.test(event.type) ? newText(event) : event;
-      noteEnd(event);
-      return news;
+      return STREAMING.test(event.type) ? newText(event) : event;
     },
     reached: (place) => {
       cursor = place;
-      for (const progress of unkept) progress.keep();
-      unkept.clear();
+      for (const [progress, origin] of unkept) if (origin === connection) keep(progress);
     },
     cursor: () => cursor,
+    reconnected: () => {
+      connection += 1;
+    },
     forgetText: () => {
-      outputs.clear();
+      outputs = createRecentMap(REMEMBERED_OUTPUTS);
       unkept.clear();
     },
   };
-}
-
-/** Removes and returns the oldest member of a set; "" if the set is empty. */
-function dropOldest(set: Set<string>): string {
-  for (const oldest of set) {
-    set.delete(oldest);
-    return oldest;
-  }
-  return "";
 }

@@ -38,13 +38,14 @@ export type SubscriberReply = {
 /** Why an event arrived: by itself, or because `repeat` asked for it. */
 export type Arrival = "new" | "repeated";
 
+/** An error thrown by one of these functions ends the subscriber. `connect` is the exception. */
 export interface SubscriberOptions {
   /** Makes one connection. Called for each attempt; a rejection counts as an interruption. */
   readonly connect: () => Promise<Connection<Uint8Array>>;
   readonly request: SubscriberRequest;
   /**
    * Called once for every event, in order. Nothing further is read while the returned promise is open, so that a slow listener slows the producer
-   * instead of filling its own memory. An error thrown here ends the subscriber.
+   * instead of filling its own memory.
    */
   readonly onEvent: (event: ReceivedEvent, arrival: Arrival) => void | Promise<void>;
   readonly onState?: (state: SubscriberState) => void;
@@ -59,7 +60,8 @@ export interface SubscriberOptions {
   readonly onMessage?: (message: Readonly<Record<string, unknown>>) => void;
   /**
    * `always`; `after-first`: only once a subscription has been active, so that a wrong address is reported at once; `never`. Default `always`. A
-   * rejected request is repeated only if the producer names a delay, or has too many subscriptions at the moment.
+   * rejected request is repeated only if the producer names a delay, or has too many subscriptions at the moment. After "address_invalid",
+   * "permission_denied" and "unauthenticated" no attempt follows, unless the Fault names a delay.
    */
   readonly reconnect?: "always" | "after-first" | "never";
   readonly backOff?: BackOffOptions;
@@ -70,8 +72,7 @@ export interface SubscriberOptions {
   /** The `cursor` of an earlier subscriber, to go on from there. Default: begins with live events. */
   readonly cursor?: string;
   /**
-   * Receives each new place (R17) after everything that leads to it has been delivered, at most once a second while events come. Store it on disk. An
-   * error thrown here ends the subscriber.
+   * Receives each new place (R17) after everything that leads to it has been delivered, at most once a second while events come. Store it on disk.
    */
   readonly onCursor?: (cursor: string) => void;
   /** Default the platform's. */

@@ -2,6 +2,7 @@
 // a time; subscription-run.ts handles one connection.
 import type { Capabilities, Envelope, SubscriptionAccepted, SubscriptionRejected } from "#gen/aaep/types.js";
 import { Fault } from "../base/errors.js";
+import type { Connection } from "../contracts/transport.js";
 import { backOffMs, isHopeless } from "./back-off.js";
 import { withShortType } from "./event-types.js";
 import type { ReceivedEvent } from "./events.js";
@@ -10,7 +11,7 @@ import { PLATFORM_TIMERS } from "./platform-clock.js";
 import { createReceived } from "./received.js";
 import type { SubscriberOptions, SubscriberReply } from "./subscriber-options.js";
 import type { Interruption, SubscriberEnd } from "./subscriber-states.js";
-import { openSubscription, type SubscriptionRun } from "./subscription-run.js";
+import { notSubscribed, openSubscription, type SubscriptionRun } from "./subscription-run.js";
 
 export interface Subscriber {
   /**
@@ -38,7 +39,7 @@ export interface Subscriber {
    * `onEvent` itself may await `close`.
    */
   readonly close: (reasonMessage?: string) => Promise<void>;
-  /** Resolves when the subscriber has ended for good. Rejects only with an error thrown by `onEvent` or `onCursor`. */
+  /** Resolves when the subscriber has ended for good. Rejects only with an error thrown by a function of the options. */
   readonly ended: Promise<SubscriberEnd>;
 }
 
@@ -60,7 +61,21 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   let run: SubscriptionRun | undefined;
   let isClosing = false;
   let isDelivering = false;
+  let abandonConnecting = (): void => {};
   const pause = createPause(timers);
+
+  /** As `options.connect`, but rejects at `close`: nobody knows how long an attempt takes. A connection that is made later is closed. */
+  function connect(): Promise<Connection<Uint8Array>> {
+    return new Promise((resolve, reject) => {
+      if (isClosing) throw closedHere();
+      const connecting = options.connect();
+      abandonConnecting = () => {
+        reject(closedHere());
+        connecting.then((late) => late.close()).catch(() => {});
+      };
+      connecting.then(resolve, reject);
+    });
+  }
 
   async function deliver(event: Envelope): Promise<void> {
     // An event that is not delivered must not count as received: the cursor stays before it.
@@ -79,12 +94,14 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     onState({ kind: "connecting", attempt: number });
     let activeSince: number | undefined;
     const resumeAfter = received.cursor();
+    received.reconnected();
     const because = await openSubscription({
-      connect: options.connect,
+      connect,
       request: () => withPlace({ ...request, capabilities: withOwnWishes(capabilities) }, resumeAfter),
       handshakeTimeoutMs,
       timers,
       opened: (opened) => {
+        abandonConnecting = () => {};
         run = opened;
         if (isClosing) void opened.close(undefined);
       },
@@ -116,6 +133,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
   async function keepSubscribed(): Promise<SubscriberEnd> {
     let hasBeenActive = false;
     for (let retry = 0; ; retry += 1) {
+      if (isClosing) return end({ kind: "asked" });
       const { because, lastedMs } = await attempt(retry + 1);
       hasBeenActive ||= lastedMs >= 0;
       if (isClosing) return end({ kind: "asked" });
@@ -125,8 +143,8 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       if (lastedMs >= stableAfterMs) retry = 0;
       const retryInMs = Math.max(delayMs, backOffMs(retry, chance(), options.backOff));
       onState({ kind: "waiting", retryInMs, because });
-      await pause.take(retryInMs);
-      if (isClosing) return end({ kind: "asked" });
+      // `onState` may have closed.
+      if (!isClosing) await pause.take(retryInMs);
     }
   }
 
@@ -171,6 +189,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
     close: async (reasonMessage) => {
       isClosing = true;
       pause.cutShort();
+      abandonConnecting();
       await run?.close(reasonMessage);
       if (!isDelivering) await settled;
     },
@@ -185,16 +204,31 @@ function retryDelayMs(because: Interruption): number | undefined {
       // Nothing more follows, however often the subscriber asks.
       return because.close.reason_code === "recording_ended" ? undefined : 0;
     case "fault":
-      return isHopeless(because.fault) ? undefined : 0;
+      return faultDelayMs(because.fault);
     case "rejected":
       return rejectionDelayMs(because.rejected);
   }
 }
 
+function faultDelayMs(fault: Fault): number | undefined {
+  const { code, retryAfterSeconds } = fault;
+  if (retryAfterSeconds !== undefined) return boundedMs(retryAfterSeconds);
+  // The next attempt would show the same credentials.
+  return isHopeless(fault) || code === "unauthenticated" ? undefined : 0;
+}
+
 function rejectionDelayMs({ reason_code: reason, retry_after_seconds: seconds }: SubscriptionRejected) {
-  if (seconds !== undefined) return seconds * 1000;
+  if (seconds !== undefined) return boundedMs(seconds);
   // A producer that is stopping may be back in a moment.
   return reason === "rate_limit" || reason === "transport_unavailable" ? 0 : undefined;
+}
+
+/** The longest `retry_after_seconds` (AAEP §5.5). */
+const LONGEST_RETRY_SECONDS = 86_400;
+
+/** A producer may send any number, and a timer of the platform takes one beyond its range as none. */
+function boundedMs(seconds: number): number {
+  return Math.min(Math.max(Number(seconds) || 0, 0), LONGEST_RETRY_SECONDS) * 1000;
 }
 
 function withPlace(request: SubscriberOptions["request"], resumeAfter: string | undefined) {
@@ -230,8 +264,6 @@ export function mergedCapabilities(old: Capabilities, changes: Capabilities): Ca
   };
 }
 
-function notSubscribed(): Fault {
-  return new Fault("unknown_subscription", "There is no subscription at the moment. Try again when one is active.", {
-    origin: "local",
-  });
+function closedHere(): Fault {
+  return new Fault("cancelled", "The subscriber was closed.", { origin: "local" });
 }

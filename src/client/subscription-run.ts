@@ -1,6 +1,6 @@
 // One subscription over one connection, from the request to the end of the connection.
 import type { AaepdError, Capabilities, Envelope, SubscriptionAccepted, SubscriptionRequest } from "#gen/aaep/types.js";
-import { FAULT_CODES, Fault, faultFrom } from "../base/errors.js";
+import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import { unreachable } from "../base/exhaustive.js";
 import type { Connection } from "../contracts/transport.js";
 import { cursorIn, encodeMessage, readIncoming } from "./messages.js";
@@ -39,8 +39,8 @@ interface Waiting<Answer> {
 }
 
 /**
- * Resolves with the interruption that ended the subscription. Rejects only with an error thrown by `options.event` or `options.reached`, after the
- * connection is closed.
+ * Resolves with the interruption that ended the subscription. Rejects only with an error thrown by a callback of `options`, after the connection is
+ * closed.
  */
 export async function openSubscription(options: RunOptions): Promise<Interruption> {
   let connection: Connection<Uint8Array>;
@@ -68,7 +68,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
   function ask<Answer>(message: object, waiting: Waiting<Answer>[]): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (send(message)) waiting.push({ resolve, reject });
-      else reject(notActive());
+      else reject(notSubscribed());
     });
   }
 
@@ -80,25 +80,24 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
       send({
         type: "subscription.close",
         reason_code: "subscriber_shutdown",
-        ...(reasonMessage === undefined ? undefined : { reason_message: reasonMessage }),
+        reason_message: reasonMessage,
       });
       await connection.close();
     },
   });
 
-  /** Marks an error of the owner's callbacks, which is no fault of the connection. */
-  function ownersAccident(caught: unknown): never {
-    failure = { caught };
-    throw caught;
+  /** Calls the owner, whose error is no fault of the connection. */
+  async function tell(call: () => Promise<void> | void): Promise<void> {
+    try {
+      await call();
+    } catch (caught) {
+      failure = { caught };
+      throw caught;
+    }
   }
 
-  function reached(cursor: string | undefined): void {
-    if (cursor === undefined) return;
-    try {
-      options.reached(cursor);
-    } catch (caught) {
-      ownersAccident(caught);
-    }
+  async function reached(cursor: string | undefined): Promise<void> {
+    if (cursor !== undefined) await tell(() => options.reached(cursor));
   }
 
   /** An error without `answers` can only mean the terms. */
@@ -113,41 +112,39 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     const incoming = readIncoming(frame);
     switch (incoming.kind) {
       case "event":
-        try {
-          await options.event(incoming.event);
-        } catch (caught) {
-          ownersAccident(caught);
-        }
+        await tell(() => options.event(incoming.event));
         return undefined;
       case "accepted": {
+        const { accepted } = incoming;
         const isFirst = subscriptionId === undefined;
-        subscriptionId = incoming.accepted.subscription_id;
+        subscriptionId = accepted.subscription_id;
         cancelTimeout();
-        if (!isFirst) renegotiations.shift()?.resolve(incoming.accepted);
-        options.active(incoming.accepted);
-        reached(cursorIn(incoming.accepted.honored_capabilities.aaepd));
+        await tell(() => options.active(accepted));
+        await reached(cursorIn(accepted.honored_capabilities.aaepd));
+        // Last, so that its place is known by then.
+        if (!isFirst) renegotiations.shift()?.resolve(accepted);
         return undefined;
       }
       case "rejected":
         return { kind: "rejected", rejected: incoming.rejected };
       case "checkpoint":
-        reached(incoming.cursor);
+        await reached(incoming.cursor);
         return undefined;
       case "close":
-        reached(cursorIn(incoming.close.extensions?.aaepd));
+        await reached(cursorIn(incoming.close.extensions?.aaepd));
         return { kind: "closed", close: incoming.close };
       case "error":
         refused(incoming.error);
-        options.error?.(incoming.error);
+        await tell(() => options.error?.(incoming.error));
         return undefined;
       case "pending":
         listings.shift()?.resolve(incoming.questions);
         return undefined;
       case "reply not taken":
-        options.replyNotTaken?.(incoming.replyToken);
+        await tell(() => options.replyNotTaken?.(incoming.replyToken));
         return undefined;
       case "other":
-        options.message?.(incoming.message);
+        await tell(() => options.message?.(incoming.message));
         return undefined;
       default:
         return unreachable(incoming);
@@ -171,37 +168,38 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
   connection.send(encodeMessage(options.request()));
   const end = await read();
   cancelTimeout();
-  const fault = faultFromEnd(end, connection);
+  // From here on nobody reads an answer.
+  subscriptionId = undefined;
+  const fault = lossFault(end, connection);
   for (const waiting of [...renegotiations.splice(0), ...listings.splice(0)]) waiting.reject(fault);
   await connection.close();
   if (failure !== undefined) throw failure.caught;
   return end;
 }
 
-function faultFromEnd(end: Interruption, connection: Connection<Uint8Array>): Fault {
+/** Why a call is not answered. Of origin "local", unless the producer refused what was asked for. */
+function lossFault(end: Interruption, connection: Connection<Uint8Array>): Fault {
   switch (end.kind) {
     case "fault":
-      return end.fault;
+      return end.fault.with({ origin: "local" });
     case "rejected":
       return new Fault("capabilities_incompatible", end.rejected.reason_message);
     case "closed":
-      return goneFault(connection);
+      return goneFault(connection).with({ origin: "local" });
   }
 }
 
 function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
-  return new Fault(FAULT_CODES.find((known) => known === code) ?? "internal", message, {
-    ...(pointer === undefined ? undefined : { pointer }),
-    ...(rule === undefined ? undefined : { rule }),
-  });
+  // A code that a later daemon has added stays as it is.
+  return new Fault(code as FaultCode, message, { pointer, rule });
 }
 
 function goneFault({ peer }: Connection<Uint8Array>): Fault {
   return new Fault("peer_gone", `The daemon at ${peer.label.replace(/^(?:unix|pipe):/, "")} has ended the connection.`);
 }
 
-function notActive(): Fault {
-  return new Fault("unknown_subscription", "There is no subscription yet. Try again when one is active.", {
+export function notSubscribed(): Fault {
+  return new Fault("unknown_subscription", "There is no subscription at the moment. Try again when one is active.", {
     origin: "local",
   });
 }

@@ -15,13 +15,12 @@ test("R12: an event id is taken once", () => {
   expect(received.accept(event(2))).toBeDefined();
 });
 
-test("R12: the newest 10,000 ids are remembered", () => {
+test("R12: the newest 10,000 ids are remembered, and never more than 20,000", () => {
   const received = createReceived();
-  for (let number = 1; number <= 10_000; number += 1) expect(received.accept(event(number))).toBeDefined();
-  expect(received.accept(event(1))).toBeUndefined();
-  received.accept(event(10_001));
-  expect(received.accept(event(2))).toBeUndefined();
-  expect(received.accept(event(1))).toBeDefined();
+  const offer = (number: number): boolean => received.accept(event(number)) !== undefined;
+  for (let number = 1; number <= 50_000; number += 1) if (!offer(number)) throw new Error(`evt_${number} is new`);
+  for (let number = 50_000; number > 40_000; number -= 1) if (offer(number)) throw new Error(`evt_${number} was there`);
+  expect(offer(30_000)).toBe(true);
 });
 
 test("R12: text is recognised by its position, also under another id", () => {
@@ -73,6 +72,27 @@ test("R17: text that may never have been kept is forgotten, so that what stands 
   expect(received.accept(chunk(4, "Another. ", 0))).toBeUndefined();
 });
 
+test("R17: also where the daemon begins by naming the place again", () => {
+  const received = createReceived();
+  received.accept(chunk(1, "One ", 0));
+  received.reached("c1.a.1");
+  received.accept(chunk(2, "two ", 4));
+  received.reconnected();
+  received.reached("c1.a.1");
+  expect(received.accept(chunk(3, "six seven", 4))).toMatchObject({ chunk: "six seven", position: 4 });
+  received.reached("c1.a.2");
+  expect(received.accept(chunk(4, "ten seven", 4))).toBeUndefined();
+});
+
+test("memory: the text after the last place is remembered of 64 outputs", () => {
+  const received = createReceived();
+  received.reached("c1.a.1");
+  const say = (id: number, text: string) => received.accept({ ...chunk(id, text, 0), output_id: `out_${id % 100}` });
+  for (let number = 0; number < 65; number += 1) say(number, "One");
+  expect(say(100, "Two")).toBeUndefined();
+  expect(say(102, "Two")).toMatchObject({ chunk: "Two" });
+});
+
 test("R17: text after the last place may have been void: other text in its place is news, the same text is not", () => {
   const received = createReceived();
   received.accept(chunk(1, "One ", 0));
@@ -86,15 +106,12 @@ test("R17: text after the last place may have been void: other text in its place
   expect(received.accept(chunk(7, "b", 9))).toMatchObject({ chunk: "b", position: 9 });
 });
 
-test("memory: ids and sessions are forgotten, the oldest first", () => {
-  const received = createReceived({ rememberedIds: 2 });
-  for (const number of [1, 2, 3]) received.accept(event(number));
-  expect(received.accept(event(1))).toBeDefined();
-  const say = (number: number, session: number) =>
-    received.accept({ ...chunk(10_000 + number, "Once.", 0), session_id: `sess_many${session}` });
-  for (let number = 0; number < 5000; number += 1) expect(say(number, number)).toBeDefined();
-  const heardAgain = [5000 - 1024, 5000 - 1025].map((session, index) => say(20_000 + index, session) !== undefined);
-  expect(heardAgain).toEqual([false, true]);
+test("memory: the newest 4,096 outputs are remembered, also those of one long session", () => {
+  const received = createReceived();
+  const say = (id: number, output: number) => received.accept({ ...chunk(id, "Once.", 0), output_id: `out_${output}` });
+  for (let number = 0; number < 20_000; number += 1) expect(say(number, number)).toBeDefined();
+  expect(say(20_000, 20_000 - 4096)).toBeUndefined();
+  expect(say(20_001, 20_000 - 2 * 4096 - 1)).toBeDefined();
 });
 
 test("R10, R12: however text is cut, merged and repeated, what is accepted joins to the text, once", () => {

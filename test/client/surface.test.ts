@@ -30,6 +30,7 @@ test("what aaepd/client and aaepd/client/node export", () => {
     "Fault",
     "createAgentClient",
     "createSubscriber",
+    "httpConnector",
     "httpRpcConnector",
     "isCore",
     "isExtension",
@@ -38,17 +39,20 @@ test("what aaepd/client and aaepd/client/node export", () => {
   ]);
   expect(Object.keys(node).sort()).toEqual([
     "childRpcConnector",
+    "discoverDaemons",
     "ipcConnector",
     "ipcRpcConnector",
+    "ipcTarget",
     "openAgent",
     "socketPath",
     "spawnConnector",
+    "subscribe",
   ]);
 });
 
 test("aaepd is both for Node, and aaepd/client for browsers", () => {
   expect(Object.keys(main).sort()).toEqual([...new Set([...Object.keys(client), ...Object.keys(node)])].sort());
-  expect(main.openAgent).toBe(node.openAgent);
+  expect([main.openAgent, main.subscribe]).toEqual([node.openAgent, node.subscribe]);
   const { exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   expect(exports["."].browser).toEqual(exports["./client"]);
 });
@@ -91,6 +95,7 @@ test.each([
   { names: ["openAgent", "httpRpcConnector"], limit: 11_000 },
   { names: ["createAgentClient"], limit: 10_000 },
   { names: ["createSubscriber", "isCore", "isExtension"], limit: 10_000 },
+  { names: ["subscribe", "httpConnector", "isCore", "isExtension"], limit: 10_000 },
 ])("a bundle for browsers with $names stays under $limit bytes, compressed", async ({ names, limit }) => {
   expect(gzipSync(await bundled(...names), { level: 9 }).length).toBeLessThan(limit);
 });

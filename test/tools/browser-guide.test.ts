@@ -1,5 +1,5 @@
 // The page of docs/services.md as it stands there, in Chromium.
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
@@ -19,12 +19,11 @@ function example(name: string): string {
   return found.slice(found.indexOf("\n") + 1);
 }
 
-/** The folder of somebody's page: the script, and the generated services beside it. */
+/** The folder of somebody's page. */
 function pageFolder(): string {
-  // Inside the package, so that the libraries are found as they would be in a project that has them.
+  // Inside the package, so that it is found as it would be in a project that has it.
   const folder = mkdtempSync(join(ROOT, "dist", "page-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  symlinkSync(join(ROOT, "gen", "aaep"), join(folder, "aaep"));
   writeFileSync(join(folder, "listener.js"), example("listener.js"));
   return folder;
 }
@@ -79,7 +78,7 @@ it("shows what an agent writes, asks, and tells the agent what the person decide
   await shown.filter({ hasText: "Book the ferry at 2 p.m. 12.50 dollars are paid." }).first().waitFor();
   await page.getByRole("button", { name: "Accept" }).click();
   expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
-  await shown.filter({ hasText: "Your answer counted." }).waitFor();
+  await shown.filter({ hasText: "Accepted. The question was: Book the ferry at 2 p.m." }).waitFor();
   // The buttons stay and keep the focus, and say no more.
   await page.getByRole("button", { name: "Reject" }).click();
   expect(await shown.filter({ hasText: "paid. Rejected." }).count()).toBe(0);

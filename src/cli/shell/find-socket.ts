@@ -3,7 +3,7 @@ import { connectIpc } from "../../../transports/ipc/connect.js";
 import { privateDirectories } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
-import { type FoundDaemon, findAllDaemons } from "../../client/daemons.js";
+import { type FoundDaemon, findAllDaemons } from "../../client/discovery/daemons.js";
 
 /**
  * Returns the socket of the only daemon that listens in these directories; without directories the pipe of the usual name, because pipes cannot be

@@ -1,20 +1,19 @@
 // Follows one daemon, or all of them, and prints their events.
 import type { Framing } from "../../../transports/framing/framings.js";
-import { currentPlace } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import type { FoundDaemon } from "../../client/daemons.js";
+import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
+import type { Connector, Target } from "../../client/listener/listener-types.js";
 import { ipcConnector } from "../../client/node.js";
 import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
 import type { SubscriberEnd } from "../../client/subscriber-states.js";
 import { createTailQuestions, type FollowedSource } from "../questions/tail-questions.js";
 import { type CapabilityOptions, capabilitiesFromOptions } from "../shell/capability-options.js";
-import { type ChosenSocket, chosenSocket, connectingTo } from "../shell/chosen-socket.js";
+import { chosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode, exitCodeFromFault } from "../shell/exit-codes.js";
 import { createHelpLines } from "../shell/fault-help.js";
 import { noDaemonIn } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
-import { watchDaemons } from "../shell/watch-daemons.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createHeldLines } from "../terminal/held-lines.js";
@@ -167,7 +166,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
 
   /** `source`: the questions of an earlier daemon at the same place. `waits`: called whenever there is no connection. */
   function follow(
-    socket: ChosenSocket,
+    connect: Connector,
     label: string,
     from: string | undefined,
     source?: FollowedSource,
@@ -177,10 +176,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     let isToldWaiting = false;
     let isConnected = false;
     const subscriber: Subscriber = createSubscriber({
-      connect: connectingTo(
-        socket,
-        ipcConnector(socket.path, options.framing === undefined ? {} : { framing: options.framing }),
-      ),
+      connect,
       request: {
         subscriber_id: subscriberId,
         subscriber_name: options.subscriberName,
@@ -227,9 +223,9 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     return { subscriber, label, isConnected: () => isConnected };
   }
 
-  async function followOne(socket: ChosenSocket): Promise<ExitCode> {
+  async function followOne(connect: Connector): Promise<ExitCode> {
     const source = questions?.source("", () => subscriber);
-    const { subscriber } = follow(socket, "", resumeAfter, source);
+    const { subscriber } = follow(connect, "", resumeAfter, source);
     const code = await Promise.race([finished, subscriber.ended.then(exitCodeFromEnd)]);
     await subscriber.close();
     return code;
@@ -245,29 +241,30 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     const rejected = new Set<string>();
     /** Questions asked at a place may be answered at the next daemon there (R8b). */
     const sources = new Map<string, FollowedSource | undefined>();
-    let present: ReadonlySet<string> = new Set();
+    const present = new Set<string>();
 
-    function update(daemons: readonly FoundDaemon[]): void {
-      present = new Set(daemons.map(({ socketPath }) => socketPath));
-      for (const path of followed.keys()) stopWithoutConnection(path);
-      for (const daemon of daemons) {
-        const { socketPath } = daemon;
-        if (followed.has(socketPath)) continue;
-        const label = distinctLabel(daemon, daemons);
-        const point = stoppedAt.get(socketPath);
-        const source = sources.get(socketPath) ?? questions?.source(label, () => followed.get(socketPath)?.subscriber);
-        sources.set(socketPath, source);
-        const place = { path: socketPath, isByVariable: false };
-        const one = follow(place, label, point, source, () => stopWithoutConnection(socketPath));
-        followed.set(socketPath, one);
-        void one.subscriber.ended.then(
-          (end) => hasEnded(socketPath, one, end),
-          () => {},
-        );
-      }
-      if (daemons.length === 0 && !options.reconnect) fail(noDaemonIn(directories));
-      else if (daemons.length === 0)
-        say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
+    function appeared({ name: path, label = path, connect }: Target): void {
+      present.add(path);
+      if (followed.has(path)) return;
+      const source = sources.get(path) ?? questions?.source(label, () => followed.get(path)?.subscriber);
+      sources.set(path, source);
+      const one = follow(connect, label, stoppedAt.get(path), source, () => stopWithoutConnection(path));
+      followed.set(path, one);
+      void one.subscriber.ended.then(
+        (end) => hasEnded(path, one, end),
+        () => {},
+      );
+    }
+
+    function left(path: string): void {
+      present.delete(path);
+      stopWithoutConnection(path);
+    }
+
+    function looked(daemonCount: number): void {
+      if (daemonCount > 0) return;
+      if (!options.reconnect) fail(noDaemonIn(directories));
+      else say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
     }
 
     /** Notes the place of a follower that has ended. A change at the socket follows it again from there. */
@@ -296,14 +293,14 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       void one.subscriber.close();
     }
 
-    const stopWatching = watchDaemons({
+    const stopWatching = discoverDaemons({
       directories,
-      userId: currentPlace().userId,
-      clock: io.clock,
-      onDaemons: update,
+      framing: options.framing,
+      timers: io.clock,
+      onLooked: looked,
+      onStale: (fault, label) => say(label, fault.sentence),
       onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
-      onFailure: fail,
-    });
+    }).watch({ appeared, left, failed: fail });
     try {
       return await finished;
     } finally {
@@ -331,7 +328,9 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   output.gone.then(() => finish(EXIT.ok), fail);
   const cancelInterrupt = io.onInterrupt(() => finish(EXIT.ok));
   try {
-    return await (socket === undefined ? followAll() : followOne(socket));
+    if (socket === undefined) return await followAll();
+    const framing = options.framing === undefined ? {} : { framing: options.framing };
+    return await followOne(connectingTo(socket, ipcConnector(socket.path, framing)));
   } catch (caught) {
     if (output.hasGone()) return EXIT.ok;
     throw faultFrom(caught);
@@ -341,13 +340,6 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     showHeld();
     await output.flush();
   }
-}
-
-/** The name for people; if several daemons share it, the name of the socket; if several share that too, the path. */
-function distinctLabel({ label, name, socketPath }: FoundDaemon, daemons: readonly FoundDaemon[]): string {
-  const sharing = daemons.filter((other) => other.socketPath !== socketPath && other.label === label);
-  if (sharing.length === 0) return label;
-  return sharing.some((other) => other.name === name) ? socketPath : name;
 }
 
 /** Every core type has a colon. A pattern without one is not refused, because types may be added, but it is probably a mistake. */

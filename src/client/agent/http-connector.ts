@@ -1,22 +1,13 @@
 // An agent's calls over HTTP, as the service aaep.v1.AgentService speaks Connect with JSON (docs/services.md). For browsers and everything else that
 // has `fetch`. It needs no library of protobuf: members of an event may all be in `additional`, under their own names.
 import type { PublishResult } from "#gen/aaep/types.js";
-import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
+import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "../http/calls.js";
+import type { Fields } from "../http/documents.js";
 import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
-
-type Fields = Readonly<Record<string, unknown>>;
-
-export interface HttpConnectorOptions {
-  /** The daemon's token (docs/services.md), or a function that fetches it for each connection. */
-  readonly token: string | (() => string | Promise<string>);
-  /** Default the platform's. */
-  readonly fetch?: typeof fetch;
-  /** Default the platform's. */
-  readonly timers?: Timers;
-}
 
 /** While a session is open, the daemon hears from the agent at least so often, ms: well within its `agent_idle_seconds`. */
 const KEEP_MS = 20_000;
@@ -30,8 +21,9 @@ export function httpRpcConnector(
   options: HttpConnectorOptions,
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   return async () => {
-    const token = typeof options.token === "function" ? await options.token() : options.token;
-    const connection = createConnection(address.replace(/\/$/, ""), token, options);
+    const abort = new AbortController();
+    const calls = await openHttpCalls(address, options, abort.signal);
+    const connection = createConnection(calls, abort, options.timers);
     try {
       await connection.request("aaep.manifest", {});
     } catch (caught) {
@@ -45,9 +37,7 @@ export function httpRpcConnector(
   };
 }
 
-function createConnection(address: string, token: string, options: HttpConnectorOptions): RpcConnection {
-  const { fetch: send = fetch, timers = PLATFORM_TIMERS } = options;
-  const abort = new AbortController();
+function createConnection(calls: HttpCalls, abort: AbortController, timers: Timers = PLATFORM_TIMERS): RpcConnection {
   let agentKey: string | undefined;
   let manifest: Fields | undefined;
   const openSessions = new Set<unknown>();
@@ -63,30 +53,26 @@ function createConnection(address: string, token: string, options: HttpConnector
   };
 
   async function call(service: string, method: string, body: Fields): Promise<Fields> {
-    let response: Response;
-    let answer: Fields;
     try {
-      response = await send(`${address}/aaep.v1.${service}/${method}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-        body: JSON.stringify(body),
-        signal: abort.signal,
-      });
-      answer = (await response.json()) as Fields;
+      return await calls.call(service, method, body);
     } catch (caught) {
-      const fault = new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause: caught });
-      end({ kind: "abrupt", fault });
-      throw fault;
+      throw lossOf(faultFrom(caught), method);
     }
-    if (response.ok) return answer;
-    const fault = faultOf(answer);
+  }
+
+  /** The fault of a call, which ends the connection if no further call would be answered. */
+  function lossOf(fault: Fault, method: string): Fault {
+    if (fault.origin === "local") {
+      end({ kind: "abrupt", fault });
+      return fault;
+    }
     // A daemon that has forgotten the agent knows its sessions by their tokens: the next connection takes them over.
     if (fault.code === "not_found" && agentKey !== undefined && method !== "GetOutcome") {
       const gone = new Fault("peer_gone", "The daemon has forgotten this agent.", { cause: fault });
       end({ kind: "remote", fault: gone });
-      throw gone;
+      return gone;
     }
-    throw fault;
+    return fault;
   }
 
   /** Calls as this agent, which is one agent from its first answer on. */
@@ -188,7 +174,7 @@ function createConnection(address: string, token: string, options: HttpConnector
   }
 
   return {
-    peer: { label: address, trust: "token-holder" },
+    peer: { label: calls.address, trust: "token-holder" },
     request,
     // The service sends nothing that was not asked for, and is told nothing without an answer.
     notify: () => true,
@@ -224,38 +210,4 @@ function outcomeOf(outcome: Fields): Fields {
 
 function nameOf(value: unknown, prefix: string): string {
   return String(value).slice(prefix.length).toLowerCase();
-}
-
-/** Connect's code for a call whose details have none of ours. */
-const CODE_OF: Readonly<Record<string, FaultCode>> = {
-  unauthenticated: "unauthenticated",
-  permission_denied: "permission_denied",
-  unavailable: "shutting_down",
-  resource_exhausted: "rate_limit",
-};
-
-function faultOf({ code, message, details }: Fields): Fault {
-  const [detail] = Array.isArray(details) ? details : [];
-  const [ownCode, sentence, pointer, rule] = typeof detail?.value === "string" ? textsOf(detail.value) : [];
-  // A code that a later daemon has added stays as it is.
-  return new Fault(
-    (ownCode as FaultCode | undefined) ?? CODE_OF[String(code)] ?? "internal",
-    sentence ?? String(message),
-    { pointer, rule },
-  );
-}
-
-/** The first four fields of an `AaepdError`, all of them texts: each a tag, a length of one or two bytes, and the text in UTF-8. */
-function textsOf(base64: string): readonly (string | undefined)[] {
-  const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
-  const texts: (string | undefined)[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const [tag = 0, low = 0, high = 0] = bytes.subarray(at, at + 3);
-    if ((tag & 7) !== 2 || tag >> 3 > 4) break;
-    const isLong = low > 127;
-    const from = at + (isLong ? 3 : 2);
-    at = from + (isLong ? (low & 127) | (high << 7) : low);
-    texts[(tag >> 3) - 1] = new TextDecoder().decode(bytes.subarray(from, at));
-  }
-  return texts;
 }

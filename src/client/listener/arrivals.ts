@@ -1,15 +1,13 @@
-// The one queue between the sources and the loop. Each source has at most one event in it, unless reading ahead is allowed.
+// The one queue between the sources and the loop. Each source has at most one event behind those that may be read ahead.
 
 export interface Arrivals<Item> {
-  /**
-   * Puts an item behind the others. The promise is open until the loop has finished the item, or until reading ahead is allowed; undefined: it is.
-   */
+  /** Puts an item behind the others. The promise is open while nothing further may be read; undefined: it may at once. */
   readonly put: (item: Item) => Promise<void> | undefined;
   /** Runs `reached` when the loop has finished everything before it: at once if nothing is open. An error thrown by it ends the iteration. */
   readonly mark: (reached: () => void) => void;
   /**
-   * Allows reading ahead until the returned function is called. `full` is called if so much waits that nobody may read further ahead: the caller then
-   * waits in vain.
+   * Allows reading far ahead until the returned function is called. `full` is called if so much waits that nobody may read further ahead: the caller
+   * then waits in vain.
    */
   readonly readAhead: (full: () => void) => () => void;
   /** Ends the iteration behind the items that wait, with an error if one is given. The first end counts. */
@@ -20,16 +18,17 @@ export interface Arrivals<Item> {
   readonly next: () => Promise<{ readonly item: Item } | undefined>;
 }
 
-/** Most items that wait while reading ahead is allowed: as many as a daemon lets a subscription fall behind by default (R18). */
+/** Most items that wait while reading far ahead is allowed: as many as a daemon lets a subscription fall behind by default (R18). */
 const MOST_AHEAD = 16_384;
 /** So many taken entries at the front of the array are cut off together. */
 const CUT_COUNT = 256;
 
 type Entry<Item> =
-  | { readonly kind: "item"; readonly item: Item; readonly finished: () => void }
+  | { readonly kind: "item"; readonly item: Item; readonly release: () => void }
   | { readonly kind: "mark"; readonly reached: () => void };
 
-export function createArrivals<Item>(): Arrivals<Item> {
+/** `aheadCount`: so many items are read ahead of the loop at all times. 0: an item occupies its source until the loop has finished it. */
+export function createArrivals<Item>(aheadCount = 0): Arrivals<Item> {
   let entries: Entry<Item>[] = [];
   let taken = 0;
   let current: (() => void) | undefined;
@@ -41,6 +40,8 @@ export function createArrivals<Item>(): Arrivals<Item> {
     const entry = entries[taken];
     if (entry === undefined) return undefined;
     taken += 1;
+    const near = entries[taken + aheadCount - 1];
+    if (aheadCount > 0 && near?.kind === "item") near.release();
     if (taken === entries.length || taken === CUT_COUNT) {
       entries = entries.slice(taken);
       taken = 0;
@@ -50,7 +51,7 @@ export function createArrivals<Item>(): Arrivals<Item> {
 
   function releaseAll(): void {
     current?.();
-    for (const entry of entries) if (entry.kind === "item") entry.finished();
+    for (const entry of entries) if (entry.kind === "item") entry.release();
   }
 
   async function step(): Promise<{ readonly item: Item } | undefined> {
@@ -59,7 +60,7 @@ export function createArrivals<Item>(): Arrivals<Item> {
     for (;;) {
       const entry = shift();
       if (entry?.kind === "item") {
-        current = entry.finished;
+        current = entry.release;
         return { item: entry.item };
       }
       if (entry?.kind === "mark") {
@@ -84,16 +85,18 @@ export function createArrivals<Item>(): Arrivals<Item> {
   return {
     put: (item) => {
       if (end !== undefined) return undefined;
-      let finished = (): void => {};
-      const isFinished = new Promise<void>((resolve) => {
-        finished = resolve;
+      let release = (): void => {};
+      const isReleased = new Promise<void>((resolve) => {
+        release = resolve;
       });
-      entries.push({ kind: "item", item, finished });
+      entries.push({ kind: "item", item, release });
       wake();
-      if (readers.size === 0) return isFinished;
-      if (entries.length - taken < MOST_AHEAD) return undefined;
+      const waitingCount = entries.length - taken;
+      if (waitingCount <= aheadCount) return undefined;
+      if (readers.size === 0) return isReleased;
+      if (waitingCount < MOST_AHEAD) return undefined;
       for (const full of readers) full();
-      return isFinished;
+      return isReleased;
     },
     mark: (reached) => {
       if (end !== undefined) return;

@@ -19,12 +19,12 @@ export interface Target {
 
 /** Finds daemons as long as a subscription lasts. */
 export interface Discovery {
-  /** Starts to look. Returns a function that stops it. May throw a Fault, which ends the subscription. */
+  /** Starts to look. Returns a function that stops it, and is called once. May throw a Fault, which ends the subscription. */
   readonly watch: (listeners: DiscoveryListeners) => () => void;
 }
 
 export interface DiscoveryListeners {
-  /** A daemon is there: a new one, or one that had left. May be called again for the same name. */
+  /** A daemon is there: a new one, one that had left, or one that was started again. May be called again for the same name. */
   readonly appeared: (target: Target) => void;
   /** Its address is gone. A connection that still stands is read to its end. */
   readonly left: (name: string) => void;
@@ -53,20 +53,25 @@ type ConnectionOptions = Pick<
   "reconnect" | "backOff" | "handshakeTimeoutMs" | "stableAfterMs" | "timers" | "wallTime" | "chance"
 >;
 
+/** An error thrown by one of these functions ends the subscription. */
 export interface SubscribeOptions extends ConnectionOptions {
   /** `subscriber_id`: the stable name of this listener (AAEP §5.2). Default: a new name for each subscription. */
   readonly id?: string;
   /** `subscriber_name`, for people. */
   readonly name?: string;
   /** The cursor of an earlier subscription, to go on from there (R17). For several daemons a function. Default: live events. */
-  readonly cursor?: string | ((source: Source) => string | undefined);
+  readonly cursor?: string | ((source: Source) => string | undefined) | undefined;
   /**
-   * Receives each new place (R17) when the loop has finished every event before it, at most once a second while events come. Store it on disk. An
-   * error thrown here ends the subscription.
+   * Receives each new place (R17) when the loop has finished every event before it, at most once a second while events come. Store it on disk.
    */
   readonly onCursor?: (cursor: string, source: Source) => void;
-  /** Connection made, lost, retried, ended. In `active`, `accepted` has the granted terms. An error thrown here ends the subscription. */
+  /** Connection made, lost, retried, ended. In `active`, `accepted` has the granted terms. */
   readonly onState?: (state: SubscriberState, source: Source) => void;
+  /**
+   * Receives each new critical event (R4) as soon as it has arrived, also while the loop is busy with an earlier one: stop speaking then, for
+   * example. The loop gets the event as well, in its turn. With this function up to 256 events are read ahead of the loop.
+   */
+  readonly onCritical?: (event: ReceivedEvent, source: Source) => void;
   /** Receives the daemon's error for a message that it did not accept (R33). */
   readonly onError?: (error: AaepdError, source: Source) => void;
   /**
@@ -81,7 +86,8 @@ export interface SubscribeOptions extends ConnectionOptions {
  * the loop closes the subscription.
  *
  * The iteration ends after `close`, and when every daemon has ended for good (a recording that is over). It throws a Fault that says what to do when
- * the last daemon cannot be subscribed to at all, such as with terms that it rejects.
+ * the last daemon cannot be subscribed to at all, such as with terms that it rejects. A subscription with a `Discovery` goes on to look for daemons,
+ * unless the terms are rejected before any daemon has accepted them.
  */
 export interface Subscription extends AsyncIterable<ReceivedEvent> {
   readonly [Symbol.asyncIterator]: () => AsyncIterator<ReceivedEvent, undefined>;
@@ -92,8 +98,9 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /**
-   * Asks every daemon for other terms; omitted members stay as they are (AAEP §5.7, R32). Daemons that are not connected get the new terms when they
-   * are. Resolves with the terms of the connected ones. Rejects with the first Fault of a daemon that refused; the others have the new terms then.
+   * Asks every daemon for other terms; omitted members stay as they are (AAEP §5.7, R32). Daemons that are not connected, or vanish before they have
+   * answered, get the new terms when they are back. Resolves with the terms of the others. Rejects with the first Fault of a daemon that refused; the
+   * others have the new terms then.
    */
   readonly renegotiate: (changes: Capabilities) => Promise<readonly SubscriptionAccepted[]>;
   /**
@@ -103,7 +110,7 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
   readonly skip: (output?: { readonly session_id: string; readonly output_id?: string }) => boolean;
   /** Asks for this event again (R28); it arrives in the loop. False if its daemon is not connected or not known. */
   readonly repeat: (event: Pick<ReceivedEvent, "event_id" | "session_id">) => boolean;
-  /** The open questions of all connected daemons that this listener may answer (R28). Rejects with the Fault of the first that does not answer. */
+  /** The open questions of all connected daemons that this listener may answer (R28). A daemon that vanishes meanwhile has none. */
   readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /** The daemons, in the order in which they appeared. */
   readonly sources: () => readonly Source[];

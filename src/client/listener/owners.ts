@@ -1,5 +1,6 @@
 // Remembers which source a session or a question belongs to, so that replies and skips go to the daemon that they mean.
 import type { ReceivedEvent } from "../events.js";
+import { createRecentMap } from "../recent-map.js";
 
 export interface Owners<Owner> {
   readonly note: (event: ReceivedEvent, owner: Owner) => void;
@@ -9,37 +10,24 @@ export interface Owners<Owner> {
   readonly forget: (owner: Owner) => void;
 }
 
-/** Sessions and questions remembered, each; the oldest are forgotten first. A question is known by its session for as long as that is known. */
+/** Newest sessions and questions that are certainly remembered, each. */
 const REMEMBERED = 4096;
 
 export function createOwners<Owner>(): Owners<Owner> {
   const events = new WeakMap<object, Owner>();
-  const sessions = new Map<string, Owner>();
-  const questions = new Map<string, Owner>();
+  const sessions = createRecentMap<Owner>(REMEMBERED);
+  const questions = createRecentMap<Owner>(REMEMBERED);
   return {
     note: (event, owner) => {
       events.set(event, owner);
-      remember(sessions, event.session_id, owner);
+      sessions.set(event.session_id, owner);
       const { reply_token: token } = event as { readonly reply_token?: unknown };
-      if (typeof token === "string") remember(questions, token, owner);
+      if (typeof token === "string") questions.set(token, owner);
     },
     ofQuestion: (token) => questions.get(token),
     ofEvent: (event) => events.get(event) ?? sessions.get(event.session_id),
     forget: (owner) => {
-      for (const map of [sessions, questions]) {
-        for (const [key, one] of map) if (one === owner) map.delete(key);
-      }
+      for (const map of [sessions, questions]) map.deleteAll((one) => one === owner);
     },
   };
-}
-
-/** Puts the key last, and drops the oldest one if there are too many. */
-function remember<Owner>(map: Map<string, Owner>, key: string, owner: Owner): void {
-  map.delete(key);
-  map.set(key, owner);
-  if (map.size <= REMEMBERED) return;
-  for (const oldest of map.keys()) {
-    map.delete(oldest);
-    return;
-  }
 }

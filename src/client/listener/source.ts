@@ -13,6 +13,8 @@ export interface LiveSource {
   readonly isConnected: () => boolean;
   /** Asks for other terms. Undefined if the daemon is not connected: it gets them when it is. */
   readonly renegotiate: (changes: Capabilities) => Promise<SubscriptionAccepted | undefined>;
+  /** The open questions; none if the daemon vanishes before it has answered. */
+  readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /** The daemon's address is gone, or is there again. A source without a connection waits for it. */
   readonly setPresent: (isPresent: boolean) => void;
   readonly close: (reason: string | undefined) => Promise<void>;
@@ -21,9 +23,13 @@ export interface LiveSource {
 export interface SourceOptions {
   readonly target: Target;
   readonly request: SubscriberRequest;
-  readonly options: SubscribeOptions;
-  /** Resolves when the loop has finished the event. */
-  readonly onEvent: (event: ReceivedEvent, arrival: Arrival, source: Source) => Promise<void> | undefined;
+  readonly options: Omit<SubscribeOptions, "id" | "name" | "cursor" | "onCritical">;
+  /** The place to begin at. */
+  readonly cursor: (source: Source) => string | undefined;
+  /** Resolves when the source may read on. */
+  readonly onEvent: (event: ReceivedEvent, arrival: Arrival) => Promise<void> | undefined;
+  /** The daemon has accepted the terms. */
+  readonly onAccepted: () => void;
   /** Runs the function when the loop has finished all events before it. */
   readonly afterEvents: (reached: () => void) => void;
   readonly onEnded: (end: SubscriberEnd) => void;
@@ -36,14 +42,16 @@ export function createSource(given: SourceOptions): LiveSource {
   let state: SubscriberState | undefined;
   let cursor: string | undefined;
   let owed: Capabilities | undefined;
-  let presence = present();
+  // While the daemon's address is gone: resolves when it is there again.
+  let isThere: Promise<void> | undefined;
+  let arrive = (): void => {};
   const source: Source = {
     name: target.name,
     label: target.label ?? target.name,
     state: () => state,
     cursor: () => cursor,
   };
-  cursor = typeof options.cursor === "function" ? options.cursor(source) : options.cursor;
+  cursor = given.cursor(source);
 
   function oweTerms(changes: Capabilities): undefined {
     owed = mergedCapabilities(owed ?? {}, changes);
@@ -59,19 +67,19 @@ export function createSource(given: SourceOptions): LiveSource {
     subscriber.renegotiate(changes).catch(() => {});
   }
 
-  const { onCursor, onState, onError, onReplyNotTaken } = options;
+  const { onCursor, onState, onError, onReplyNotTaken, ...ofConnection } = options;
   const subscriber = createSubscriber({
-    ...connectionOptionsOf(options),
+    ...ofConnection,
     request: given.request,
     connect: async () => {
-      await presence.isThere;
+      await isThere;
       const connection = await target.connect();
       // The request that follows has them.
       owed = undefined;
       return connection;
     },
     ...(cursor === undefined ? undefined : { cursor }),
-    onEvent: (event, arrival) => given.onEvent(event, arrival, source),
+    onEvent: given.onEvent,
     onCursor: (place) =>
       given.afterEvents(() => {
         cursor = place;
@@ -79,7 +87,10 @@ export function createSource(given: SourceOptions): LiveSource {
       }),
     onState: (next) => {
       state = next;
-      if (next.kind === "active") payTerms();
+      if (next.kind === "active") {
+        given.onAccepted();
+        payTerms();
+      }
       onState?.(next, source);
     },
     onError: (error) => onError?.(error, source),
@@ -96,66 +107,33 @@ export function createSource(given: SourceOptions): LiveSource {
       try {
         return await subscriber.renegotiate(changes);
       } catch (caught) {
-        // The connection was lost before the answer.
-        if (caught instanceof Fault && caught.origin === "local") return oweTerms(changes);
+        if (isLoss(caught)) return oweTerms(changes);
+        throw caught;
+      }
+    },
+    listPending: async () => {
+      try {
+        return await subscriber.listPending();
+      } catch (caught) {
+        if (isLoss(caught)) return [];
         throw caught;
       }
     },
     setPresent: (isPresent) => {
-      if (!isPresent && presence.isOpen()) presence = absent();
-      else if (isPresent) presence.arrive();
+      if (isPresent) {
+        arrive();
+        isThere = undefined;
+      } else {
+        isThere ??= new Promise((resolve) => {
+          arrive = resolve;
+        });
+      }
     },
-    close: (reason) => {
-      const closed = subscriber.close(reason);
-      presence.refuse();
-      return closed;
-    },
+    close: subscriber.close,
   };
 }
 
-/** A daemon's address: `isThere` resolves when there is one. */
-interface Presence {
-  readonly isThere: Promise<void>;
-  readonly isOpen: () => boolean;
-  readonly arrive: () => void;
-  readonly refuse: () => void;
-}
-
-function present(): Presence {
-  return { isThere: Promise.resolve(), isOpen: () => true, arrive: () => {}, refuse: () => {} };
-}
-
-function absent(): Presence {
-  let isOpen = false;
-  let settle = { arrive: (): void => {}, refuse: (_: Fault): void => {} };
-  const isThere = new Promise<void>((resolve, reject) => {
-    settle = { arrive: resolve, refuse: reject };
-  });
-  // Nobody may be connecting at the moment.
-  isThere.catch(() => {});
-  const open = (then: () => void): void => {
-    isOpen = true;
-    then();
-  };
-  return {
-    isThere,
-    isOpen: () => isOpen,
-    arrive: () => open(settle.arrive),
-    refuse: () =>
-      open(() => settle.refuse(new Fault("cancelled", "The subscription was closed.", { origin: "local" }))),
-  };
-}
-
-/** Without members that are undefined, which would stand in for the defaults. */
-function connectionOptionsOf(options: SubscribeOptions) {
-  const { reconnect, backOff, handshakeTimeoutMs, stableAfterMs, timers, wallTime, chance } = options;
-  return {
-    ...(reconnect === undefined ? undefined : { reconnect }),
-    ...(backOff === undefined ? undefined : { backOff }),
-    ...(handshakeTimeoutMs === undefined ? undefined : { handshakeTimeoutMs }),
-    ...(stableAfterMs === undefined ? undefined : { stableAfterMs }),
-    ...(timers === undefined ? undefined : { timers }),
-    ...(wallTime === undefined ? undefined : { wallTime }),
-    ...(chance === undefined ? undefined : { chance }),
-  };
+/** Whether the connection was lost before the answer, which is no refusal of the daemon's. */
+function isLoss(caught: unknown): boolean {
+  return caught instanceof Fault && caught.origin === "local";
 }

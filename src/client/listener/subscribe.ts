@@ -1,9 +1,12 @@
 // A listener as one object: the events of one or several daemons as one async iterable.
 import type { Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
+import { isCritical } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
 import { newSubscriberId } from "../random-ids.js";
+import { createRecentMap } from "../recent-map.js";
 import { mergedCapabilities } from "../subscriber.js";
+import type { SubscriberEnd } from "../subscriber-states.js";
 import { createArrivals } from "./arrivals.js";
 import { endFault } from "./end-fault.js";
 import type { Connector, Discovery, Source, SubscribeOptions, Subscription, Target } from "./listener-types.js";
@@ -17,6 +20,10 @@ export type OneTarget = Connector | Target;
  * Daemons that have left and are remembered, so that nothing is missed or heard twice when they are back. The longest absent one is forgotten first.
  */
 const REMEMBERED_ABSENT = 32;
+/** Daemons whose subscription has ended, and whose last place is certainly remembered. */
+const REMEMBERED_PLACES = 256;
+/** Events read ahead of the loop, so that a critical one among them is told at once. */
+const AHEAD_COUNT = 256;
 
 /**
  * Subscribes to one or several daemons, or to all that a `Discovery` finds. Connects at once, and again after each loss with a growing wait; resumes
@@ -37,16 +44,20 @@ export function subscribe(
   const given = [targets].flat();
   const discoveries = given.filter(isDiscovery);
   const named = given.flatMap((one, index) => (isDiscovery(one) ? [] : [namedTarget(one, index)]));
-  assertUsable(given, named);
+  assertUsable(given, named, options);
 
-  const arrivals = createArrivals<ReceivedEvent>();
+  const { id = newSubscriberId(), name, cursor, onCritical, ...ofSources } = options;
+  const arrivals = createArrivals<ReceivedEvent>(onCritical === undefined ? 0 : AHEAD_COUNT);
   const owners = createOwners<LiveSource>();
   const sources = new Map<string, LiveSource>();
   const absent = new Set<string>();
+  const places = createRecentMap<string>(REMEMBERED_PLACES);
   const repeated = new WeakSet<object>();
   const stops: (() => void)[] = [];
-  const { id = newSubscriberId(), name } = options;
-  let capabilities = terms;
+  /** The terms, and the changes that no daemon has refused so far: a daemon that is found now gets all of them. */
+  let granted = terms;
+  const asked = new Set<{ readonly changes: Capabilities }>();
+  let isAccepted = false;
   let firstFault: Fault | undefined;
   let closing: Promise<void> | undefined;
 
@@ -54,35 +65,50 @@ export function subscribe(
 
   function fail(caught: unknown): void {
     arrivals.end({ caught });
-    void close();
+    close().catch(() => {});
+  }
+
+  function placeOf(source: Source): string | undefined {
+    return places.get(source.name) ?? (typeof cursor === "function" ? cursor(source) : cursor);
   }
 
   function follow(target: Target): void {
+    const capabilities = [...asked].reduce((all, { changes }) => mergedCapabilities(all, changes), granted);
     const live: LiveSource = createSource({
       target,
-      options,
+      options: ofSources,
       request: { subscriber_id: id, ...(name === undefined ? undefined : { subscriber_name: name }), capabilities },
+      cursor: placeOf,
       onEvent: (event, arrival) => {
         owners.note(event, live);
         if (arrival === "repeated") repeated.add(event);
+        else if (isCritical(event)) onCritical?.(event, live.source);
         return arrivals.put(event);
       },
-      afterEvents: arrivals.mark,
-      onEnded: ({ because }) => {
-        if (closing !== undefined) return;
-        forget(live);
-        firstFault ??= endFault(because);
-        if (sources.size === 0 && discoveries.length === 0)
-          arrivals.end(firstFault === undefined ? undefined : { caught: firstFault });
+      onAccepted: () => {
+        isAccepted = true;
       },
+      afterEvents: arrivals.mark,
+      onEnded: ({ because }) => hasEnded(live, because),
       onFailure: fail,
     });
     sources.set(target.name, live);
   }
 
+  function hasEnded(live: LiveSource, because: SubscriberEnd["because"]): void {
+    if (closing !== undefined) return;
+    forget(live);
+    firstFault ??= endFault(because);
+    // A discovery may find other daemons. Terms that nobody has accepted so far are a mistake of the author's all the same.
+    const isOver = discoveries.length === 0 || (because.kind === "rejected" && !isAccepted);
+    if (sources.size === 0 && isOver) arrivals.end(firstFault === undefined ? undefined : { caught: firstFault });
+  }
+
   function forget(live: LiveSource): void {
-    const { name } = live.source;
+    const { name, cursor } = live.source;
     if (sources.get(name) !== live) return;
+    const place = cursor();
+    if (place !== undefined) places.set(name, place);
     sources.delete(name);
     absent.delete(name);
     owners.forget(live);
@@ -92,8 +118,12 @@ export function subscribe(
     if (closing !== undefined) return;
     absent.delete(target.name);
     const known = sources.get(target.name);
-    if (known === undefined) follow(target);
-    else known.setPresent(true);
+    try {
+      if (known === undefined) follow(target);
+      else known.setPresent(true);
+    } catch (caught) {
+      fail(caught);
+    }
   }
 
   function left(name: string): void {
@@ -102,8 +132,7 @@ export function subscribe(
     live.setPresent(false);
     absent.add(name);
     for (const longest of absent) {
-      if (absent.size <= REMEMBERED_ABSENT) break;
-      absent.delete(longest);
+      if (absent.size <= REMEMBERED_ABSENT) return;
       const one = sources.get(longest);
       // A connection that still stands is read to its end.
       if (one === undefined || one.isConnected()) continue;
@@ -114,9 +143,9 @@ export function subscribe(
 
   function close(reason?: string): Promise<void> {
     closing ??= (async () => {
-      for (const stop of stops.splice(0)) stop();
       const closed = [...sources.values()].map((one) => one.close(reason));
       arrivals.drop();
+      for (const stop of stops.splice(0)) stop();
       await Promise.all(closed);
     })();
     return closing;
@@ -136,32 +165,34 @@ export function subscribe(
   }
 
   async function renegotiate(changes: Capabilities): Promise<readonly SubscriptionAccepted[]> {
-    const former = capabilities;
-    // For daemons that are found from now on.
-    const changed = mergedCapabilities(former, changes);
-    capabilities = changed;
+    const own = { changes };
+    asked.add(own);
     const answers = await Promise.allSettled([...sources.values()].map((one) => one.renegotiate(changes)));
+    asked.delete(own);
     const refusal = answers.find((answer) => answer.status === "rejected");
-    if (refusal !== undefined) {
-      if (capabilities === changed) capabilities = former;
-      throw refusal.reason;
-    }
+    if (refusal !== undefined) throw refusal.reason;
+    granted = mergedCapabilities(granted, changes);
     return answers.flatMap((answer) => (answer.status === "fulfilled" ? (answer.value ?? []) : []));
   }
 
   const only = (): LiveSource | undefined => (sources.size === 1 ? [...sources.values()][0] : undefined);
 
-  for (const target of named) follow(target);
+  function startWatching({ watch }: Discovery): void {
+    if (closing !== undefined) return;
+    try {
+      const stop = watch({ appeared, left, failed: fail });
+      // It may have failed already.
+      if (closing === undefined) stops.push(stop);
+      else stop();
+    } catch (caught) {
+      fail(caught);
+    }
+  }
+
+  for (const target of named) appeared(target);
   // A turn later, so that the caller has the subscription before a callback needs it.
   void Promise.resolve().then(() => {
-    for (const { watch } of discoveries) {
-      if (closing !== undefined) return;
-      try {
-        stops.push(watch({ appeared, left, failed: fail }));
-      } catch (caught) {
-        fail(caught);
-      }
-    }
+    for (const discovery of discoveries) startWatching(discovery);
   });
 
   const iterator: AsyncIterator<ReceivedEvent, undefined> = {
@@ -195,7 +226,7 @@ export function subscribe(
       whileReading(async () => {
         const questions = await Promise.all(
           connected().map(async (live) => {
-            const own = await live.subscriber.listPending();
+            const own = await live.listPending();
             for (const question of own) owners.note(question, live);
             return own;
           }),
@@ -218,15 +249,20 @@ function namedTarget(one: OneTarget, index: number): Target {
   return typeof one === "function" ? { name: String(index + 1), connect: one } : one;
 }
 
-function assertUsable(given: readonly unknown[], named: readonly Target[]): void {
-  if (given.length === 0) {
-    const sentence = "There is no daemon to subscribe to. Give a connector, a target or a discovery.";
-    throw new Fault("usage", sentence, { origin: "local" });
+function assertUsable(given: readonly unknown[], named: readonly Target[], { cursor }: SubscribeOptions): void {
+  if (given.length === 0)
+    throw misused("There is no daemon to subscribe to. Give a connector, a target or a discovery.");
+  if (typeof cursor === "string" && (given.length > 1 || named.length === 0))
+    throw misused("A cursor belongs to one daemon. Give a function that returns the cursor of each source.");
+  const names = new Set<string>();
+  for (const { name } of named) {
+    if (names.has(name)) throw misused(`Two targets have the name ${JSON.stringify(name)}. Name each daemon once.`);
+    names.add(name);
   }
-  const twice = named.find(({ name }, index) => named.some((other, before) => before < index && other.name === name));
-  if (twice === undefined) return;
-  const sentence = `Two targets have the name ${JSON.stringify(twice.name)}. Name each daemon once.`;
-  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+function misused(sentence: string): Fault {
+  return new Fault("usage", sentence, { origin: "local" });
 }
 
 function tooFarAhead(): Fault {

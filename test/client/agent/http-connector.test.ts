@@ -1,49 +1,13 @@
 // An agent over HTTP, by nothing but `fetch`, with a real daemon on a loopback port.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
-import { type HttpConnectorOptions, httpRpcConnector } from "../../../src/client/agent/http-connector.js";
+import { httpRpcConnector } from "../../../src/client/agent/http-connector.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
+import type { HttpConnectorOptions } from "../../../src/client/http/calls.js";
 import { eventually } from "../../cli/command-stage.js";
-import { ensureBuilt } from "../../support/built.js";
-import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
-import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { httpDaemon } from "../http/http-daemon.js";
 import { createVirtualTimers } from "../virtual-timers.js";
 import { accepts, listenAt, openedAt, rejects } from "./agent-stage.js";
-
-const ORIGIN = "http://localhost:5173";
-
-interface Ready {
-  readonly endpoints: { readonly ipc: string; readonly http: readonly string[] };
-  readonly token_file: string;
-}
-
-/** A daemon on disk; started again on the same folders and address by `again`. */
-async function daemon(...options: readonly string[]) {
-  ensureBuilt();
-  const directory = temporaryDirectory();
-  const environment = { ...cleanEnvironment(directory), XDG_STATE_HOME: join(directory, "state") };
-  const start = async (address: string) => {
-    const program = startProgram(["serve", "--http", address, "--cors-origins", ORIGIN, ...options], { environment });
-    const ready: Ready = JSON.parse((await program.stdoutLines(1))[0] ?? "");
-    return { program, ready };
-  };
-  let { program, ready } = await start("127.0.0.1:0");
-  const address = `http://${ready.endpoints.http[0]}`;
-  return {
-    address,
-    socketPath: ready.endpoints.ipc,
-    token: () => readFileSync(ready.token_file, "utf8").trim(),
-    kill: async () => {
-      program.child.kill("SIGKILL");
-      await program.ended;
-    },
-    again: async () => {
-      ({ program, ready } = await start(address.replace("http://", "")));
-    },
-  };
-}
 
 const connected = (
   { address, token }: { readonly address: string; readonly token: () => string },
@@ -53,7 +17,7 @@ const connected = (
 });
 
 test("a session with tools, text and questions is heard as over a socket", async () => {
-  const served = await daemon();
+  const served = await httpDaemon();
   const heard = await listenAt(served.socketPath, {
     answer: (event) => (event.action === "Reject this." ? rejects(event) : accepts(event)),
   });
@@ -84,7 +48,7 @@ test("a session with tools, text and questions is heard as over a socket", async
 });
 
 test("R3, R8, R8b: over a kill of serve, the session goes on, and an open question is answered in the next run", async () => {
-  const served = await daemon();
+  const served = await httpDaemon();
   let mayAnswer = false;
   let token: unknown;
   const heard = await listenAt(served.socketPath, {
@@ -120,7 +84,7 @@ test("R3, R8, R8b: over a kill of serve, the session goes on, and an open questi
 });
 
 test("an open session is kept while its agent has nothing to say", async () => {
-  const served = await daemon();
+  const served = await httpDaemon();
   const timers = createVirtualTimers();
   const calls: string[] = [];
   const spied: typeof fetch = (url, init) => {
@@ -143,7 +107,7 @@ test("an open session is kept while its agent has nothing to say", async () => {
 });
 
 test("the outcome of a question can be asked for, and a question taken back", async () => {
-  const served = await daemon();
+  const served = await httpDaemon();
   await listenAt(served.socketPath, { answer: () => undefined });
   const client = await createAgentClient(httpRpcConnector(served.address, { token: served.token }));
   onTestFinished(() => client.close());
@@ -160,7 +124,7 @@ test("the outcome of a question can be asked for, and a question taken back", as
 });
 
 test("a wrong token, and an address where nobody listens, are told", async () => {
-  const served = await daemon();
+  const served = await httpDaemon();
   const wrong = httpRpcConnector(served.address, { token: "wrong" });
   await expect(createAgentClient(wrong)).rejects.toMatchObject({ code: "unauthenticated" });
   await served.kill();

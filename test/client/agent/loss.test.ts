@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentTrouble } from "../../../src/client/agent/agent-options.js";
-import { findDaemons } from "../../../src/client/daemons.js";
+import { findDaemons } from "../../../src/client/discovery/daemons.js";
 import { spawnConnector } from "../../../src/client/node.js";
 import { eventually } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { findDaemons } from "../../../src/client/daemons.js";
+import { findDaemons } from "../../../src/client/discovery/daemons.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment, startProgram } from "../../support/peers/program.js";

@@ -1,82 +1,11 @@
 // The loop of a listener, with producers that say exactly what a test tells them to.
-import { afterEach, expect, test } from "vitest";
-import type { Capabilities } from "#gen/aaep/types.js";
+import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ReceivedEvent } from "../../../src/client/events.js";
-import type {
-  DiscoveryListeners,
-  SubscribeOptions,
-  Subscription,
-} from "../../../src/client/listener/listener-types.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
 import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "../fake-producer.js";
-import { createVirtualTimers, settle } from "../virtual-timers.js";
-
-const opened: Subscription[] = [];
-afterEach(async () => {
-  for (const subscription of opened.splice(0)) await subscription.close();
-});
-
-type Targets = Parameters<typeof subscribe>[0];
-
-function start(targets: Targets, options: SubscribeOptions = {}, terms: Capabilities = {}) {
-  const timers = createVirtualTimers();
-  const told: string[] = [];
-  const subscription = subscribe(targets, terms, {
-    id: "reader",
-    timers,
-    chance: () => 0,
-    onState: ({ kind }, { name }) => told.push(`${name} ${kind}`),
-    onCursor: (cursor, { name }) => told.push(`${name} reached ${cursor}`),
-    onReplyNotTaken: (token, { name }) => told.push(`${name} did not take ${token}`),
-    ...options,
-  });
-  opened.push(subscription);
-  return { subscription, timers, told };
-}
-
-function side(producer: FakeProducer, index = 0) {
-  const found = producer.sides[index];
-  if (found === undefined) throw new Error(`no connection ${index}`);
-  return found;
-}
-
-async function accepted(...producers: readonly FakeProducer[]): Promise<void> {
-  await settle();
-  for (const producer of producers) side(producer).accept();
-  await settle();
-}
-
-/** What a loop gets, as it gets it. */
-function listen(subscription: Subscription, work: (event: ReceivedEvent) => Promise<void> | void = () => {}) {
-  const heard: string[] = [];
-  const ended = (async () => {
-    for await (const event of subscription) {
-      heard.push(event.event_id);
-      await work(event);
-    }
-    return "over";
-  })().catch((caught: unknown) => caught);
-  return { heard, ended };
-}
-
-/** A promise that a test opens. */
-function gate() {
-  let open = (): void => {};
-  const opens = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opens, open };
-}
-
-const question = (token: string, number = 1) =>
-  eventMessage(number, {
-    type: "aaep:agent.awaiting.confirmation",
-    progress: undefined,
-    reply_token: token,
-    action: "Sends it.",
-    consequence: "It is sent.",
-  });
+import { settle } from "../virtual-timers.js";
+import { accepted, gate, listen, question, scriptedDiscovery, side, start } from "./listener-stage.js";
 
 test("AAEP §5.2: the terms go into the request, and events come in order, each once", async () => {
   const producer = createFakeProducer();
@@ -98,7 +27,10 @@ test("AAEP §5.2: the terms go into the request, and events come in order, each 
 
 test("a listener without a name has its own", async () => {
   const producers = [createFakeProducer(), createFakeProducer()] as const;
-  for (const { connect } of producers) opened.push(subscribe(connect));
+  for (const { connect } of producers) {
+    const subscription = subscribe(connect);
+    onTestFinished(() => subscription.close());
+  }
   await settle();
   const names = producers.map((producer) => side(producer).received[0]?.subscriber_id);
   expect(names[0]).toMatch(/^listener-[0-9a-f]{32}$/);
@@ -155,6 +87,23 @@ test("AAEP §5.7: the loop may wait for an answer, though events stand before it
   expect(answer).toMatchObject([{ honored_capabilities: { aaepd: { paused: false } } }]);
   expect(heard).toHaveLength(50);
   expect(told).toContain("1 reached c50");
+});
+
+test("R17: the answer to no change brings the newest place, before it resolves", async () => {
+  const producer = createFakeProducer();
+  const { subscription, told } = start(producer.connect);
+  const { heard } = listen(subscription);
+  await accepted(producer);
+  side(producer).say(eventMessage(1));
+  await settle();
+  const places: unknown[] = [];
+  const answer = subscription.renegotiate({}).then(() => places.push(told.at(-1), subscription.sources()[0]?.cursor()));
+  await settle();
+  expect(side(producer).received.at(-1)).toMatchObject({ type: "subscription.renegotiate", capabilities: {} });
+  side(producer).accept("sub_1", { cursor: "c1" });
+  await answer;
+  expect(heard).toEqual(["evt_1"]);
+  expect(places).toEqual(["1 reached c1", "c1"]);
 });
 
 test("an answer behind more events than are kept is given up, and the stream is held again", async () => {
@@ -344,20 +293,11 @@ test("R28: the open questions of all daemons, which can then be answered", async
 test("a discovery adds daemons; one that has left waits with its place until it is back", async () => {
   const producers = new Map(["a", "b", "c"].map((name) => [name, createFakeProducer()]));
   const made = (name: string): FakeProducer => producers.get(name) as FakeProducer;
-  let found: DiscoveryListeners | undefined;
-  let hasStopped = false;
-  const discovery = {
-    watch: (listeners: DiscoveryListeners) => {
-      found = listeners;
-      return () => {
-        hasStopped = true;
-      };
-    },
-  };
+  const { discovery, appear: found, leave, stopCount } = scriptedDiscovery();
   const { subscription, timers, told } = start(discovery);
   const { heard, ended } = listen(subscription);
   await settle();
-  const appear = (name: string) => found?.appeared({ name, connect: made(name).connect });
+  const appear = (name: string): void => found(name, made(name).connect);
   appear("a");
   appear("a");
   await accepted(made("a"));
@@ -365,7 +305,7 @@ test("a discovery adds daemons; one that has left waits with its place until it 
   side(made("a")).reach("c1");
   await settle();
   // The connection still stands: it is read to its end.
-  found?.left("a");
+  leave("a");
   side(made("a")).say(eventMessage(2));
   await settle();
   expect(heard).toEqual(["evt_1", "evt_2"]);
@@ -392,29 +332,24 @@ test("a discovery adds daemons; one that has left waits with its place until it 
   expect(heard).toEqual(["evt_1", "evt_2", "evt_7", "evt_3"]);
   expect(told).not.toContain("a ended");
   await subscription.close();
-  expect(hasStopped).toBe(true);
+  expect(stopCount()).toBe(1);
   expect(await ended).toBe("over");
 });
 
 test("of many daemons that have left, the longest absent is forgotten", async () => {
-  let found: DiscoveryListeners | undefined;
-  const { subscription } = start({
-    watch: (listeners) => {
-      found = listeners;
-      return () => {};
-    },
-  });
+  const { discovery, appear, leave } = scriptedDiscovery();
+  const { subscription } = start(discovery);
   await settle();
   const connect = createFakeProducer().connect;
   for (let number = 0; number < 40; number += 1) {
-    found?.appeared({ name: `${number}`, connect: () => Promise.reject(new Fault("not_found", "None.")) });
-    found?.left(`${number}`);
+    appear(`${number}`, () => Promise.reject(new Fault("not_found", "None.")));
+    leave(`${number}`);
   }
   await settle();
   expect(subscription.sources().map(({ name }) => name)).toEqual(
     Array.from({ length: 32 }, (_, index) => `${index + 8}`),
   );
-  found?.appeared({ name: "0", connect });
+  appear("0", connect);
   expect(subscription.sources()).toHaveLength(33);
 });
 

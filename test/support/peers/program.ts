@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly nodeOptions?: readonly string[];
   /** What is started in place of the program. */
   readonly entry?: string;
+  /** The folder in which it runs. Default that of the tests. */
+  readonly cwd?: string;
   /** Whether standard error is read. Default true. */
   readonly readsStderr?: boolean;
 }
@@ -40,6 +42,7 @@ export function startProgram(argv: readonly string[], options: ProgramOptions = 
   const directory = options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory();
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.entry ?? PROGRAM, ...argv], {
     env: { ...cleanEnvironment(directory), ...options.environment },
+    cwd: options.cwd,
   });
   let stdout = "";
   let stderr = "";

@@ -17,6 +17,9 @@ export interface Served {
   readonly token: string;
   readonly agent: AgentClient;
   readonly terminate: () => void;
+  /** Stops the process without an end, and lets it go on. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
   /** What `/metrics` counts. */
   readonly subscriptionCount: () => Promise<number>;
 }
@@ -39,6 +42,8 @@ export async function serveFor(origin: string, ...options: readonly string[]): P
     token,
     agent,
     terminate: () => void program.child.kill("SIGTERM"),
+    freeze: () => void program.child.kill("SIGSTOP"),
+    thaw: () => void program.child.kill("SIGCONT"),
     subscriptionCount: async () => {
       const answer = await fetch(`${baseUrl}/metrics`, { headers: { authorization: `Bearer ${token}` } });
       return Number(/^aaepd_subscriptions (\d+)$/m.exec(await answer.text())?.[1]);

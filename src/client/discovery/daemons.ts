@@ -1,7 +1,7 @@
 // Finds the daemons of this user by the files in the runtime directory (AAEP appendix B). For Node.
-import { readdir, readFile } from "node:fs/promises";
+import { lstat, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing } from "../../transports/node-errors.js";
+import { isMissing } from "../../../transports/node-errors.js";
 
 /** A socket in the runtime directory, with the contents of the files beside it. Only an attempt to connect shows whether a daemon listens. */
 export interface FoundDaemon {
@@ -11,6 +11,8 @@ export interface FoundDaemon {
   /** `agent_name`, else `agent_id` of its manifest, else the name of the socket. */
   readonly label: string;
   readonly pid: number | undefined;
+  /** Another text for each daemon that has put its socket at this path. */
+  readonly revision: string;
 }
 
 const SOCKET_ENDING = ".sock";
@@ -37,12 +39,19 @@ async function fileNames(directory: string): Promise<readonly string[]> {
 
 async function readDaemon(directory: string, name: string): Promise<FoundDaemon> {
   const socketPath = join(directory, `${name}${SOCKET_ENDING}`);
-  const manifest = await readManifest(join(directory, `${name}.manifest.json`));
+  const [manifest, file] = await Promise.all([
+    readManifest(join(directory, `${name}.manifest.json`)),
+    // The socket may be gone by now.
+    lstat(socketPath).catch(() => undefined),
+  ]);
+  const pid = typeof manifest.pid === "number" ? manifest.pid : undefined;
   return {
     name,
     socketPath,
     label: textOf(manifest.agent_name) ?? textOf(manifest.agent_id) ?? name,
-    pid: typeof manifest.pid === "number" ? manifest.pid : undefined,
+    pid,
+    // The manifest follows its socket, and a process may have the number of an earlier one.
+    revision: `${file?.ino} ${file?.ctimeMs} ${pid}`,
   };
 }
 

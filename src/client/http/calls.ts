@@ -1,0 +1,130 @@
+// Calls of the daemon's services over HTTP, as Connect with JSON (docs/services.md). For browsers and everything else that has `fetch`.
+import { Fault, type FaultCode } from "../../base/errors.js";
+import type { Timers } from "../platform-clock.js";
+import type { Fields } from "./documents.js";
+
+export interface HttpConnectorOptions {
+  /**
+   * The daemon's token (docs/services.md), or a function that fetches it: for each connection, and again when the daemon no longer takes the token. A
+   * daemon makes a new token at each start.
+   */
+  readonly token: string | (() => string | Promise<string>);
+  /** Default the platform's. */
+  readonly fetch?: typeof fetch;
+  /** Default the platform's. */
+  readonly timers?: Timers;
+}
+
+export interface HttpCalls {
+  readonly address: string;
+  /**
+   * Makes a call with one answer. Rejects with the Fault of the daemon; with "peer_gone" of origin "local" if the daemon cannot be reached, or the
+   * calls were aborted.
+   */
+  readonly call: (service: string, method: string, body: Fields) => Promise<Fields>;
+  /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
+  readonly stream: (service: string, method: string, message: Uint8Array<ArrayBuffer>) => Promise<Response>;
+  /** The Fault in an error of Connect. */
+  readonly faultOf: (error: Fields) => Fault;
+}
+
+/** A token that was just fetched may be that of a daemon which is being started again. */
+const TOKEN_AGAIN_SECONDS = 1;
+
+/** Rejects as the function for the token does. `signal` aborts all calls. */
+export async function openHttpCalls(
+  url: string,
+  options: HttpConnectorOptions,
+  signal: AbortSignal,
+): Promise<HttpCalls> {
+  const address = url.replace(/\/$/, "");
+  const { fetch: send = fetch, token: given } = options;
+  let token = typeof given === "function" ? await given() : given;
+
+  async function post(
+    service: string,
+    method: string,
+    contentType: string,
+    body: string | Uint8Array<ArrayBuffer>,
+  ): Promise<Response> {
+    try {
+      return await send(`${address}/aaep.v1.${service}/${method}`, {
+        method: "POST",
+        headers: { "content-type": contentType, authorization: `Bearer ${token}` },
+        body,
+        signal,
+      });
+    } catch (caught) {
+      throw unreachableFault(caught);
+    }
+  }
+
+  /** Whether there is another token by now. */
+  async function refreshed(): Promise<boolean> {
+    const former = token;
+    if (typeof given === "function") token = await given();
+    return token !== former;
+  }
+
+  function refusalOf(error: Fields): Fault {
+    const fault = faultOf(error);
+    const mayChange = fault.code === "unauthenticated" && typeof given === "function";
+    return mayChange ? fault.with({ retryAfterSeconds: TOKEN_AGAIN_SECONDS }) : fault;
+  }
+
+  return {
+    address,
+    call: async (service, method, body) => {
+      const text = JSON.stringify(body);
+      let response = await post(service, method, "application/json", text);
+      if (response.status === 401 && (await refreshed())) {
+        response = await post(service, method, "application/json", text);
+      }
+      const answer = await response.json().catch((caught: unknown) => {
+        throw unreachableFault(caught);
+      });
+      if (response.ok) return answer as Fields;
+      throw refusalOf(answer as Fields);
+    },
+    stream: (service, method, message) => post(service, method, "application/connect+json", message),
+    faultOf: refusalOf,
+  };
+}
+
+function unreachableFault(cause: unknown): Fault {
+  return new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause });
+}
+
+/** Connect's code for a call whose details have none of ours. */
+const CODE_OF: Readonly<Record<string, FaultCode>> = {
+  unauthenticated: "unauthenticated",
+  permission_denied: "permission_denied",
+  unavailable: "shutting_down",
+  resource_exhausted: "rate_limit",
+};
+
+function faultOf({ code, message, details }: Fields): Fault {
+  const [detail] = Array.isArray(details) ? details : [];
+  const [ownCode, sentence, pointer, rule] = typeof detail?.value === "string" ? textsOf(detail.value) : [];
+  // A code that a later daemon has added stays as it is.
+  return new Fault(
+    (ownCode as FaultCode | undefined) ?? CODE_OF[String(code)] ?? "internal",
+    sentence ?? String(message),
+    { pointer, rule },
+  );
+}
+
+/** The first four fields of an `AaepdError`, all of them texts: each a tag, a length of one or two bytes, and the text in UTF-8. */
+function textsOf(base64: string): readonly (string | undefined)[] {
+  const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0));
+  const texts: (string | undefined)[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const [tag = 0, low = 0, high = 0] = bytes.subarray(at, at + 3);
+    if ((tag & 7) !== 2 || tag >> 3 > 4) break;
+    const isLong = low > 127;
+    const from = at + (isLong ? 3 : 2);
+    at = from + (isLong ? (low & 127) | (high << 7) : low);
+    texts[(tag >> 3) - 1] = new TextDecoder().decode(bytes.subarray(from, at));
+  }
+  return texts;
+}

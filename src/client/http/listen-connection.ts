@@ -1,0 +1,218 @@
+// A listener's conversation over HTTP/1.1: the stream `Listen`, and single calls with the key of its acceptance, as one connection whose frames are
+// messages of AAEP in JSON.
+import { Fault, faultFrom } from "../../base/errors.js";
+import type { CloseInfo, Connection } from "../../contracts/transport.js";
+import { encodeMessage, parseObject } from "../messages.js";
+import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
+import type { HttpCalls } from "./calls.js";
+import { documentOf, type Fields, memberName } from "./documents.js";
+import { createEnvelopeReader, type Envelope, enveloped, notDaemon } from "./envelopes.js";
+
+const SERVICE = "SubscriberService";
+
+/** A stream that was silent for so many intervals of heartbeats is dead. */
+const SILENT_INTERVALS = 2.5;
+/** How long `close` waits for calls under way, ms. */
+const CLOSE_MS = 1000;
+
+/** `abort` aborts the calls. The stream begins with the first message that is sent, which is the request. */
+export function createListenConnection(
+  calls: HttpCalls,
+  abort: AbortController,
+  timers: Timers = PLATFORM_TIMERS,
+): Connection<Uint8Array> {
+  const readEnvelopes = createEnvelopeReader();
+  let waiting: Uint8Array[] = [];
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  let isReading = false;
+  let wake = (): void => {};
+  let key: unknown;
+  let silentMs = 0;
+  let over: CloseInfo | undefined;
+  let calling: Promise<void> = Promise.resolve();
+  let tellClosed = (_: CloseInfo): void => {};
+  const closed = new Promise<CloseInfo>((resolve) => {
+    tellClosed = resolve;
+  });
+
+  function finish(info: CloseInfo): void {
+    over ??= info;
+    wake();
+    tellClosed(over);
+  }
+
+  function lose(caught: unknown): void {
+    finish({ kind: "abrupt", fault: faultFrom(caught) });
+    reader?.cancel().catch(() => {});
+  }
+
+  function push(document: object): void {
+    if (over !== undefined) return;
+    waiting.push(encodeMessage(document));
+    wake();
+  }
+
+  async function begin({ type: _, ...request }: Fields): Promise<void> {
+    try {
+      const response = await calls
+        .stream(SERVICE, "Listen", enveloped({ request: { additional: request } }))
+        .catch((caught: unknown) => {
+          const sentence = `No daemon answers at ${calls.address}.`;
+          throw new Fault("not_found", sentence, { origin: "local", cause: caught });
+        });
+      const { body, headers, status } = response;
+      if (body === null || headers.get("content-type")?.startsWith("application/connect+json") !== true) {
+        throw notDaemon(`${calls.address} answers with status ${status} of HTTP`);
+      }
+      reader = body.getReader();
+      wake();
+    } catch (caught) {
+      lose(caught);
+    }
+  }
+
+  /** Reads once. Nobody watches the time while the listener is busy, because nobody would see a heartbeat. */
+  async function readOnce(stream: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+    isReading = true;
+    const cancelWatch =
+      silentMs === 0 ? () => {} : timers.wakeAt(timers.now() + silentMs, () => lose(silentFault(calls.address)));
+    try {
+      const { done, value } = await stream.read().catch((caught: unknown) => {
+        const sentence = `The connection to the daemon at ${calls.address} was lost.`;
+        throw new Fault("peer_gone", sentence, { origin: "local", cause: caught });
+      });
+      if (done) finish({ kind: "remote" });
+      else for (const envelope of readEnvelopes(value)) take(envelope);
+    } catch (caught) {
+      lose(caught);
+    } finally {
+      cancelWatch();
+      isReading = false;
+      // Also if no message has come: the rest of one may follow.
+      wake();
+    }
+  }
+
+  function take({ isLast, message }: Envelope): void {
+    if (isLast) {
+      if (message.error !== undefined) throw calls.faultOf(message.error as Fields);
+      finish({ kind: "remote" });
+    }
+    for (const event of (message.events ?? []) as readonly Fields[]) push(documentOf(event));
+    for (const document of documentsIn(message)) {
+      if (document.type === "subscription.accepted") noteTerms(document);
+      push(document);
+    }
+  }
+
+  function noteTerms({ honored_capabilities: honored }: Fields): void {
+    const given = (honored as { readonly aaepd?: Fields } | undefined)?.aaepd;
+    key = given?.key;
+    silentMs = Number(given?.heartbeat_seconds ?? 0) * 1000 * SILENT_INTERVALS;
+  }
+
+  async function say({ type, ...rest }: Fields): Promise<void> {
+    if (over !== undefined) return;
+    try {
+      const { method, body } = callOf(String(type), rest);
+      const answer = await calls.call(SERVICE, method, { key, ...body });
+      // The stream tells of a reply that did not count. The place in an acceptance counts the events that are still on the stream.
+      if (method !== "Reply") for (const document of documentsIn(answer)) push(withoutPlace(document));
+    } catch (caught) {
+      const fault = faultFrom(caught);
+      if (fault.origin === "local") return lose(fault);
+      const { code, sentence, pointer = "", rule = "", retryAfterSeconds } = fault;
+      push({
+        type: "aaepd.error",
+        code,
+        message: sentence,
+        pointer,
+        rule,
+        answers: type,
+        event_id: rest.event_id,
+        retry_after_seconds: retryAfterSeconds,
+      });
+    }
+  }
+
+  function send(frame: Uint8Array): boolean {
+    if (over !== undefined) return false;
+    const message = parseObject(frame);
+    if (message.type === "subscription.request") void begin(message);
+    // One after another: over several connections, a later call might come first.
+    else calling = calling.then(() => say(message));
+    return true;
+  }
+
+  async function* frames(): AsyncGenerator<readonly Uint8Array[]> {
+    for (;;) {
+      if (waiting.length > 0) {
+        const taken = waiting;
+        waiting = [];
+        yield taken;
+      } else if (over !== undefined) {
+        if (over.kind === "abrupt") throw over.fault;
+        return;
+      } else {
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        if (reader !== undefined && !isReading) void readOnce(reader);
+        await woken;
+      }
+    }
+  }
+
+  return {
+    peer: { label: calls.address, trust: "token-holder" },
+    frames: frames(),
+    send,
+    sendBatch: ({ frames: batch, last }) => (last === undefined ? batch : [...batch, last]).every(send),
+    writable: () => Promise.resolve(),
+    close: async (fault, withinMs = CLOSE_MS) => {
+      let cancel = (): void => {};
+      const limit = new Promise<void>((resolve) => {
+        cancel = timers.wakeAt(timers.now() + withinMs, resolve);
+      });
+      await Promise.race([calling, limit]);
+      cancel();
+      finish({ kind: "local", ...(fault && { fault }) });
+      abort.abort();
+      await closed;
+    },
+    closed,
+  };
+}
+
+/**
+ * The call that a message becomes. AAEP's own messages have `additional`, which takes their members as JSON. The daemon's own messages take them by
+ * their names.
+ */
+function callOf(type: string, members: Fields): { readonly method: string; readonly body: Fields } {
+  const isReply = type.endsWith(".reply");
+  const field = isReply ? type.replace(".", "_") : type.slice(type.indexOf(".") + 1);
+  const method = isReply ? "Reply" : `_${field}`.replace(/_./g, (start) => start.slice(1).toUpperCase());
+  return { method, body: { [field]: type.startsWith("aaepd.") ? members : { additional: members } } };
+}
+
+/** The documents in a response besides its events. Nobody is told of a heartbeat. */
+function documentsIn({ events: _, heartbeat: __, ...others }: Fields): readonly Record<string, unknown>[] {
+  return Object.entries(others).map(([field, json]) => {
+    const type = `${AAEPS_OWN.test(field) ? "subscription" : "aaepd"}.${memberName(field)}`;
+    // The JSON of protobuf leaves out an empty list.
+    return { ...(field === "pending" ? { questions: [] } : undefined), ...documentOf(json as Fields, type) };
+  });
+}
+
+const AAEPS_OWN = /^(?:accepted|rejected|close)$/;
+
+function withoutPlace(document: Record<string, unknown>): object {
+  if (document.type !== "subscription.accepted") return document;
+  const honored = document.honored_capabilities as { readonly aaepd?: Fields };
+  const { cursor: _, ...aaepd } = honored.aaepd ?? {};
+  return { ...document, honored_capabilities: { ...honored, aaepd } };
+}
+
+function silentFault(address: string): Fault {
+  return new Fault("timed_out", `The daemon at ${address} has been silent for too long.`, { origin: "local" });
+}

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createEnvelopeReader, enveloped } from "../../../src/client/http/envelopes.js";
+import { casesOf } from "../../support/extent.js";
+
+function streamOf(messages: readonly object[]): Uint8Array {
+  return Uint8Array.from(messages.flatMap((message) => [...enveloped(message)]));
+}
+
+test("however the bytes are cut, the messages come whole and in order", () => {
+  const message = fc.record({ text: fc.string({ unit: "grapheme", maxLength: 50 }) });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 8 }), fc.array(fc.nat(600), { maxLength: 12 }), (messages, cuts) => {
+      const bytes = streamOf(messages);
+      const read = createEnvelopeReader();
+      const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+      const found = places.slice(1).flatMap((to, index) => read(bytes.subarray(places[index], to)));
+      expect(found).toEqual(messages.map((one) => ({ isLast: false, message: one })));
+    }),
+    { numRuns: casesOf(1000) },
+  );
+});
+
+test("the last message of a stream has its flag", () => {
+  const bytes = enveloped({ error: { code: "unavailable" } });
+  bytes[0] = 2;
+  expect(createEnvelopeReader()(bytes)).toEqual([{ isLast: true, message: { error: { code: "unavailable" } } }]);
+});
+
+test("a large message is taken piece by piece, at a cost that grows with its length alone", () => {
+  const text = "x".repeat(8_000_000);
+  const bytes = enveloped({ text });
+  const read = createEnvelopeReader();
+  const found = Array.from({ length: Math.ceil(bytes.length / 1000) }, (_, index) =>
+    read(bytes.subarray(index * 1000, (index + 1) * 1000)),
+  ).flat();
+  expect(found).toHaveLength(1);
+  expect(found[0]?.message.text).toHaveLength(text.length);
+});
+
+test.each([
+  ["a length that no daemon sends", Uint8Array.of(0, 0xff, 0xff, 0xff, 0xff), /announces 4294967295 bytes/],
+  ["no JSON", Uint8Array.of(0, 0, 0, 0, 1, 0x7b), /not JSON/],
+  ["no object", Uint8Array.of(0, 0, 0, 0, 2, 0x34, 0x32), /no object/],
+  ["no UTF-8", Uint8Array.of(0, 0, 0, 0, 3, 0x22, 0xff, 0x22), /not JSON/],
+  ["an answer of another server", new TextEncoder().encode("<!doctype html>"), /announces/],
+])("%s is refused", (_, bytes, sentence) => {
+  expect(() => createEnvelopeReader()(bytes)).toThrow(sentence);
+});

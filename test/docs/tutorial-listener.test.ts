@@ -1,0 +1,155 @@
+// docs/tutorial-listener.md as it stands: its programs beside `aaepd serve`, and everything that it says is typed and printed, line by line.
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { createAgentClient } from "../../src/client/agent-client.js";
+import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
+import { createSubscriber } from "../../src/client/subscriber.js";
+import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { type Program, startProgram } from "../support/peers/program.js";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PAGE = readFileSync(join(ROOT, "docs/tutorial-listener.md"), "utf8");
+
+/** The blocks of the page in that language, by their names. */
+function blocks(language: string): ReadonlyMap<string, string> {
+  const found = [...PAGE.matchAll(/^```(\w+) ([^\n]+)\n([\s\S]*?)^```$/gm)].filter(([, one]) => one === language);
+  return new Map(found.map(([, , name = "", text = ""]) => [name, text]));
+}
+
+const PROGRAMS = blocks("js");
+const TRANSCRIPTS = blocks("text");
+
+/** The folder of the reader's project. */
+function projectFolder(): string {
+  // Inside the package, so that `aaepd` is found as it would be in a project that depends on it.
+  const folder = mkdtempSync(join(ROOT, "dist", "tutorial-listener-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [name, text] of PROGRAMS) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** A terminal in which one program after another runs. */
+function terminal(environment: Readonly<Record<string, string>>) {
+  let program: Program | undefined;
+  let seen = 0;
+  const running = (): Program => {
+    if (program === undefined) throw new Error("no program runs here");
+    return program;
+  };
+  const unseen = () => running().stdout().split("\n").slice(0, -1).slice(seen);
+  return {
+    start: (
+      argv: readonly string[],
+      options: { readonly entry?: string; readonly cwd?: string; readonly socket?: string },
+    ) => {
+      const { entry, cwd, socket } = options;
+      seen = 0;
+      program = startProgram(argv, {
+        environment: { ...environment, ...(socket === undefined ? {} : { AAEPD_SOCKET: socket }) },
+        ...(entry === undefined ? {} : { entry }),
+        ...(cwd === undefined ? {} : { cwd }),
+      });
+    },
+    isRunning: () => program !== undefined,
+    type: (line: string) => void running().child.stdin.write(`${line}\n`),
+    endInput: async () => {
+      running().child.stdin.end();
+      expect(await running().ended).toMatchObject({ code: 0 });
+    },
+    interrupt: async () => {
+      running().child.kill("SIGINT");
+      const { code, signal } = await running().ended;
+      expect([code, signal]).toSatisfy(([one, other]) => one === 0 || other === "SIGINT");
+    },
+    /** The next line that it prints is this one. */
+    prints: async (line: string) => {
+      await eventually(() => expect(unseen().length).toBeGreaterThan(0));
+      expect(unseen()[0]).toBe(line);
+      seen += 1;
+    },
+    output: () => running().stdout(),
+    /** What was printed so far is none of the transcript. */
+    forget: () => {
+      seen = running().stdout().split("\n").length - 1;
+    },
+    /** Nothing was printed that the page does not show. */
+    expectNothingElse: () => {
+      if (program !== undefined) expect([unseen(), running().stderr()]).toEqual([[], ""]);
+    },
+  };
+}
+
+/** Opens and ends a session at the daemon, until a listener that prints its end has shown that it is subscribed. */
+async function untilSubscribed(socketPath: string, output: () => string): Promise<void> {
+  const agent = await createAgentClient(ipcRpcConnector(socketPath));
+  const session = { session_id: "sess_probe", producer: { agent_id: "probe" } };
+  await agent.publish({ ...session, type: "aaep:agent.session.started", summary_normal: "Is anybody there?" });
+  await eventually(() => expect(output()).not.toBe(""));
+  await agent.publish({ ...session, type: "aaep:agent.session.completed", summary_normal: "Somebody is there." });
+  await eventually(() => expect(output()).toContain("Somebody is there."));
+  await agent.close();
+}
+
+/** All text that reaches the daemon. */
+function textAt(socketPath: string): () => string {
+  let text = "";
+  const subscriber = createSubscriber({
+    connect: ipcConnector(socketPath),
+    request: { subscriber_id: "witness", capabilities: { coalesce_boundaries: ["none"] } },
+    onEvent: ({ chunk }: Envelope) => {
+      text += `${typeof chunk === "string" ? chunk : ""}\n`;
+    },
+  });
+  onTestFinished(() => subscriber.close());
+  return () => text;
+}
+
+test.each([...TRANSCRIPTS.keys()])("%s does as the page says", async (name) => {
+  const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const folder = projectFolder();
+  const heard = textAt(socketPath);
+  const terminals = { listener: terminal(environment), agent: terminal(environment), daemon: terminal(environment) };
+  const lines = (TRANSCRIPTS.get(name) ?? "").trimEnd().split("\n");
+  let isProbed = false;
+  for (const [index, line] of lines.entries()) {
+    const next = lines[index + 1] ?? "";
+    const [, who = "listener", arrow = "->", words = line] = /^(listener|agent|daemon) (<-|->) (.*)$/.exec(line) ?? [];
+    const at = terminals[who as keyof typeof terminals];
+    const started = /^(?:AAEPD_SOCKET=\$XDG_RUNTIME_DIR\/aaep\/(\S+) )?node (\S+)$/.exec(words);
+    if (arrow === "->") await at.prints(words);
+    else if (words === "Ctrl+C") await at.interrupt();
+    else if (words === "Ctrl+D") await at.endInput();
+    else if (words.startsWith("npx aaepd ")) at.start(words.split(" ").slice(2), {});
+    else if (started !== null) {
+      const [, socket, program = ""] = started;
+      expect(PROGRAMS.has(program), program).toBe(true);
+      at.start([], {
+        entry: join(folder, program),
+        cwd: folder,
+        ...(socket === undefined ? {} : { socket: join(dirname(socketPath), socket) }),
+      });
+      if (who === "listener" && !isProbed && next.startsWith("agent <-")) {
+        await untilSubscribed(socketPath, at.output);
+        at.forget();
+      }
+      isProbed = true;
+    } else {
+      at.type(words);
+      // Where nobody prints anything, the daemon has it before the next line is typed.
+      if (who === "agent" && next.includes(" <- ")) await eventually(() => expect(heard()).toContain(`${words}\n`));
+    }
+  }
+  terminals.listener.expectNothingElse();
+  terminals.agent.expectNothingElse();
+});
+
+test("every program of the page is run, and every file that it points to exists", () => {
+  const modules = ["agent.mjs", "words.mjs", "voice.mjs"];
+  expect([...PROGRAMS.keys()].filter((name) => !modules.includes(name))).toEqual([...TRANSCRIPTS.keys()]);
+  for (const [name, transcript] of TRANSCRIPTS) expect(transcript).toContain(`listener <- node ${name}\n`);
+  const links = [...PAGE.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? "");
+  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
+});
