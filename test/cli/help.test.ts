@@ -27,6 +27,19 @@ it.each(COMMANDS)("$name teaches its arguments, options and examples", async ({ 
   await expect(await helpOf(name)).toMatchFileSnapshot(`help/${name}.txt`);
 });
 
+it("the list of all commands has two columns on 80: each summary fits beside its command", async () => {
+  const written: string[] = [];
+  const writeOut = (text: string) => void written.push(text);
+  const program = await createProgram(COMMANDS, CONTEXT, { width: 80, writeOut, writeErr: writeOut });
+  program.outputHelp();
+  const lines = written.join("").split("\n");
+  for (const command of program.commands)
+    expect(lines).toContainEqual(
+      expect.stringMatching(new RegExp(`^  ${command.name()} +${command.summary().slice(0, 20)}`)),
+    );
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+});
+
 it("S1: a command whose standard output is a protocol's takes it from everything else; no other command does", () => {
   const owners = COMMANDS.filter(({ ownsStdout }) => ownsStdout).map(({ name }) => name);
   expect(owners).toEqual(["serve", "stdio", "a2e", "replay"]);

@@ -46,7 +46,7 @@ function typed(
 }
 
 const UNIQUE: readonly (readonly [typed: string, line: string])[] = [
-  ["aaepd ser", "aaepd serve "],
+  ["aaepd stat", "aaepd status "],
   ["aaepd journal ins", "aaepd journal inspect "],
   ["aaepd journal inspect --sess", "aaepd journal inspect --session "],
   ["aaepd serve --log-level deb", "aaepd serve --log-level debug "],
@@ -100,8 +100,8 @@ describe.skipIf(isMissing("zsh"))("zsh", () => {
   it("finds the script in a folder of fpath", async () => {
     const { folder, script } = await place("zsh");
     const inFpath = `mkdir functions; cp ${script} functions/_aaepd; fpath=($PWD/functions $fpath); ${setUp.replace("source ./script; ", "")}`;
-    expect(typed(argv, folder, inFpath, ["aaepd ser", "aaepd journal ins"]).map(({ line }) => line)).toEqual([
-      "aaepd serve ",
+    expect(typed(argv, folder, inFpath, ["aaepd stat", "aaepd journal ins"]).map(({ line }) => line)).toEqual([
+      "aaepd status ",
       "aaepd journal inspect ",
     ]);
   });

@@ -36,7 +36,7 @@ Examples:
 export function registerService(program: Command, io?: CommandIo): void {
   const command = program
     .command("service")
-    .summary("print or install the files that make the daemon a service of this user")
+    .summary("print or install the files that make the daemon a service")
     .description("Makes the daemon a service of this user: a socket and a service of systemd, or an agent of launchd.")
     .helpCommand(false)
     .addHelpText("after", HELP);

@@ -237,7 +237,7 @@ describe("aaepd config check", () => {
       pointer: "/burst",
       rule: "P5",
       sentence: "burst is 0. Give a whole number from 1 to 1000.",
-      help: [expect.stringMatching(/docs\/reference\/errors\.md#usage$/)],
+      help: [expect.stringMatching(/reference\/errors\.md#usage$/), expect.stringMatching(/reference\/rules\.md#p5$/)],
     });
     expect(bad.exitCode()).toBe(1);
   });
