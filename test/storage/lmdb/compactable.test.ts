@@ -104,7 +104,7 @@ it("has afterwards what was committed before and meanwhile, and nothing else", a
         expect(readdirSync(dirname(path)).sort()).toEqual(["journal.mdb", "journal.mdb-lock"]);
       },
     ),
-    { numRuns: casesOf(200) },
+    { numRuns: casesOf(100) },
   );
 });
 
