@@ -28,7 +28,7 @@ function hasAnchor(path: string, anchor: string): boolean {
 }
 
 /** The files and folders of the package, which the guides are read in. */
-const PACKAGED = /^(docs|examples|gen|proto|schemas)(\/|$)|^(README|CHANGELOG)\.md$/;
+const PACKAGED = /^(docs|examples|gen|packaging|proto|schemas)(\/|$)|^(README|CHANGELOG)\.md$/;
 /** The page on dependencies is for developers, who have the whole project. */
 const isGuide = (page: string) => /^(docs|examples)\//.test(page) && page !== "docs/dependencies.md";
 
