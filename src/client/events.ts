@@ -58,6 +58,12 @@ type Publishable<Event> = Event extends unknown
 /** An event as an agent may send it. The daemon fills in the rest (R2). */
 export type PublishedEvent = (Publishable<CoreEvent> & SummaryVariants) | Publishable<ExtensionEvent>;
 
+/** Further members of a core event whose type, session and other members a call gives. Misspelt members do not compile. */
+export type FurtherMembers<Type extends AaepEvent["type"], Given extends string = never> = Partial<
+  Omit<Extract<Publishable<CoreEvent>, { readonly type: Type }>, "type" | "session_id" | Given>
+> &
+  SummaryVariants;
+
 /** Each core type, so that one that is added or taken away does not compile without its row. */
 const CORE: Readonly<Record<AaepEvent["type"], true>> = {
   "aaep:agent.awaiting.clarification": true,

@@ -22,11 +22,11 @@ export { type DiscoverDaemonsOptions, discoverDaemons } from "./discovery/discov
 
 export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
   /** The socket of the daemon that serves all agents. Default: the variable AAEPD_SOCKET, otherwise `socketPath()`. */
-  readonly socket?: string;
+  readonly socket?: string | undefined;
   /** The daemon that is started if none serves all agents; false: none. Its producer id is the agent's `id`. */
-  readonly spawn?: false | SpawnedDaemonOptions;
+  readonly spawn?: false | SpawnedDaemonOptions | undefined;
   /** Ways to a daemon in place of these two. */
-  readonly connectors?: readonly AgentConnector[];
+  readonly connectors?: readonly AgentConnector[] | undefined;
 }
 
 /**

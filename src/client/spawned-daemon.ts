@@ -8,9 +8,9 @@ import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 
 export interface SpawnedDaemonOptions {
   /** Further options of `aaepd stdio`, such as `["--confirmation-grace-seconds", "20"]`. Default none. */
-  readonly argv?: readonly string[];
+  readonly argv?: readonly string[] | undefined;
   /** The program that Node runs. Default: `aaepd/bin` of this package. */
-  readonly program?: string;
+  readonly program?: string | undefined;
 }
 
 /**

@@ -87,6 +87,26 @@ export const PAIRS: readonly Pair[] = [
     wrong: `session.publish({ type: "medai:patient.consulted", patient: "p1", nosuch: 1 });`,
   },
   {
+    flaw: "a session begins with a misspelt member",
+    right: `host.session("Sorts.", { started: { request_text: "Sort them." } });`,
+    wrong: `host.session("Sorts.", { started: { request_txt: "Sort them." } });`,
+  },
+  {
+    flaw: "a tool is invoked with a misspelt member",
+    right: `await session.tool("sort", () => 3, { summary: undefined, completed: (count) => count.toFixed(), invoked: { args_summary: "all" } });`,
+    wrong: `await session.tool("sort", () => 3, { summary: undefined, completed: (count) => count.toFixed(), invoked: { arg_summary: "all" } });`,
+  },
+  {
+    flaw: "the result of a tool has another type",
+    right: `number(await session.tool("sort", async () => 3, { irreversible: true, declined: () => 0 }));`,
+    wrong: `number(await session.tool("sort", async () => 3, { irreversible: true, declined: () => "none" }));`,
+  },
+  {
+    flaw: "a handoff has a target of no kind",
+    right: `session.handoff({ reason: "A person knows better.", target_kind: "human", summary_terse: "To a person." });`,
+    wrong: `session.handoff({ reason: "A person knows better.", target_kind: "person", summary_terse: "To a person." });`,
+  },
+  {
     flaw: "a received event lacks what the daemon fills in",
     right: `export const received: AaepEvent = { ${ENVELOPE}, ${PRODUCER}, type: "aaep:agent.session.completed", summary_normal: "Done." };`,
     wrong: `export const received: AaepEvent = { ${ENVELOPE}, type: "aaep:agent.session.completed", summary_normal: "Done." };`,
@@ -136,9 +156,9 @@ function casesOf(...types: readonly string[]): string {
 export function programOf(kind: "right" | "wrong", from: "aaepd" | "aaepd/client"): string {
   const isDeclaration = (statement: string) => statement.startsWith("export ");
   const lines = [
-    `import { type AaepEvent, type AgentClient, type AgentSession, type ExtensionEvent, isCore, isExtension, type ReceivedEvent, type Subscription } from "${from}";`,
+    `import { type AaepEvent, type Agent, type AgentClient, type AgentSession, type ExtensionEvent, isCore, isExtension, type ReceivedEvent, type Subscription } from "${from}";`,
     `declare module "${from}" { interface ExtensionEvents { "medai:patient.consulted": { readonly patient: string } } }`,
-    "declare const [agent, session, subscription]: [AgentClient, AgentSession, Subscription];",
+    "declare const [host, agent, session, subscription]: [Agent, AgentClient, AgentSession, Subscription];",
     "declare const [core, event]: [AaepEvent, ReceivedEvent];",
     "declare const [text, number]: [(value: string) => void, (value: number) => void];",
     "declare const known: (value: AaepEvent) => void;",

@@ -21,50 +21,50 @@ export interface OpenAgentOptions {
   /** Stable name of the agent, without its version: `producer.agent_id` of its events (AAEP §3.2.6). 1 to 256 characters. */
   readonly id: string;
   /** Name for people. Default: `id`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Further members of the agent's manifest (AAEP §5.10), such as `agent_version`. */
-  readonly manifest?: Partial<ProducerManifest>;
+  readonly manifest?: Partial<ProducerManifest> | undefined;
   /** Language of the agent's texts, as in "pt-BR" (R2). Default: the daemon's `default_language`. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /**
    * "optional": without a daemon the agent is silent, and its program runs as if aaepd were not installed. "required": `openAgent` then rejects with
    * `not_found`. Default "optional".
    */
-  readonly mode?: "optional" | "required";
+  readonly mode?: "optional" | "required" | undefined;
   /** Ways to a daemon, in the order of preference. */
   readonly connectors: readonly AgentConnector[];
   /**
    * The way of an irreversible tool if nobody can be asked, because there is no daemon or no listener that can answer. "reject": it is not called.
    * "as-host": it is called, as it would be without aaepd, and a `state.changed` says that nobody was asked. Default "reject".
    */
-  readonly unheard?: "reject" | "as-host";
+  readonly unheard?: "reject" | "as-host" | undefined;
   /**
    * Receives whatever goes wrong: refused events, dropped text, lost sessions. It is called instead of a rejection, and must not throw. Default:
    * ignored.
    */
-  readonly onError?: (trouble: AgentTrouble) => void;
+  readonly onError?: ((trouble: AgentTrouble) => void) | undefined;
   /** Reports that waiting for a person begins or ends, for programs that stop their own clocks meanwhile. Must not throw. */
-  readonly onWaiting?: (waiting: QuestionWaiting) => void;
+  readonly onWaiting?: ((waiting: QuestionWaiting) => void) | undefined;
   /** Reports each change of `Agent.status`. Must not throw. */
-  readonly onStatus?: (status: AgentStatus) => void;
+  readonly onStatus?: ((status: AgentStatus) => void) | undefined;
   /**
    * Characters (UTF-16 units) of text that wait in a session while the daemon takes none. Further text is dropped, counted and told. Default 262,144.
    */
-  readonly mostQueuedCharacters?: number;
+  readonly mostQueuedCharacters?: number | undefined;
   /** Events that wait in a session likewise. Default 1024. */
-  readonly mostQueuedEvents?: number;
+  readonly mostQueuedEvents?: number | undefined;
   /** How long the search for a daemon may take for each connector, ms. Default 10,000. */
-  readonly searchMs?: number;
+  readonly searchMs?: number | undefined;
   /** How long a question waits for a lost daemon to return, ms, before it counts as unheard. Default 10,000. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
   /** How long text waits for more text, so that fast tokens share a message, ms. Everything else is sent at once. Default 20. */
-  readonly gatherMs?: number;
+  readonly gatherMs?: number | undefined;
   /** Waits between attempts to come back to a lost daemon. */
-  readonly backOff?: BackOffOptions;
+  readonly backOff?: BackOffOptions | undefined;
   /** Default the platform's. */
-  readonly timers?: Timers;
+  readonly timers?: Timers | undefined;
   /** From [0, 1). Default `Math.random`. */
-  readonly chance?: () => number;
+  readonly chance?: (() => number) | undefined;
 }
 
 /** A fault, and its cost. */

@@ -6,7 +6,7 @@ import type {
   ConfirmationOutcome,
   ConfirmationQuestion,
 } from "../agent-questions.js";
-import type { PublishedEvent } from "../events.js";
+import type { FurtherMembers, PublishedEvent } from "../events.js";
 import type { AgentStatus } from "./agent-options.js";
 
 /** The part of an `AbortSignal` that a session needs. */
@@ -27,35 +27,37 @@ export type SessionClarification = Without<ClarificationQuestion, "session_id">;
 
 export interface SessionOptions {
   /** Ends the session as cancelled when it is aborted, and takes its open questions back. */
-  readonly signal?: SignalLike;
+  readonly signal?: SignalLike | undefined;
   /** Further members of `session.started` (AAEP §4.1.1), such as `request_text` or `summary_terse`. */
-  readonly started?: Readonly<Record<string, unknown>>;
+  readonly started?: FurtherMembers<"aaep:agent.session.started"> | undefined;
 }
 
 export interface ToolOptions<Result> {
   /** A sentence for people while the tool runs: "Reading your balance." Default: the tool's name. */
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   /** A sentence for people about the result. Default: none. */
-  readonly completed?: string | ((result: Result) => string);
+  readonly completed?: (string | ((result: Result) => string)) | undefined;
   /** Default "low", and "high" for an irreversible tool. */
-  readonly risk_level?: "low" | "medium" | "high";
+  readonly risk_level?: "low" | "medium" | "high" | undefined;
   /**
    * The call cannot be undone. A person is asked first, and the function runs only after an accepting reply, and after the daemon has taken the call
    * (R5). Default false.
    */
-  readonly irreversible?: boolean;
+  readonly irreversible?: boolean | undefined;
   /** The question's action, in words. Only for irreversible tools. Default: `summary`. */
-  readonly action?: string;
+  readonly action?: string | undefined;
   /** The question's consequence, in words. Only for irreversible tools. Default: "It cannot be undone." in English. */
-  readonly consequence?: string;
+  readonly consequence?: string | undefined;
   /** Seconds that a person has for the answer, 1 to 86,400. Default 300. */
-  readonly timeout_seconds?: number;
+  readonly timeout_seconds?: number | undefined;
   /** Facts for the person who decides, such as an amount. */
-  readonly extra_context?: Readonly<Record<string, unknown>>;
+  readonly extra_context?: Readonly<Record<string, unknown>> | undefined;
   /** Called in place of the tool if it may not be called; its result is that of the call. Default: the call rejects with `confirmation_required`. */
-  readonly declined?: (outcome: ConfirmationOutcome) => Result | PromiseLike<Result>;
+  readonly declined?: ((outcome: ConfirmationOutcome) => Result | PromiseLike<Result>) | undefined;
   /** Further members of `tool.invoked` (AAEP §4.3.1), such as `args_summary`. */
-  readonly invoked?: Readonly<Record<string, unknown>>;
+  readonly invoked?:
+    | FurtherMembers<"aaep:agent.tool.invoked", "tool" | "tool_call_id" | "irreversible" | "risk_level">
+    | undefined;
 }
 
 /**
@@ -92,7 +94,7 @@ export interface AgentSession extends AsyncDisposable {
   readonly clarify: (question: SessionClarification, options?: SessionAskOptions) => Promise<ClarificationOutcome>;
   /** Hands the session over to a person, another agent or a queue (AAEP §4.4.3). */
   readonly handoff: (
-    request: Readonly<Record<string, unknown>> & {
+    request: FurtherMembers<"aaep:agent.handoff.requested", "reason" | "target_kind"> & {
       readonly reason: string;
       readonly target_kind: "human" | "specialist_agent" | "escalation_queue";
     },
@@ -122,7 +124,7 @@ export interface AgentSession extends AsyncDisposable {
 
 export interface SessionAskOptions {
   /** Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. */
-  readonly signal?: SignalLike & NonNullable<AskOptions["signal"]>;
+  readonly signal?: (SignalLike & NonNullable<AskOptions["signal"]>) | undefined;
 }
 
 export interface Agent extends AsyncDisposable {

@@ -198,7 +198,7 @@ export function createSession(services: SessionServices, description: string, op
       endCurrent();
       add((voice) => {
         voice.implies("handing_off");
-        return [voice.event("handoff.requested", request)];
+        return [voice.event("handoff.requested", { ...request })];
       });
     },
     progress: (progress) => {
