@@ -256,7 +256,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       );
     }
 
-    function left(path: string): void {
+    function leaves(path: string): void {
       present.delete(path);
       stopWithoutConnection(path);
     }
@@ -300,7 +300,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       onLooked: looked,
       onStale: (fault, label) => say(label, fault.sentence),
       onLeftOut: (fault) => say("", `Warning: ${fault.sentence} Its daemons are not followed.`),
-    }).watch({ appeared, left, failed: fail });
+    }).watch({ appeared, left: leaves, failed: fail });
     try {
       return await finished;
     } finally {

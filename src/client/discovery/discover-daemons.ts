@@ -173,7 +173,7 @@ function watchDirectories(
   };
 }
 
-/** Throws if the usual directory is not private. One that cannot be made holds no daemon. */
+/** Throws if the usual directory is not private. A directory that cannot be made holds no daemon. */
 function assurePrivateUsual(directory: string, userId: number | undefined): void {
   try {
     assurePrivateDirectory(directory, userId);
