@@ -95,7 +95,7 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
 
   it.each([
     ["is not JSON", "{", "is not JSON"],
-    ["has one value out of its range", '{"max_concurrent_subscriptions": 1, "burst": 0}', "burst in "],
+    ["has one value out of its range", '{"max_concurrent_subscriptions": 1, "burst": 0}', "burst is 0"],
     ["has a key that is not known", '{"max_concurrent_subscriptions": 1, "brust": 2}', "Did you mean burst?"],
   ])("changes nothing where the file %s: one error line says why", async (_, content, reason) => {
     const one = await served({ max_concurrent_subscriptions: 2 });
