@@ -111,7 +111,7 @@ describe.runIf(canBeApart)("a user's systemd", () => {
       "after the first client: active running",
       "the daemon is the main process: yes",
       "status: Accepts agents and listeners.",
-      "after a reload: active, the same process",
+      "after a reload: the same process",
       "after a kill: another process",
       "after a stop: inactive, result success, code 0",
       "the socket stays: active",

@@ -67,6 +67,7 @@ describe("the tarball", () => {
       "gen",
       "man",
       "package.json",
+      "packaging",
       "proto",
       "schemas",
     ]);
