@@ -188,6 +188,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     transports: "yes",
     gen: "yes",
     node: "yes",
+    // An agent over gRPC speaks of methods by their descriptors.
+    "@bufbuild/protobuf": "types",
     // The files beside the sockets are written by the daemon and read here; one module knows their form.
     "src/daemon/presence/runtime-files.ts": "yes",
   },

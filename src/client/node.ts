@@ -8,8 +8,10 @@ import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent/agent-options.js";
+import { type HttpConnectorOptions, httpRpcConnector as httpRpcConnectorBy } from "./agent/http-connector.js";
 import { openAgent as openAgentBy } from "./agent/open-agent.js";
 import type { Agent } from "./agent/session-types.js";
+import { postOverUnix } from "./agent/unix-post.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
 export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
@@ -37,6 +39,41 @@ export function openAgent(options: NodeAgentOptions): Promise<Agent> {
 /** For `openAgent`: starts a daemon of the agent's own with `aaepd stdio`, and another one when it is lost. */
 export function spawnConnector(producerId: string, options: SpawnedDaemonOptions = {}): AgentConnector {
   return { isLasting: false, connect: (handlers) => connectSpawned(producerId, handlers, options) };
+}
+
+/** As `httpRpcConnector` of `aaepd/client`, and over Unix sockets too: "http://unix:/path" is the daemon of `--http unix:/path`. */
+export function httpRpcConnector(
+  address: string,
+  options: HttpConnectorOptions = {},
+): (handlers: RpcHandlers) => Promise<RpcConnection> {
+  if (!address.startsWith(UNIX)) return httpRpcConnectorBy(address, options);
+  const fetch = postOverUnix(address.slice(UNIX.length));
+  return httpRpcConnectorBy("http://localhost", { fetch, ...options });
+}
+
+const UNIX = "http://unix:";
+
+export interface GrpcConnectorOptions {
+  /** The daemon's token (docs/services.md), or a function that reads it for each connection. A Unix socket needs none. Default none. */
+  readonly token?: string | (() => string | Promise<string>);
+}
+
+/**
+ * For `openAgent` and `createAgentClient`: the daemon at `address`, as its option `--grpc` names it: "unix:/path" or "127.0.0.1:8701". Loads
+ * @grpc/grpc-js and @bufbuild/protobuf with the first connection, which rejects with `unsupported` if these packages are not installed.
+ */
+export function grpcRpcConnector(
+  address: string,
+  options: GrpcConnectorOptions = {},
+): (handlers: RpcHandlers) => Promise<RpcConnection> {
+  return async (handlers) => {
+    const token = typeof options.token === "function" ? await options.token() : options.token;
+    const { openGrpcConnection } = await import("./agent/grpc-connection.js").catch((caught: unknown) => {
+      const sentence = "Install what gRPC needs: npm install @grpc/grpc-js @bufbuild/protobuf";
+      throw new Fault("unsupported", sentence, { origin: "local", cause: caught });
+    });
+    return openGrpcConnection({ address, token }, handlers);
+  };
 }
 
 export interface IpcConnectorOptions {

@@ -1,9 +1,9 @@
 // One subscription over one connection, from the request to the end of the connection.
 import type { AaepdError, Capabilities, Envelope, SubscriptionAccepted, SubscriptionRequest } from "#gen/aaep/types.js";
-import { FAULT_CODES, Fault, faultFrom } from "../base/errors.js";
+import { Fault, faultFrom } from "../base/errors.js";
 import { unreachable } from "../base/exhaustive.js";
 import type { Connection } from "../contracts/transport.js";
-import { cursorIn, encodeMessage, readIncoming } from "./messages.js";
+import { cursorIn, encodeMessage, faultFromError, readIncoming } from "./messages.js";
 import type { Timers } from "./platform-clock.js";
 import type { Interruption } from "./subscriber-states.js";
 
@@ -187,13 +187,6 @@ function faultFromEnd(end: Interruption, connection: Connection<Uint8Array>): Fa
     case "closed":
       return goneFault(connection);
   }
-}
-
-function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
-  return new Fault(FAULT_CODES.find((known) => known === code) ?? "internal", message, {
-    ...(pointer === undefined ? undefined : { pointer }),
-    ...(rule === undefined ? undefined : { rule }),
-  });
 }
 
 function goneFault({ peer }: Connection<Uint8Array>): Fault {

@@ -1,25 +1,37 @@
 // An agent's calls over HTTP, as the service aaep.v1.AgentService speaks Connect with JSON (docs/services.md). For browsers and everything else that
 // has `fetch`. It needs no library of protobuf: members of an event may all be in `additional`, under their own names.
 import type { PublishResult } from "#gen/aaep/types.js";
-import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
+import { Fault, type FaultCode } from "../../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
-import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
+import { QUIET_TIMERS, type Timers } from "../platform-clock.js";
+import { aloneFault, answering, type Fields, questionEvent } from "./service-calls.js";
 
-type Fields = Readonly<Record<string, unknown>>;
+/** The part of `fetch` that the connector needs. */
+export type PostLike = (
+  url: string,
+  init: {
+    readonly method: "POST";
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+    readonly signal: AbortSignal;
+  },
+) => Promise<{ readonly ok: boolean; readonly json: () => Promise<unknown> }>;
 
 export interface HttpConnectorOptions {
-  /** The daemon's token (docs/services.md), or a function that fetches it for each connection. */
-  readonly token: string | (() => string | Promise<string>);
+  /** The daemon's token (docs/services.md), or a function that fetches it for each connection. A Unix socket needs none. Default none. */
+  readonly token?: string | (() => string | Promise<string>);
   /** Default the platform's. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: PostLike;
   /** Default the platform's. */
   readonly timers?: Timers;
 }
 
 /** While a session is open, the daemon hears from the agent at least so often, ms: well within its `agent_idle_seconds`. */
 const KEEP_MS = 20_000;
+/** How long a daemon may take to answer a call that waits for no person, ms. After that the connection counts as lost. */
+const ANSWER_MS = 30_000;
 
 /**
  * For `openAgent` and `createAgentClient`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700". A page needs its
@@ -27,26 +39,17 @@ const KEEP_MS = 20_000;
  */
 export function httpRpcConnector(
   address: string,
-  options: HttpConnectorOptions,
+  options: HttpConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   return async () => {
     const token = typeof options.token === "function" ? await options.token() : options.token;
-    const connection = createConnection(address.replace(/\/$/, ""), token, options);
-    try {
-      await connection.request("aaep.manifest", {});
-    } catch (caught) {
-      await connection.close();
-      const fault = faultFrom(caught);
-      throw fault.code === "peer_gone"
-        ? new Fault("not_found", `No daemon answers at ${address}.`, { cause: fault })
-        : fault;
-    }
-    return connection;
+    return answering(createConnection(address.replace(/\/$/, ""), token, options), address);
   };
 }
 
-function createConnection(address: string, token: string, options: HttpConnectorOptions): RpcConnection {
-  const { fetch: send = fetch, timers = PLATFORM_TIMERS } = options;
+function createConnection(address: string, token: string | undefined, options: HttpConnectorOptions): RpcConnection {
+  const { fetch: send = fetch, timers = QUIET_TIMERS } = options;
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const abort = new AbortController();
   let agentKey: string | undefined;
   let manifest: Fields | undefined;
@@ -62,30 +65,37 @@ function createConnection(address: string, token: string, options: HttpConnector
     tellClosed(info);
   };
 
+  const lose = (kind: "abrupt" | "remote", sentence: string, cause: unknown): Fault => {
+    const fault = new Fault("peer_gone", sentence, { origin: "local", cause });
+    end({ kind, fault });
+    return fault;
+  };
+
   async function call(service: string, method: string, body: Fields): Promise<Fields> {
-    let response: Response;
+    const text = JSON.stringify(body);
+    const cancelLimit = WAITS_FOR_A_PERSON.test(method)
+      ? () => {}
+      : timers.wakeAt(timers.now() + ANSWER_MS, () => void lose("abrupt", "The daemon does not answer.", undefined));
     let answer: Fields;
     try {
-      response = await send(`${address}/aaep.v1.${service}/${method}`, {
+      const response = await send(`${address}/aaep.v1.${service}/${method}`, {
         method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-        body: JSON.stringify(body),
+        headers: { "content-type": "application/json", ...authorization },
+        body: text,
         signal: abort.signal,
       });
       answer = (await response.json()) as Fields;
+      if (response.ok) return answer;
     } catch (caught) {
-      const fault = new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause: caught });
-      end({ kind: "abrupt", fault });
-      throw fault;
+      throw lose("abrupt", "The daemon cannot be reached.", caught);
+    } finally {
+      cancelLimit();
     }
-    if (response.ok) return answer;
     const fault = faultOf(answer);
-    // A daemon that has forgotten the agent knows its sessions by their tokens: the next connection takes them over.
-    if (fault.code === "not_found" && agentKey !== undefined && method !== "GetOutcome") {
-      const gone = new Fault("peer_gone", "The daemon has forgotten this agent.", { cause: fault });
-      end({ kind: "remote", fault: gone });
-      throw gone;
-    }
+    // A daemon that has forgotten the agent knows its sessions by their tokens. The next connection takes them over, and reads a new token.
+    const isForgotten = fault.code === "not_found" && method !== "GetOutcome";
+    if (agentKey !== undefined && (isForgotten || fault.code === "unauthenticated"))
+      throw lose("remote", "The daemon does not know this agent any more.", fault);
     throw fault;
   }
 
@@ -143,20 +153,26 @@ function createConnection(address: string, token: string, options: HttpConnector
     };
   }
 
-  async function ask(method: "Confirm" | "Clarify", question: Fields): Promise<Fields> {
-    const type = `aaep:agent.awaiting.${method === "Confirm" ? "confirmation" : "clarification"}`;
-    return outcomeOf((await asAgent(method, { event: eventOf({ type, ...question }) })).outcome as Fields);
+  const publishAlone = (event: Fields): Promise<PublishResult> =>
+    publish([event]).catch((caught: unknown) => {
+      throw aloneFault(caught);
+    });
+
+  async function ask(method: string, question: Fields): Promise<Fields> {
+    const event = questionEvent(method, question);
+    await publishAlone(event);
+    const waiting = method === "aaep.confirm" ? "Confirm" : "Clarify";
+    return outcomeOf((await asAgent(waiting, { event: eventOf(event) })).outcome as Fields);
   }
 
   async function request(method: string, params: object): Promise<unknown> {
     const fields = params as Fields;
     switch (method) {
       case "aaep.publish":
-        return publish(Array.isArray(params) ? params : [fields]);
+        return Array.isArray(params) ? publish(params) : publishAlone(fields);
       case "aaep.confirm":
-        return ask("Confirm", fields);
       case "aaep.clarify":
-        return ask("Clarify", fields);
+        return ask(method, fields);
       case "aaep.cancel": {
         const { decision } = fields;
         const decided = decision === undefined ? {} : { decision: `DECISION_${String(decision).toUpperCase()}` };
@@ -188,7 +204,7 @@ function createConnection(address: string, token: string, options: HttpConnector
   }
 
   return {
-    peer: { label: address, trust: "token-holder" },
+    peer: { label: address, trust: token === undefined ? "same-user" : "token-holder" },
     request,
     // The service sends nothing that was not asked for, and is told nothing without an answer.
     notify: () => true,
@@ -200,6 +216,8 @@ function createConnection(address: string, token: string, options: HttpConnector
     closed,
   };
 }
+
+const WAITS_FOR_A_PERSON = /^C(?:onfirm|larify)$/;
 
 function producerOf(manifest: Fields | undefined): Fields | undefined {
   if (manifest === undefined) return undefined;
