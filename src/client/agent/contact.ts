@@ -56,9 +56,10 @@ export function createContact(options: ContactOptions, listeners: ContactListene
 
   const become = (next: AgentStatus): void => {
     if (status.kind === "closed") return;
+    const isChange = next.kind !== status.kind;
     status = next;
     awaySince = next.kind === "away" ? (awaySince ?? timers.now()) : undefined;
-    listeners.status(next);
+    if (isChange) listeners.status(next);
   };
   const isClosed = (): boolean => status.kind === "closed";
 
@@ -80,13 +81,17 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   function lose(because: Fault): void {
     client = undefined;
     if (isClosed()) return;
-    quickLosses = timers.now() - foundAt < STABLE_MS ? quickLosses + 1 : 0;
+    const wasStable = timers.now() - foundAt >= STABLE_MS;
+    quickLosses = wasStable ? 0 : quickLosses + 1;
+    if (wasStable) vainSearches = 0;
     become({ kind: "away", because });
     search = quickLosses > MOST_QUICK_LOSSES ? fallSilent(because) : look();
     listeners.gone(because);
   }
 
   async function fallSilent(because: Fault): Promise<undefined> {
+    searchAgainAt = timers.now() + backOffMs(vainSearches, 1, SEARCH_AGAIN);
+    vainSearches += 1;
     become({ kind: "silent", because });
   }
 
@@ -138,7 +143,6 @@ export function createContact(options: ContactOptions, listeners: ContactListene
           return undefined;
         }
         client = one;
-        vainSearches = 0;
         foundAt = timers.now();
         become({ kind: "connected" });
         return one;
@@ -146,8 +150,6 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         because = faultFrom(caught);
       }
     }
-    searchAgainAt = timers.now() + backOffMs(vainSearches, 1, SEARCH_AGAIN);
-    vainSearches += 1;
     return fallSilent(because);
   }
 

@@ -50,7 +50,9 @@ export function httpRpcConnector(
 function createConnection(address: string, token: string | undefined, options: HttpConnectorOptions): RpcConnection {
   const { fetch: send = fetch, timers = QUIET_TIMERS } = options;
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const abort = new AbortController();
+  /** A signal for each call: a shared one would keep a listener of each. */
+  const underway = new Set<AbortController>();
+  let isOver = false;
   let agentKey: string | undefined;
   let manifest: Fields | undefined;
   const openSessions = new Set<unknown>();
@@ -60,8 +62,9 @@ function createConnection(address: string, token: string | undefined, options: H
     tellClosed = resolve;
   });
   const end = (info: CloseInfo): void => {
+    isOver = true;
     cancelKeeping();
-    abort.abort();
+    for (const one of underway) one.abort();
     tellClosed(info);
   };
 
@@ -73,6 +76,9 @@ function createConnection(address: string, token: string | undefined, options: H
 
   async function call(service: string, method: string, body: Fields): Promise<Fields> {
     const text = JSON.stringify(body);
+    if (isOver) throw lose("abrupt", "The connection to the daemon has ended.", undefined);
+    const abort = new AbortController();
+    underway.add(abort);
     const cancelLimit = WAITS_FOR_A_PERSON.test(method)
       ? () => {}
       : timers.wakeAt(timers.now() + ANSWER_MS, () => void lose("abrupt", "The daemon does not answer.", undefined));
@@ -90,6 +96,7 @@ function createConnection(address: string, token: string | undefined, options: H
       throw lose("abrupt", "The daemon cannot be reached.", caught);
     } finally {
       cancelLimit();
+      underway.delete(abort);
     }
     const fault = faultOf(answer);
     // A daemon that has forgotten the agent knows its sessions by their tokens. The next connection takes them over, and reads a new token.
@@ -118,7 +125,7 @@ function createConnection(address: string, token: string | undefined, options: H
 
   const keep = (): void => {
     cancelKeeping();
-    if (openSessions.size === 0 || abort.signal.aborted) return;
+    if (openSessions.size === 0 || isOver) return;
     cancelKeeping = timers.wakeAt(timers.now() + KEEP_MS, () => {
       asAgent("SetManifest", { manifest }).catch(() => {});
     });

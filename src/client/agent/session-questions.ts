@@ -5,6 +5,7 @@ import { newEventId, newReplyToken } from "../random-ids.js";
 import { type Asked, cancelledOutcome, lateOutcome, unheardOutcome } from "./consent.js";
 import type { Contact } from "./contact.js";
 import type { Fields, Voice } from "./intents.js";
+import { onAbort } from "./on-abort.js";
 import { LOST, type Outbox } from "./outbox.js";
 import type { SignalLike } from "./session-types.js";
 
@@ -97,8 +98,7 @@ export function ask(
         else withdraw();
       };
       if (signal?.aborted === true) return settle(cancelled);
-      signal?.addEventListener("abort", abort, { once: true });
-      cleanUps.push(() => signal?.removeEventListener("abort", abort));
+      cleanUps.push(onAbort(signal, abort));
     }
     const isTaken = outbox.add({ kind: "question", ask: (of) => void askIn(of), unheard: () => settle(unheard) });
     if (!isTaken) {

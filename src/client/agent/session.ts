@@ -5,6 +5,7 @@ import { consentOf, declinedFault, excused } from "./consent.js";
 import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Taken, Voice } from "./intents.js";
 import { orLate } from "./late.js";
+import { onAbort } from "./on-abort.js";
 import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
 import type { AgentSession, SessionOptions, SignalLike, ToolOptions } from "./session-types.js";
 
@@ -15,7 +16,7 @@ export interface SessionServices extends QuestionServices {
 }
 
 /** The signal of a session that is over: nothing is asked in it. */
-const ABORTED: SignalLike = { aborted: true, addEventListener: () => {}, removeEventListener: () => {} };
+const ABORTED: SignalLike = { aborted: true, addEventListener: () => {} };
 
 /** An output. Its id changes behind a hole in its text. */
 interface Output {
@@ -65,11 +66,10 @@ export function createSession(services: SessionServices, description: string, op
     if (isOver) return;
     endCurrent();
     isOver = true;
-    signal?.removeEventListener("abort", abort);
+    ignoreSignal();
     add(render, undefined, true);
     services.ended();
   }
-  const abort = (): void => session.cancel();
 
   async function asked(kind: "confirm" | "clarify", question: Fields, own: SignalLike | undefined): Promise<AskedHere> {
     endCurrent();
@@ -258,8 +258,8 @@ export function createSession(services: SessionServices, description: string, op
       ]),
     [Symbol.asyncDispose]: async () => session.cancel(),
   };
+  const ignoreSignal = onAbort(signal, () => session.cancel());
   if (signal?.aborted === true) session.cancel();
-  else signal?.addEventListener("abort", abort, { once: true });
   return session;
 }
 

@@ -113,6 +113,28 @@ test.each(SERVED_WAYS)("R8: over %s, the sessions of a program that is killed en
   expect(heard.events.at(-1)).toMatchObject({ error_code: "AGENT_DISCONNECTED" });
 });
 
+test("many sessions and questions with one signal are no leak of listeners, and all end with it", async () => {
+  const served = await serveFor("socket");
+  const heard = await listenAt(served.socketPath, { answer: () => undefined });
+  const running = host(
+    connectorFor("socket", served),
+    `const stop = new AbortController();
+     const many = Array.from({ length: 30 }, () => agent.session("One of many.", { signal: stop.signal }));
+     const asking = many.map((s) => s.confirm({ action: "A", consequence: "B" }, { signal: stop.signal }));
+     agent.session("Is over.", { signal: stop.signal }).complete();
+     await many[29].tool("wait", () => new Promise((resolve) => setTimeout(resolve, 100)));
+     stop.abort();
+     const outcomes = await Promise.all(asking);
+     console.log(new Set(outcomes.map(({ resolved_by: by }) => by)));`,
+  );
+  await running.opened();
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "connected\nSet(1) { 'cancelled' }\ndone\n", err: "" });
+  const count = (start: string): number => heard.lines.filter((line) => line.startsWith(start)).length;
+  await eventually(() => expect(count("session.cancelled")).toBe(30));
+  expect(count("session.completed")).toBe(1);
+});
+
 const MISTAKES = `
   void agent.session("Declined.", (s) => s.tool("delete", () => {}, { irreversible: true }));
   const s = agent.session("Makes mistakes.", { signal: AbortSignal.abort() });

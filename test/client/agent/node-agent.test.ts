@@ -1,6 +1,6 @@
 // An agent's program in Node as a stranger writes it: it finds the daemon of its user, starts one of its own, or is silent.
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { findDaemons } from "../../../src/client/daemons.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
@@ -47,6 +47,25 @@ test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
   expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
   expect(await findDaemons(runtime.directory)).toEqual([]);
+});
+
+test("R8a: without agent.close it ends by itself, and so does its daemon, which was told everything", async () => {
+  const runtime = runtimeEnvironment();
+  const running = startAuthorProgram(
+    `import { openAgent } from "aaepd";
+     const agent = await openAgent({ id: "nodder" });
+     console.log(agent.status.kind);
+     ${WAITS}
+     await agent.session("Nods.", (s) => s.text("Here I am."));`,
+    cleanEnvironment(runtime.XDG_RUNTIME_DIR),
+  );
+  await eventually(() => expect(running.out()).toBe("connected\n"));
+  const heard = await listenAt(join(runtime.directory, "nodder.sock"));
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "connected\n", err: "" });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  expect(heard.text()).toBe("Here I am.");
+  await vi.waitFor(async () => expect(await findDaemons(runtime.directory)).toEqual([]), 60_000);
 });
 
 test("R8a: the daemon of an agent that is killed ends with it, after its listeners were told", async () => {
