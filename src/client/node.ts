@@ -11,7 +11,7 @@ import type { AgentConnector, OpenAgentOptions } from "./agent/agent-options.js"
 import { type HttpConnectorOptions, httpRpcConnector as httpRpcConnectorBy } from "./agent/http-connector.js";
 import { openAgent as openAgentBy } from "./agent/open-agent.js";
 import type { Agent } from "./agent/session-types.js";
-import { postOverUnix } from "./agent/unix-post.js";
+import { fetchOverUnix } from "./agent/unix-fetch.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
 export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
@@ -47,7 +47,7 @@ export function httpRpcConnector(
   options: HttpConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   if (!address.startsWith(UNIX)) return httpRpcConnectorBy(address, options);
-  const fetch = postOverUnix(address.slice(UNIX.length));
+  const fetch = fetchOverUnix(address.slice(UNIX.length));
   return httpRpcConnectorBy("http://localhost", { fetch, ...options });
 }
 

@@ -36,6 +36,9 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+/** A session waits for its agent, however slow the machine is. */
+const PATIENT = ["--agent-grace-seconds", "120"];
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 interface ToldSession {
@@ -183,7 +186,7 @@ describe.skipIf(!isWhole && !isLong)("agents whose daemon is killed", () => {
       const directory = temporaryDirectory();
       const daemon = createMortalDaemon({
         directory,
-        options: (run) => ["--journal", `${directory}/journal`, "--journal-policy", run % 4 === 3 ? "durable" : "os"],
+        options: (run) => ["--journal", `${directory}/journal`, "--journal-policy", run % 4 === 3 ? "durable" : "os", ...PATIENT],
       });
       onTestFinished(daemon.kill);
       expect(await daemon.start().ready).toBe(true);

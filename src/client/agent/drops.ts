@@ -1,4 +1,4 @@
-// What of a session no listener gets: counted, and told once.
+// Text and events of a session that no listener gets: counted, and told once.
 import { Fault } from "../../base/errors.js";
 import type { AgentTrouble } from "./agent-options.js";
 

@@ -6,7 +6,7 @@ import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { createGrpcCalls, type GrpcStream, type GrpcTarget, type ReadFault } from "../../../transports/grpc/client.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import { readJsonDocument } from "../../base/json-document.js";
 import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
@@ -21,8 +21,8 @@ interface Waiting {
   readonly reject: (fault: Fault) => void;
 }
 
-/** How long a daemon may take to answer a call beside the stream, ms. */
-const ANSWER_MS = 10_000;
+/** How long a daemon may take to answer a call beside the stream, ms. After that the connection counts as lost. */
+const ANSWER_MS = 30_000;
 /** How long a daemon may take to end the stream behind this side's end, ms. */
 const END_MS = 2000;
 
@@ -117,7 +117,12 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
 
   async function call(method: DescMethod, request: Fields): Promise<Fields> {
     const message = encodeDocument(method.input, request);
-    return decodeDocument(method.output, await calls.unary(pathOf(method), message, ANSWER_MS));
+    const answer = calls.unary(pathOf(method), message, ANSWER_MS).catch((caught: unknown) => {
+      const fault = faultFrom(caught);
+      if (fault.code === "timed_out") finish(fault);
+      throw over ?? fault;
+    });
+    return decodeDocument(method.output, await answer);
   }
 
   async function publish(events: readonly Fields[]): Promise<Fields> {
@@ -136,6 +141,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
   async function ask(method: string, question: Fields): Promise<Fields> {
     const event = questionEvent(method, question);
     const { reply_token: token } = event;
+    const heldAs = proofs.heldAs(event);
     const news = new Promise<Fields>((resolve, reject) => {
       asked.set(token, { resolve, reject });
     });
@@ -145,9 +151,9 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       await publish([event]).catch((caught: unknown) => {
         throw aloneFault(caught);
       });
+      if (heldAs === undefined) throw lostWithSession();
       // The question may have been asked over an earlier connection. An outcome of the time in between is no news.
-      const known = proofs.isTakenOver(event) ? await outcomeOf(token).catch(() => undefined) : undefined;
-      return known ?? (await news);
+      return (heldAs === "taken over" ? await outcomeOf(token) : undefined) ?? (await news);
     } finally {
       asked.delete(token);
     }
@@ -211,6 +217,11 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
     closed,
     unref: calls.unref,
   };
+}
+
+function lostWithSession(): Fault {
+  const sentence = "The session of this question is not of this connection. Ask in a session that is.";
+  return new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
 }
 
 const NEVER: AbortSignalLike = { aborted: false, reason: undefined, addEventListener: () => {} };

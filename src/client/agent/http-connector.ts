@@ -9,12 +9,12 @@ import { QUIET_TIMERS, type Timers } from "../platform-clock.js";
 import { aloneFault, answering, type Fields, questionEvent } from "./service-calls.js";
 
 /** The part of `fetch` that the connector needs. */
-export type PostLike = (
+export type FetchLike = (
   url: string,
   init: {
-    readonly method: "POST";
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
+    readonly method: "GET" | "POST";
+    readonly headers: Record<string, string>;
+    readonly body?: string;
     readonly signal: AbortSignal;
   },
 ) => Promise<{ readonly ok: boolean; readonly json: () => Promise<unknown> }>;
@@ -23,7 +23,7 @@ export interface HttpConnectorOptions {
   /** The daemon's token (docs/services.md), or a function that fetches it for each connection. A Unix socket needs none. Default none. */
   readonly token?: string | (() => string | Promise<string>);
   /** Default the platform's. */
-  readonly fetch?: PostLike;
+  readonly fetch?: FetchLike;
   /** Default the platform's. */
   readonly timers?: Timers;
 }
@@ -74,22 +74,22 @@ function createConnection(address: string, token: string | undefined, options: H
     return fault;
   };
 
-  async function call(service: string, method: string, body: Fields): Promise<Fields> {
-    const text = JSON.stringify(body);
+  const call = (service: string, method: string, request: Fields): Promise<Fields> => {
+    const headers = { "content-type": "application/json", ...authorization };
+    return ask(`aaep.v1.${service}/${method}`, { method: "POST", headers, body: JSON.stringify(request) });
+  };
+
+  /** `path`: that of a method of a service, or of a page. */
+  async function ask(path: string, init: Omit<Parameters<FetchLike>[1], "signal">): Promise<Fields> {
     if (isOver) throw lose("abrupt", "The connection to the daemon has ended.", undefined);
     const abort = new AbortController();
     underway.add(abort);
-    const cancelLimit = WAITS_FOR_A_PERSON.test(method)
+    const cancelLimit = WAITS_FOR_A_PERSON.test(path)
       ? () => {}
       : timers.wakeAt(timers.now() + ANSWER_MS, () => void lose("abrupt", "The daemon does not answer.", undefined));
     let answer: Fields;
     try {
-      const response = await send(`${address}/aaep.v1.${service}/${method}`, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...authorization },
-        body: text,
-        signal: abort.signal,
-      });
+      const response = await send(`${address}/${path}`, { ...init, signal: abort.signal });
       answer = (await response.json()) as Fields;
       if (response.ok) return answer;
     } catch (caught) {
@@ -100,7 +100,7 @@ function createConnection(address: string, token: string | undefined, options: H
     }
     const fault = faultOf(answer);
     // A daemon that has forgotten the agent knows its sessions by their tokens. The next connection takes them over, and reads a new token.
-    const isForgotten = fault.code === "not_found" && method !== "GetOutcome";
+    const isForgotten = fault.code === "not_found" && !path.endsWith("/GetOutcome");
     if (agentKey !== undefined && (isForgotten || fault.code === "unauthenticated"))
       throw lose("remote", "The daemon does not know this agent any more.", fault);
     throw fault;
@@ -165,8 +165,8 @@ function createConnection(address: string, token: string | undefined, options: H
       throw aloneFault(caught);
     });
 
-  async function ask(method: string, question: Fields): Promise<Fields> {
-    const event = questionEvent(method, question);
+  async function question(method: string, members: Fields): Promise<Fields> {
+    const event = questionEvent(method, members);
     await publishAlone(event);
     const waiting = method === "aaep.confirm" ? "Confirm" : "Clarify";
     return outcomeOf((await asAgent(waiting, { event: eventOf(event) })).outcome as Fields);
@@ -179,7 +179,7 @@ function createConnection(address: string, token: string | undefined, options: H
         return Array.isArray(params) ? publish(params) : publishAlone(fields);
       case "aaep.confirm":
       case "aaep.clarify":
-        return ask(method, fields);
+        return question(method, fields);
       case "aaep.cancel": {
         const { decision } = fields;
         const decided = decision === undefined ? {} : { decision: `DECISION_${String(decision).toUpperCase()}` };
@@ -202,8 +202,9 @@ function createConnection(address: string, token: string | undefined, options: H
         manifest = given;
         return {};
       }
-      case "aaep.ping":
       case "aaep.manifest":
+        return ask(".well-known/aaep-manifest.json", { method: "GET", headers: authorization });
+      case "aaep.ping":
         return call("SubscriberService", "GetManifest", {});
       default:
         throw new Fault("unknown_method", `${method} cannot be called over HTTP.`, { origin: "local" });
@@ -224,7 +225,7 @@ function createConnection(address: string, token: string | undefined, options: H
   };
 }
 
-const WAITS_FOR_A_PERSON = /^C(?:onfirm|larify)$/;
+const WAITS_FOR_A_PERSON = /\/C(?:onfirm|larify)$/;
 
 function producerOf(manifest: Fields | undefined): Fields | undefined {
   if (manifest === undefined) return undefined;

@@ -1,4 +1,4 @@
-// What waits in all sessions of an agent together: many sessions that wait for a lost daemon need no more memory than some.
+// The room for everything that waits in the sessions of an agent: many sessions that wait for a lost daemon need no more memory than some.
 
 export interface QueueLimits {
   readonly mostQueuedCharacters: number;

@@ -10,15 +10,15 @@ export interface SessionProofs {
   readonly published: (events: readonly Fields[]) => void;
   /** A session was taken over. */
   readonly takesOver: (claim: Fields) => void;
-  /** Whether the session of the event was taken over. */
-  readonly isTakenOver: (event: Fields) => boolean;
+  /** How this connection has the session of the event; undefined: it does not have it. */
+  readonly heldAs: (event: Fields) => "begun" | "taken over" | undefined;
   /** The token for the session of a question. */
   readonly of: (replyToken: unknown) => string | undefined;
 }
 
 interface HeldSession {
   readonly token: string;
-  readonly isTakenOver: boolean;
+  readonly as: "begun" | "taken over";
 }
 
 /** Questions that are remembered, the last ones. */
@@ -37,7 +37,7 @@ export function createSessionProofs(): SessionProofs {
     publishes: (events) => {
       for (const { type, session_id: id, reply_token: replyToken, extensions } of events) {
         const token = (extensions as { readonly aaepd?: Fields } | undefined)?.aaepd?.resume_token;
-        if (STARTED.test(String(type)) && typeof token === "string") sessions.set(id, { token, isTakenOver: false });
+        if (STARTED.test(String(type)) && typeof token === "string") sessions.set(id, { token, as: "begun" });
         const held = sessions.get(id);
         if (replyToken !== undefined && held !== undefined) remember(replyToken, held.token);
       }
@@ -47,9 +47,9 @@ export function createSessionProofs(): SessionProofs {
     },
     takesOver: (claim) => {
       const { session_id: id, resume_token: token } = claim as unknown as ResumeSessionParams;
-      sessions.set(id, { token, isTakenOver: true });
+      sessions.set(id, { token, as: "taken over" });
     },
-    isTakenOver: ({ session_id: id }) => sessions.get(id)?.isTakenOver === true,
+    heldAs: ({ session_id: id }) => sessions.get(id)?.as,
     of: (replyToken) => questions.get(replyToken),
   };
 }

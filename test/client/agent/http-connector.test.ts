@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { httpRpcConnector, type PostLike } from "../../../src/client/agent/http-connector.js";
+import { type FetchLike, httpRpcConnector } from "../../../src/client/agent/http-connector.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { eventually } from "../../cli/command-stage.js";
 import { createVirtualTimers } from "../virtual-timers.js";
@@ -13,7 +13,7 @@ test("an open session is kept while its agent has nothing to say", async () => {
   const { address, token } = await serveFor("HTTP, TCP");
   const timers = createVirtualTimers();
   const calls: string[] = [];
-  const spied: PostLike = (url, init) => {
+  const spied: FetchLike = (url, init) => {
     calls.push(url.split("/").at(-1) ?? "");
     return fetch(url, init);
   };
@@ -35,7 +35,7 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
   const heard = await listenAt(socketPath, { answer: () => undefined });
   const timers = createVirtualTimers();
   let isHeld = false;
-  const holding: PostLike = (url, init) => {
+  const holding: FetchLike = (url, init) => {
     if (!isHeld) return fetch(url, init);
     return new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
   };
@@ -72,7 +72,7 @@ test("a token that the daemon has replaced is read again, and the sessions go on
   const served = await serveFor("HTTP, TCP");
   const heard = await listenAt(served.socketPath);
   // Each call has a connection of its own, because an open one keeps its admission.
-  const apart: PostLike = (url, { method, headers, body, signal }) =>
+  const apart: FetchLike = (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
       const call = request(url, { agent: false, method, headers: { ...headers }, signal }, (response) => {
         const json = async (): Promise<unknown> => JSON.parse(await text(response));

@@ -185,7 +185,28 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     expect(troubles).toEqual([]);
   });
 
-  test("an answer that came while the agent was away is told", async () => {
+  test("R8: a session that ended while its agent was away begins again, and its open question is over", async () => {
+    const served = await serveFor(way, "--agent-grace-seconds", "0");
+    const heard = await listenAt(served.socketPath, { answer: () => undefined });
+    const { agent, troubles } = await openedAt(undefined, { connectors: [served.connector] });
+    const s = agent.session("Writes.");
+    const first = s.id;
+    s.text("Before. ");
+    const asking = s.confirm({ action: "A", consequence: "B" });
+    await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+    await served.kill();
+    await served.again();
+    expect(await asking).toMatchObject({ resolved_by: "cancelled" });
+    s.text("After.");
+    s.complete();
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+    expect(s.id).not.toBe(first);
+    const again = heard.events.filter(({ session_id }) => session_id === s.id);
+    expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
+    expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
+  });
+
+  test("an answer that came while the agent was away, in an earlier run of the daemon, is told", async () => {
     const served = await serveFor(way);
     const client = await createAgentClient(served.connector.connect);
     await client.setManifest({ agent_id: "asker" });
@@ -212,6 +233,8 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     await lost;
     heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
     await eventually(() => expect(heard.lines.join()).toContain("Accepted."));
+    await served.kill();
+    await served.again();
     const again = await createAgentClient(served.connector.connect);
     onTestFinished(() => again.close());
     await again.setManifest({ agent_id: "asker" });
@@ -228,6 +251,7 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     onTestFinished(() => client.close());
     await client.setManifest({ agent_id: "asker" });
     await client.publish({ type: "aaep:agent.session.started", session_id: "sess_ask", summary_normal: "Asks." });
+    expect(await client.manifest()).toMatchObject({ type: "aaep:producer.manifest", agent_id: "aaepd" });
     const reply_token = "rpl_00000000000000000000000000000001";
     const asking = client.confirm({ session_id: "sess_ask", action: "A", consequence: "B", reply_token });
     const state = (): Promise<unknown> => client.outcomeOf(reply_token).catch(() => undefined);

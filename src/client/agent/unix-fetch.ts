@@ -1,10 +1,10 @@
 // Calls over HTTP to a Unix socket, for Node, whose `fetch` cannot reach one.
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
-import type { PostLike } from "./http-connector.js";
+import type { FetchLike } from "./http-connector.js";
 
 /** Calls the socket at `path`, whatever the host in a URL is. */
-export function postOverUnix(path: string): PostLike {
+export function fetchOverUnix(path: string): FetchLike {
   const agent = new Agent({ keepAlive: true });
   return (url, { method, headers, body, signal }) =>
     new Promise((resolve, reject) => {
