@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import queue
+import shutil
 import socket
 import subprocess
 import sys
@@ -154,6 +155,7 @@ class Agent:
         except (OSError, TypeError):
             connection.close()
         # In a session of its own, so that an interrupt at the terminal reaches the agent alone.
+        command[0] = shutil.which(command[0]) or command[0]  # Windows finds npx.cmd only so
         daemon = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
 
         def hang_up():

@@ -6,6 +6,9 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { isAaepdListPending, isAaepdRepeat, isAaepdSkip, isSubscriptionRenegotiate } from "#gen/aaep/validators.js";
 import { FAULT_CODES } from "../../src/base/errors.js";
+import type { ReceivedEvent } from "../../src/client/events.js";
+import { subscribe } from "../../src/client/listener/subscribe.js";
+import { ipcConnector } from "../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
@@ -95,6 +98,26 @@ itInFull("the JavaScript agent is heard by the JavaScript listener", async () =>
   listener.child.kill("SIGINT");
   expect(await listener.ended).toBe(0);
   expect(listener.err()).toBe("");
+});
+
+test("AAEP §4.3: the callbacks of a framework are heard as tools, and their errors harm nobody", async () => {
+  ensureBuilt();
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const subscription = subscribe(ipcConnector(socketPath), {});
+  onTestFinished(() => subscription.close());
+  const heard: ReceivedEvent[] = [];
+  void (async () => {
+    for await (const event of subscription) heard.push(event);
+  })();
+  await eventually(() => expect(subscription.sources()[0]?.state()?.kind).toBe("active"));
+  const program = start("env", `AAEPD_SOCKET=${socketPath}`, process.execPath, example(PUBLISHING, "callbacks.mjs"));
+  expect([await program.ended, program.out(), program.err()]).toEqual([0, "", ""]);
+  await eventually(() => expect(heard.at(-1)?.type).toBe("aaep:agent.session.completed"));
+  expect(heard.filter(({ type }) => type === "aaep:agent.tool.completed")).toEqual([
+    expect.objectContaining({ tool: "catalogue", status: "success" }),
+    expect.objectContaining({ tool: "map", status: "error", error_message: "The map is lost." }),
+  ]);
+  expect(heard.at(-1)).toMatchObject({ summary_normal: "Found the book." });
 });
 
 test("M5: the messages that subscribing.md shows are valid", () => {
