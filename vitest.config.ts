@@ -4,7 +4,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 const ALONE = ["test/storage/lmdb/epoch-note.test.ts"];
 
 // More than Node is needed by the tools of other languages and a browser, `npm run test:tools`. Many minutes are needed by `npm run test:memory` and
-// `npm run test:soak` and `npm run test:conformance`; `npm run test:crash` is a longer run of a test that stands here.
+// `npm run test:soak` and `npm run test:conformance`. `npm run test:crash`, `test:agent-kills` and `test:agent-memory` are longer runs of tests that stand
+// here.
 const OTHER_RUNS = [
   ...(process.env.TEST_TOOLS === undefined ? ["test/tools/**"] : []),
   ...(process.env.TEST_LONG === undefined

@@ -1,5 +1,6 @@
 // Every section of the report, in its order. Loaded after the build, because some rows measure compiled modules in this process.
 import { a2e } from "./rows/a2e.mjs";
+import { agentTokens } from "./rows/agent-tokens.mjs";
 import { akashik } from "./rows/akashik.mjs";
 import { attack } from "./rows/attack.mjs";
 import { encodings } from "./rows/counted.mjs";
@@ -29,6 +30,7 @@ export const SECTIONS = [
   services,
   stdioOut,
   stdio,
+  agentTokens,
   latency,
   replies,
   attack,

@@ -194,6 +194,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     transports: "yes",
     gen: "yes",
     node: "yes",
+    // An agent over gRPC speaks of methods by their descriptors.
+    "@bufbuild/protobuf": "types",
     // The files beside the sockets are written by the daemon and read here; one module knows their form.
     "src/daemon/presence/runtime-files.ts": "yes",
   },
@@ -409,6 +411,7 @@ const KNOWN_TO_NEED_PACKAGES = [
   "src/protocols/aaep/services/",
   "src/protocols/a2e/services/",
   "src/protocols/akashik/services/",
+  "src/client/agent/grpc-connection.ts",
   "src/conformance/wire/call-link.ts",
   "src/conformance/wire/service-messages.ts",
   "src/conformance/wire/grpc-links.ts",

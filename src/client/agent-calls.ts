@@ -2,7 +2,7 @@
 // a repeated call as it answered the first (R3).
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection } from "../contracts/rpc.js";
-import type { Timers } from "./platform-clock.js";
+import { LONGEST_TIMER_MS, type Timers } from "./platform-clock.js";
 
 type Link = Pick<RpcConnection, "request" | "writable">;
 
@@ -133,7 +133,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
       link = undefined;
       const now = timers.now();
       if (awaySince === undefined || now - upSince >= stableAfterMs) awaySince = now;
-      if (patienceMs <= LONGEST_PATIENCE_MS) cancelPatience = timers.wakeAt(awaySince + patienceMs, giveUp);
+      if (patienceMs <= LONGEST_TIMER_MS) cancelPatience = timers.wakeAt(awaySince + patienceMs, giveUp);
     },
     end: (fault) => {
       ended = fault;
@@ -143,9 +143,6 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
     },
   };
 }
-
-/** The longest wait that a timer can be set to, ms. */
-const LONGEST_PATIENCE_MS = 0x7fff_ffff;
 
 function longAway(patienceMs: number): Fault {
   const sentence = `The daemon is away, and was not back within ${patienceMs / 1000} s. Start it, and try again. It may have taken this; it tells of a repeat with the same ids, and of a question by its reply_token (outcomeOf).`;

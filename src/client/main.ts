@@ -1,5 +1,5 @@
 // The exports of `aaepd` for programs that run in Node: those of `aaepd/client` and of `aaepd/client/node`. Browsers get `aaepd/client` by that name.
 export * from "./index.js";
 export * from "./node.js";
-// Both have these. In Node an agent finds its daemon by itself, and a listener finds all daemons.
-export { openAgent, subscribe } from "./node.js";
+// Both have these. In Node an agent finds its daemon by itself, a listener finds all daemons, and HTTP reaches Unix sockets too.
+export { httpConnector, httpRpcConnector, openAgent, subscribe } from "./node.js";

@@ -6,7 +6,7 @@ import type {
   SubscriptionClose,
   SubscriptionRejected,
 } from "#gen/aaep/types.js";
-import { Fault } from "../base/errors.js";
+import { Fault, type FaultCode } from "../base/errors.js";
 
 export type Incoming =
   | { readonly kind: "event"; readonly event: Envelope }
@@ -87,6 +87,11 @@ function requireObject(message: Fields, field: string): void {
 
 function notAaep(what: string): Fault {
   return new Fault("invalid_message", `A message ${what}. Check that the address is that of an AAEP producer.`);
+}
+
+/** The fault in a daemon's error. A code that a later daemon has added stays as it is. */
+export function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
+  return new Fault(code as FaultCode, message, { pointer, rule });
 }
 
 /** Returns the cursor in the `aaepd` members of an acceptance or a close; undefined if there is none (R17). */

@@ -7,13 +7,18 @@ import { createByteConnection } from "../../transports/framing/byte-connection.j
 import type { Framing } from "../../transports/framing/framings.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { currentPlace, ipcPath, isPipeName } from "../../transports/ipc/paths.js";
+import { withPackages } from "../../transports/optional-packages.js";
 import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { Connection } from "../contracts/transport.js";
 import type { AgentConnector, OpenAgentOptions } from "./agent/agent-options.js";
+import { httpRpcConnector as httpRpcConnectorBy } from "./agent/http-connector.js";
 import { openAgent as openAgentBy } from "./agent/open-agent.js";
 import type { Agent } from "./agent/session-types.js";
 import { discoverDaemons } from "./discovery/discover-daemons.js";
+import type { HttpConnectorOptions } from "./http/calls.js";
+import { httpConnector as httpConnectorBy } from "./http/http-connector.js";
+import { fetchOverUnix } from "./http/unix-fetch.js";
 import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
@@ -111,6 +116,49 @@ function socketOfVariable(): string | undefined {
 /** For `openAgent`: starts a daemon of the agent's own with `aaepd stdio`, and another one when it is lost. */
 export function spawnConnector(producerId: string, options: SpawnedDaemonOptions = {}): AgentConnector {
   return { isLasting: false, connect: (handlers) => connectSpawned(producerId, handlers, options) };
+}
+
+/** As `httpRpcConnector` of `aaepd/client`, and over Unix sockets too: "http://unix:/path" is the daemon of `--http unix:/path`. */
+export function httpRpcConnector(
+  address: string,
+  options: HttpConnectorOptions = {},
+): (handlers: RpcHandlers) => Promise<RpcConnection> {
+  return httpRpcConnectorBy(...reachable(address, options));
+}
+
+/** As `httpConnector` of `aaepd/client`, and over Unix sockets too. */
+export function httpConnector(
+  address: string,
+  options: HttpConnectorOptions = {},
+): () => Promise<Connection<Uint8Array>> {
+  return httpConnectorBy(...reachable(address, options));
+}
+
+const UNIX = "http://unix:";
+
+function reachable(address: string, options: HttpConnectorOptions): [address: string, options: HttpConnectorOptions] {
+  if (!address.startsWith(UNIX)) return [address, options];
+  return ["http://localhost", { fetch: fetchOverUnix(address.slice(UNIX.length)), ...options }];
+}
+
+export interface GrpcConnectorOptions {
+  /** The daemon's token (docs/services.md), or a function that reads it for each connection. A Unix socket needs none. Default none. */
+  readonly token?: string | (() => string | Promise<string>) | undefined;
+}
+
+/**
+ * For `openAgent` and `createAgentClient`: the daemon at `address`, as its option `--grpc` names it: "unix:/path" or "127.0.0.1:8701". Loads the
+ * packages of gRPC with the first connection, which rejects with `usage` and the command that installs them if they are missing.
+ */
+export function grpcRpcConnector(
+  address: string,
+  options: GrpcConnectorOptions = {},
+): (handlers: RpcHandlers) => Promise<RpcConnection> {
+  return async (handlers) => {
+    const token = typeof options.token === "function" ? await options.token() : options.token;
+    const { openGrpcConnection } = await withPackages("grpc", () => import("./agent/grpc-connection.js"));
+    return openGrpcConnection({ address, token }, handlers);
+  };
 }
 
 export interface IpcConnectorOptions {

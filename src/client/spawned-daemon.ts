@@ -48,6 +48,10 @@ export async function connectSpawned(
   const connection = createRpcConnection(createByteConnection(streams, peer, { framing: "newline" }), handlers);
   return {
     ...connection,
+    unref: () => {
+      connection.unref?.();
+      child.unref();
+    },
     close: async (withinMs) => {
       await connection.close(withinMs);
       // Its subscribers are handed everything first (R8a). A child that does not end is none of the agent's business any more.

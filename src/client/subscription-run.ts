@@ -1,9 +1,9 @@
 // One subscription over one connection, from the request to the end of the connection.
 import type { AaepdError, Capabilities, Envelope, SubscriptionAccepted, SubscriptionRequest } from "#gen/aaep/types.js";
-import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
+import { Fault, faultFrom } from "../base/errors.js";
 import { unreachable } from "../base/exhaustive.js";
 import type { Connection } from "../contracts/transport.js";
-import { cursorIn, encodeMessage, readIncoming } from "./messages.js";
+import { cursorIn, encodeMessage, faultFromError, readIncoming } from "./messages.js";
 import type { Timers } from "./platform-clock.js";
 import type { Interruption } from "./subscriber-states.js";
 
@@ -187,11 +187,6 @@ function lossFault(end: Interruption, connection: Connection<Uint8Array>): Fault
     case "closed":
       return goneFault(connection).with({ origin: "local" });
   }
-}
-
-function faultFromError({ code, message, pointer, rule }: AaepdError): Fault {
-  // A code that a later daemon has added stays as it is.
-  return new Fault(code as FaultCode, message, { pointer, rule });
 }
 
 function goneFault({ peer }: Connection<Uint8Array>): Fault {

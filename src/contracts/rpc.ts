@@ -77,6 +77,8 @@ export interface AnsweringConnection {
   /** Reads no more, sends everything handed over and the handlers' answers of this turn, then closes as `Connection.close`. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
   readonly closed: Promise<CloseInfo>;
+  /** As `Connection.unref`. */
+  readonly unref?: () => void;
 }
 
 /** A connection whose peer is asked as well. */

@@ -48,6 +48,8 @@ export interface Connection<Frame> {
   readonly close: (fault?: Fault, withinMs?: Millis) => Promise<void>;
   /** Resolves exactly once, never rejects. */
   readonly closed: Promise<CloseInfo>;
+  /** From then on the open connection keeps no process running. Absent: it never does, or the platform cannot tell. */
+  readonly unref?: () => void;
 }
 
 /** A connection whose first message shows the protocol that its peer speaks (R23). */

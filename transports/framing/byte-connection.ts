@@ -94,6 +94,10 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     await this.closed;
   }
 
+  unref(): void {
+    for (const stream of [this.readable, this.output]) (stream as { readonly unref?: () => void }).unref?.();
+  }
+
   framing(): Framing {
     return this.decoder.framing() ?? this.options.framing;
   }

@@ -1,12 +1,14 @@
-// The only place that reads internals of the library, for five things that its interface lacks:
+// The only place that reads internals of the library, for six things that its interface lacks:
 // - It ends a call for a message that is too large, and for a deadline, in the same way as for a cancellation; only the status that it sent differs.
 // - It cannot reset a call whose client does not read, so data waiting for that client would stay until the connection ends.
 // - It does not limit the metadata of calls, and Node's own limit is 16 MiB a call.
 // - It writes one message at a time, which costs a server with many streams most of its time (`call-writer.ts`).
 // - It begins all calls in the turn in which they were read, however many they are, and does not reveal the sessions of injected connections.
-// If a later version changes these internals, the tests of all five fail, and nothing else does.
+// - A client keeps its process running while a stream is open, and does not reveal its socket.
+// If a later version changes these internals, the tests of all six fail, and nothing else does.
 import { EventEmitter } from "node:events";
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Session } from "node:http2";
+import type { Socket } from "node:net";
 
 /** NGHTTP2_CANCEL. */
 const CANCEL = 8;
@@ -40,6 +42,33 @@ export function sessionOf(server: object, inject: () => void): ServerHttp2Sessio
   inject();
   if (http2 instanceof EventEmitter) http2.off("session", onSession);
   return made;
+}
+
+/** Calls `made` with the socket of each connection that a client makes with these credentials. */
+export function tellSockets(security: object, made: (socket: Socket) => void): void {
+  const { _createSecureConnector: create } = security as { readonly _createSecureConnector?: unknown };
+  if (typeof create !== "function") return;
+  Object.assign(security, {
+    _createSecureConnector: (...given: readonly unknown[]): unknown => {
+      const connector: { connect: (socket: Socket) => Promise<{ readonly socket: Socket }> } = create.apply(
+        security,
+        given,
+      );
+      const connect = connector.connect.bind(connector);
+      connector.connect = async (socket) => {
+        const connected = await connect(socket);
+        made(connected.socket);
+        return connected;
+      };
+      return connector;
+    },
+  });
+}
+
+/** The library refers to its socket again with each first call of a connection. From here on that keeps no process running. */
+export function keepsNothingRunning(socket: Socket): void {
+  socket.unref();
+  Object.assign(socket, { ref: () => socket });
 }
 
 /** Returns the status that was sent to the client, if one was. */

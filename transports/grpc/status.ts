@@ -1,5 +1,5 @@
 // A fault as the end of a call: its code, its sentence, and its typed detail as google.rpc.Status (R20).
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Metadata, type StatusObject } from "@grpc/grpc-js";
 import type { Fault } from "../../src/base/errors.js";
 import type { DescribeFault } from "../../src/contracts/service.js";
@@ -32,4 +32,29 @@ function statusBytes(code: number, message: string, detail: ReturnType<DescribeF
     .bytes(detail.bytes)
     .join()
     .finish();
+}
+
+/** The first typed detail of a status, for the side that made the call. Undefined if there is none, or if it cannot be read. */
+export function detailIn(metadata: Metadata): ReturnType<DescribeFault> | undefined {
+  const [status] = metadata.get(DETAILS_KEY);
+  if (!Buffer.isBuffer(status)) return undefined;
+  try {
+    const any = fieldIn(status, 3);
+    if (any === undefined) return undefined;
+    const url = Buffer.from(fieldIn(any, 1) ?? []).toString();
+    return { typeName: url.slice(url.lastIndexOf("/") + 1), bytes: fieldIn(any, 2) ?? new Uint8Array() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The bytes of the first field with this number. */
+function fieldIn(message: Uint8Array, wanted: number): Uint8Array | undefined {
+  const reader = new BinaryReader(message);
+  while (reader.pos < reader.len) {
+    const [number, wireType] = reader.tag();
+    if (number === wanted) return reader.bytes();
+    reader.skip(wireType, number);
+  }
+  return undefined;
 }

@@ -244,6 +244,7 @@ export function createAnsweringConnection(
       await connection.close(undefined, withinMs);
     },
     closed: connection.closed,
+    unref: () => connection.unref?.(),
   };
   // Ignores whether the peer takes more: a side that waits for that before it reads on, while the peer waits for its own answers, waits for ever.
   const ask = (message: object): void => void connection.send(encodeMessage(message));

@@ -1,4 +1,5 @@
 // Whether an irreversible tool may be called (R5), and how a question ends that nobody can be asked.
+import { Fault } from "../../base/errors.js";
 import type { ClarificationOutcome, ConfirmationOutcome, QuestionOutcome } from "../agent-questions.js";
 
 /** How a question ended. `isUnheard`: nobody was asked, because there was no daemon, or no listener that can answer. */
@@ -37,6 +38,21 @@ export function cancelledOutcome(question: Readonly<Record<string, unknown>>): Q
 /** The outcome where a daemon did not tell one in time: never an acceptance. */
 export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Record<string, unknown>>): QuestionOutcome {
   return { ...unheardOutcome(kind, question), resolved_by: "timeout" };
+}
+
+/** The fault of a tool that was not called. */
+export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
+  const sentence = `Nobody accepted that ${tool} is called.`;
+  return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
+}
+
+/** The same call. If it was declined and nobody awaits it, that is no unhandled rejection: no program ends because of a "no". */
+export function excused<Result>(call: Promise<Result>): Promise<Result> {
+  const told = call.then((result) => result);
+  call.catch((caught) => {
+    if (caught instanceof Fault && caught.code === "confirmation_required") told.catch(() => {});
+  });
+  return told;
 }
 
 function idsOf({ event_id: eventId, reply_token: token }: Readonly<Record<string, unknown>>) {

@@ -2,7 +2,7 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import { type AgentClient, createAgentClient } from "../agent-client.js";
 import type { AgentState } from "../agent-states.js";
-import { backOffMs } from "../back-off.js";
+import { type BackOffOptions, backOffMs } from "../back-off.js";
 import { createPause } from "../pause.js";
 import type { Timers } from "../platform-clock.js";
 import type { AgentConnector, AgentStatus, OpenAgentOptions } from "./agent-options.js";
@@ -35,8 +35,8 @@ export type ContactOptions = Pick<
   "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting"
 > & { readonly searchMs: number; readonly timers: Timers };
 
-/** A silent agent looks for a daemon at most as often as this, ms. */
-const SEARCH_AGAIN_MS = 5000;
+/** A silent agent looks for a daemon again after so long, ms, and after twice as long each time that there is none. */
+const SEARCH_AGAIN: BackOffOptions = { firstMs: 5000, longestMs: 300_000 };
 /** A daemon that was there as long as this, ms, did not fail at once. */
 const STABLE_MS = 10_000;
 /** So many daemons in a row may be lost soon after they were found. Then the agent is silent. */
@@ -50,14 +50,16 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   let client: AgentClient | undefined;
   let awaySince: number | undefined;
   let foundAt = 0;
-  let searchedAt = 0;
+  let searchAgainAt = 0;
+  let vainSearches = 0;
   let quickLosses = 0;
 
   const become = (next: AgentStatus): void => {
     if (status.kind === "closed") return;
+    const isChange = next.kind !== status.kind;
     status = next;
     awaySince = next.kind === "away" ? (awaySince ?? timers.now()) : undefined;
-    listeners.status(next);
+    if (isChange) listeners.status(next);
   };
   const isClosed = (): boolean => status.kind === "closed";
 
@@ -79,20 +81,30 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   function lose(because: Fault): void {
     client = undefined;
     if (isClosed()) return;
-    quickLosses = timers.now() - foundAt < STABLE_MS ? quickLosses + 1 : 0;
+    const wasStable = timers.now() - foundAt >= STABLE_MS;
+    quickLosses = wasStable ? 0 : quickLosses + 1;
+    if (wasStable) vainSearches = 0;
     become({ kind: "away", because });
     search = quickLosses > MOST_QUICK_LOSSES ? fallSilent(because) : look();
     listeners.gone(because);
   }
 
   async function fallSilent(because: Fault): Promise<undefined> {
+    searchAgainAt = timers.now() + backOffMs(vainSearches, 1, SEARCH_AGAIN);
+    vainSearches += 1;
     become({ kind: "silent", because });
   }
 
   async function reach(connector: AgentConnector): Promise<AgentClient> {
     const { connect, isLasting = true } = connector;
     let reached: AgentClient | undefined;
-    const opening = createAgentClient(connect, {
+    const connectQuietly: AgentConnector["connect"] = async (handlers) => {
+      const connection = await connect(handlers);
+      // An agent that nobody waits for keeps no program running.
+      connection.unref?.();
+      return connection;
+    };
+    const opening = createAgentClient(connectQuietly, {
       reconnect: isLasting ? "always" : "never",
       // The outbox holds what waits. The client waits with its few calls as long as the agent does.
       patienceMs: Number.POSITIVE_INFINITY,
@@ -138,7 +150,6 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         because = faultFrom(caught);
       }
     }
-    searchedAt = timers.now();
     return fallSilent(because);
   }
 
@@ -157,7 +168,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
     isMute: () => status.kind === "silent" || isClosed(),
     awaySince: () => awaySince,
     lookAgain: () => {
-      if (status.kind !== "silent" || timers.now() - searchedAt < SEARCH_AGAIN_MS) return;
+      if (status.kind !== "silent" || timers.now() < searchAgainAt) return;
       quickLosses = 0;
       become({ kind: "away", because: status.because });
       search = look();

@@ -7,10 +7,13 @@ import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
 import { type HttpCalls, type HttpConnectorOptions, openHttpCalls } from "../http/calls.js";
 import type { Fields } from "../http/documents.js";
-import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
+import { QUIET_TIMERS, type Timers } from "../platform-clock.js";
+import { aloneFault, answering, questionEvent } from "./service-calls.js";
 
 /** While a session is open, the daemon hears from the agent at least so often, ms: well within its `agent_idle_seconds`. */
 const KEEP_MS = 20_000;
+/** How long a daemon may take to answer a call that waits for no person, ms. After that the connection counts as lost. */
+const ANSWER_MS = 30_000;
 
 /**
  * For `openAgent` and `createAgentClient`: the daemon at `address`, the URL of its option `--http`, such as "http://127.0.0.1:8700". A page needs its
@@ -18,56 +21,60 @@ const KEEP_MS = 20_000;
  */
 export function httpRpcConnector(
   address: string,
-  options: HttpConnectorOptions,
+  options: HttpConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   return async () => {
-    const abort = new AbortController();
-    const calls = await openHttpCalls(address, options, abort.signal);
-    const connection = createConnection(calls, abort, options.timers);
-    try {
-      await connection.request("aaep.manifest", {});
-    } catch (caught) {
-      await connection.close();
-      const fault = faultFrom(caught);
-      throw fault.code === "peer_gone"
-        ? new Fault("not_found", `No daemon answers at ${address}.`, { cause: fault })
-        : fault;
-    }
-    return connection;
+    // Each call has a signal of its own.
+    const calls = await openHttpCalls(address, options, new AbortController().signal);
+    return answering(createConnection(calls, options.timers), address);
   };
 }
 
-function createConnection(calls: HttpCalls, abort: AbortController, timers: Timers = PLATFORM_TIMERS): RpcConnection {
+function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcConnection {
   let agentKey: string | undefined;
   let manifest: Fields | undefined;
   const openSessions = new Set<unknown>();
+  const underway = new Set<AbortController>();
+  let isOver = false;
   let cancelKeeping: () => void = () => {};
   let tellClosed: (info: CloseInfo) => void = () => {};
   const closed = new Promise<CloseInfo>((resolve) => {
     tellClosed = resolve;
   });
   const end = (info: CloseInfo): void => {
+    isOver = true;
     cancelKeeping();
-    abort.abort();
+    for (const one of underway) one.abort();
     tellClosed(info);
   };
 
   async function call(service: string, method: string, body: Fields): Promise<Fields> {
+    const abort = new AbortController();
+    if (isOver) abort.abort();
+    underway.add(abort);
+    const cancelLimit = WAITS_FOR_A_PERSON.test(method)
+      ? () => {}
+      : timers.wakeAt(timers.now() + ANSWER_MS, () => end({ kind: "abrupt", fault: silentFault() }));
     try {
-      return await calls.call(service, method, body);
+      return await calls.call(service, method, body, abort.signal);
     } catch (caught) {
       throw lossOf(faultFrom(caught), method);
+    } finally {
+      cancelLimit();
+      underway.delete(abort);
     }
   }
 
   /** The fault of a call, which ends the connection if no further call would be answered. */
   function lossOf(fault: Fault, method: string): Fault {
-    if (fault.origin === "local") {
+    // A call that could not be made, because its body is no JSON, says nothing about the connection.
+    if (fault.origin === "local" && fault.code === "peer_gone") {
       end({ kind: "abrupt", fault });
       return fault;
     }
-    // A daemon that has forgotten the agent knows its sessions by their tokens: the next connection takes them over.
-    if (fault.code === "not_found" && agentKey !== undefined && method !== "GetOutcome") {
+    // A daemon that has forgotten the agent knows its sessions by their tokens: the next connection takes them over. It also fetches the token again.
+    const isForgotten = fault.code === "not_found" && method !== "GetOutcome";
+    if (agentKey !== undefined && (isForgotten || fault.code === "unauthenticated")) {
       const gone = new Fault("peer_gone", "The daemon has forgotten this agent.", { cause: fault });
       end({ kind: "remote", fault: gone });
       return gone;
@@ -94,7 +101,7 @@ function createConnection(calls: HttpCalls, abort: AbortController, timers: Time
 
   const keep = (): void => {
     cancelKeeping();
-    if (openSessions.size === 0 || abort.signal.aborted) return;
+    if (openSessions.size === 0 || isOver) return;
     cancelKeeping = timers.wakeAt(timers.now() + KEEP_MS, () => {
       asAgent("SetManifest", { manifest }).catch(() => {});
     });
@@ -129,20 +136,26 @@ function createConnection(calls: HttpCalls, abort: AbortController, timers: Time
     };
   }
 
-  async function ask(method: "Confirm" | "Clarify", question: Fields): Promise<Fields> {
-    const type = `aaep:agent.awaiting.${method === "Confirm" ? "confirmation" : "clarification"}`;
-    return outcomeOf((await asAgent(method, { event: eventOf({ type, ...question }) })).outcome as Fields);
+  const publishAlone = (event: Fields): Promise<PublishResult> =>
+    publish([event]).catch((caught: unknown) => {
+      throw aloneFault(caught);
+    });
+
+  async function ask(method: string, question: Fields): Promise<Fields> {
+    const event = questionEvent(method, question);
+    await publishAlone(event);
+    const waiting = method === "aaep.confirm" ? "Confirm" : "Clarify";
+    return outcomeOf((await asAgent(waiting, { event: eventOf(event) })).outcome as Fields);
   }
 
   async function request(method: string, params: object): Promise<unknown> {
     const fields = params as Fields;
     switch (method) {
       case "aaep.publish":
-        return publish(Array.isArray(params) ? params : [fields]);
+        return Array.isArray(params) ? publish(params) : publishAlone(fields);
       case "aaep.confirm":
-        return ask("Confirm", fields);
       case "aaep.clarify":
-        return ask("Clarify", fields);
+        return ask(method, fields);
       case "aaep.cancel": {
         const { decision } = fields;
         const decided = decision === undefined ? {} : { decision: `DECISION_${String(decision).toUpperCase()}` };
@@ -165,8 +178,9 @@ function createConnection(calls: HttpCalls, abort: AbortController, timers: Time
         manifest = given;
         return {};
       }
-      case "aaep.ping":
       case "aaep.manifest":
+        return calls.page(".well-known/aaep-manifest.json");
+      case "aaep.ping":
         return call("SubscriberService", "GetManifest", {});
       default:
         throw new Fault("unknown_method", `${method} cannot be called over HTTP.`, { origin: "local" });
@@ -185,6 +199,12 @@ function createConnection(calls: HttpCalls, abort: AbortController, timers: Time
     close: async () => end({ kind: "local" }),
     closed,
   };
+}
+
+const WAITS_FOR_A_PERSON = /^C(?:onfirm|larify)$/;
+
+function silentFault(): Fault {
+  return new Fault("peer_gone", "The daemon does not answer.", { origin: "local" });
 }
 
 function producerOf(manifest: Fields | undefined): Fields | undefined {

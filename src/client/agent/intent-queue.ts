@@ -1,13 +1,16 @@
 // The calls of a session that no daemon has yet, in their order. Text merges, and the queue is bounded.
 import type { Intent, TextIntent } from "./intents.js";
+import type { QueueLimits, QueueRoom } from "./queue-room.js";
 
 export interface IntentQueue {
   /** Appends text; false if it was dropped, because the queue is full. */
   readonly text: (outputId: string, chunk: string) => boolean;
   /** Appends an intent; false if the queue is full. An essential one belongs to an earlier one, as an end to its beginning, and is always taken. */
   readonly add: (intent: Exclude<Intent, TextIntent>, isEssential?: boolean) => boolean;
-  /** Takes intents from the front, up to the first question; a question alone. */
+  /** Takes intents from the front, up to the first question; a question alone. They take up room until `settled`. */
   readonly take: () => readonly Intent[];
+  /** Everything taken has been dealt with. */
+  readonly settled: () => void;
   readonly isEmpty: () => boolean;
   /** Whether nothing waits but one stretch of text, which further text may join. */
   readonly mayGrow: () => boolean;
@@ -15,26 +18,34 @@ export interface IntentQueue {
   readonly clear: () => readonly Intent[];
 }
 
-export interface QueueLimits {
-  readonly mostQueuedCharacters: number;
-  readonly mostQueuedEvents: number;
-}
-
 /** Intents and characters that are sent together: well below the daemon's limits of one publish. */
 const MOST_TOGETHER = 64;
 const MOST_CHARACTERS_TOGETHER = 65_536;
 
-export function createIntentQueue({ mostQueuedCharacters, mostQueuedEvents }: QueueLimits): IntentQueue {
+export function createIntentQueue(
+  { mostQueuedCharacters, mostQueuedEvents }: QueueLimits,
+  room: QueueRoom,
+): IntentQueue {
   let intents: Intent[] = [];
   let characters = 0;
+  let underway: readonly Intent[] = [];
   let last: TextIntent | undefined;
   // Once text was dropped, all further text is, until half of the queue is free: one hole in place of many.
   let isFull = false;
 
+  const isPast = (more: number): boolean => characters + more > mostQueuedCharacters || !room.has(more);
+  /** Takes the first `count` intents out. */
+  const shift = (count: number): Intent[] => {
+    const first = intents.slice(0, count);
+    intents = intents.slice(count);
+    if (intents.length === 0) last = undefined;
+    return first;
+  };
+
   return {
     text: (outputId, chunk) => {
-      if (isFull) return false;
-      isFull = characters + chunk.length > mostQueuedCharacters;
+      if (isFull && intents.length > 0) return false;
+      isFull = isPast(chunk.length);
       if (isFull) return false;
       if (last !== undefined && last.outputId === outputId) last.text += chunk;
       else {
@@ -42,40 +53,52 @@ export function createIntentQueue({ mostQueuedCharacters, mostQueuedEvents }: Qu
         if (isFull) return false;
         last = { kind: "text", outputId, text: chunk };
         intents.push(last);
+        room.fill(0, 1);
       }
       characters += chunk.length;
+      room.fill(chunk.length, 0);
       return true;
     },
     add: (intent, isEssential = false) => {
-      if (!isEssential && intents.length >= mostQueuedEvents) return false;
+      if (!isEssential && (intents.length >= mostQueuedEvents || !room.has(0))) return false;
       intents.push(intent);
+      room.fill(0, 1);
       last = undefined;
       return true;
     },
     take: () => {
       let count = 0;
       let taken = 0;
+      let head: Intent[] = [];
       for (const intent of intents.slice(0, MOST_TOGETHER)) {
-        if (intent.kind === "question" && count > 0) break;
+        if (taken >= MOST_CHARACTERS_TOGETHER || (intent.kind === "question" && count > 0)) break;
+        if (intent.kind === "text" && taken + intent.text.length > MOST_CHARACTERS_TOGETHER) {
+          const end = wholeEnd(intent.text, MOST_CHARACTERS_TOGETHER - taken);
+          head = [{ ...intent, text: intent.text.slice(0, end) }];
+          intent.text = intent.text.slice(end);
+          taken += end;
+          break;
+        }
         count += 1;
         if (intent.kind === "question") break;
         if (intent.kind === "text") taken += intent.text.length;
-        if (taken >= MOST_CHARACTERS_TOGETHER) break;
       }
-      const together = intents.slice(0, count);
-      intents = intents.slice(count);
+      room.fill(0, head.length);
+      underway = [...shift(count), ...head];
       characters -= taken;
-      if (intents.length === 0) last = undefined;
       if (characters <= mostQueuedCharacters / 2 && intents.length <= mostQueuedEvents / 2) isFull = false;
-      return together;
+      return underway;
+    },
+    settled: () => {
+      room.fill(-charactersIn(underway), -underway.length);
+      underway = [];
     },
     isEmpty: () => intents.length === 0,
     mayGrow: () => last !== undefined && intents.length === 1 && characters < MOST_CHARACTERS_TOGETHER,
     clear: () => {
-      const all = intents;
-      intents = [];
+      const all = shift(intents.length);
+      room.fill(-characters, -all.length);
       characters = 0;
-      last = undefined;
       isFull = false;
       return all;
     },
@@ -85,4 +108,11 @@ export function createIntentQueue({ mostQueuedCharacters, mostQueuedEvents }: Qu
 /** Characters of text among intents. */
 export function charactersIn(intents: readonly Intent[]): number {
   return intents.reduce((sum, intent) => sum + (intent.kind === "text" ? intent.text.length : 0), 0);
+}
+
+/** The end of at most `length` units of the text that leaves no surrogate pair in halves. */
+export function wholeEnd(text: string, length: number): number {
+  const lastUnit = text.charCodeAt(length - 1);
+  const isHalf = length > 1 && length < text.length && lastUnit >= 0xd800 && lastUnit <= 0xdbff;
+  return isHalf ? length - 1 : length;
 }

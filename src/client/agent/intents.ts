@@ -41,7 +41,7 @@ export interface Voice {
   /** Questions that wait for their outcome. Meanwhile the state is the question's. */
   openQuestions: number;
   /** Open calls of tools: the tool's name by the call's id. */
-  readonly openTools: Map<string, string>;
+  openTools: Map<string, string>;
   /** Makes an event of this session. `type` is without "aaep:agent.", unless it has a colon. */
   readonly event: (type: string, members: Fields) => Fields;
   /** The event that changes the state, if it is another one. */
@@ -52,5 +52,8 @@ export interface Voice {
   readonly endOutput: (outputId: string) => readonly Fields[];
   /** Ends everything that is still open, before the session completes. */
   readonly endAll: () => readonly Fields[];
-  readonly render: (intent: Exclude<Intent, { readonly kind: "question" }>) => readonly Fields[];
+  /** The events of an intent; of a question none, because it is asked by a call. */
+  readonly render: (intent: Intent) => readonly Fields[];
+  /** Notes what is open. Returns the function that goes back to that, because what was rendered since was refused. */
+  readonly save: () => () => void;
 }

@@ -1,11 +1,14 @@
 // An agent as one object: it finds its daemon, keeps its sessions, and is never in the way of its program.
 import { Fault } from "../../base/errors.js";
-import { PLATFORM_TIMERS } from "../platform-clock.js";
+import { keepRunning, QUIET_TIMERS } from "../platform-clock.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
+import { excused } from "./consent.js";
 import { createContact } from "./contact.js";
 import type { Voice } from "./intents.js";
+import { orLate } from "./late.js";
 import { createOutbox, lostSession, type Outbox } from "./outbox.js";
-import { createSession } from "./session.js";
+import { createQueueRoom } from "./queue-room.js";
+import { createSession, said } from "./session.js";
 import type { Agent, AgentSession, SessionOptions } from "./session-types.js";
 
 /**
@@ -18,7 +21,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     id,
     mode = "optional",
     unheard = "reject",
-    timers = PLATFORM_TIMERS,
+    timers = QUIET_TIMERS,
     chance = Math.random,
     mostQueuedCharacters = 262_144,
     mostQueuedEvents = 1024,
@@ -30,6 +33,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   if (typeof id !== "string" || id === "")
     throw new Fault("usage", "Give the agent an id, such as photo-cleaner.", { origin: "local" });
   const sessions = new Map<AgentSession, Outbox>();
+  const limits = { mostQueuedCharacters, mostQueuedEvents };
+  const room = createQueueRoom(limits);
 
   const onTrouble = quietly<AgentTrouble>(options.onError);
   const tell = (fault: Fault): void =>
@@ -39,16 +44,20 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     { ...options, timers, chance, searchMs, onWaiting: quietly(options.onWaiting) },
     {
       lost: (sessionIds) => {
-        for (const outbox of sessions.values()) outbox.lose(sessionIds);
+        const lost = new Set(sessionIds);
         tell(lostSession());
+        for (const outbox of sessions.values()) outbox.lose((id) => lost.has(id));
       },
       gone: () => {
         if (sessions.size > 0) tell(lostSession());
+        for (const outbox of sessions.values()) outbox.lose(() => true);
       },
       status: quietly(options.onStatus),
     },
   );
+  const release = keepRunning(Number.POSITIVE_INFINITY);
   await contact.found();
+  release();
   const first = contact.status();
   if (mode === "required" && first.kind === "silent") {
     await contact.close();
@@ -56,15 +65,16 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
   }
 
-  function begin(description: string, sessionOptions: SessionOptions = {}): AgentSession {
+  function begin(given: string, sessionOptions: SessionOptions = {}): AgentSession {
+    const description = said(given, id);
     contact.lookAgain();
     const opening = (voice: Voice) => [
       voice.event("session.started", { summary_normal: description, ...sessionOptions.started }),
       ...voice.state("thinking"),
     ];
     const outbox = createOutbox(contact, {
-      mostQueuedCharacters,
-      mostQueuedEvents,
+      ...limits,
+      room,
       gatherMs,
       timers,
       chance,
@@ -76,10 +86,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
       // Until then a lost daemon still matters to it.
       void outbox.drained().then(() => sessions.delete(session));
     };
+    // The session is heard of before its first event.
+    if (!outbox.add({ kind: "events", render: () => [] })) outbox.refuse();
     const session = createSession({ contact, outbox, timers, patienceMs, unheard, ended }, description, sessionOptions);
     sessions.set(session, outbox);
-    // The session is heard of before its first event.
-    outbox.add({ kind: "events", render: () => [] });
     return session;
   }
 
@@ -102,15 +112,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   let closing: Promise<void> | undefined;
   async function close(withinMs: number): Promise<void> {
     for (const session of sessions.keys()) session.cancel(undefined, "producer");
-    await new Promise<void>((resolve) => {
-      const cancel = timers.wakeAt(timers.now() + withinMs, resolve);
-      void Promise.all(Array.from(sessions.values(), (outbox) => outbox.drained())).then(() => {
-        cancel();
-        resolve();
-      });
-    });
+    const drained = Promise.all(Array.from(sessions.values(), (outbox) => outbox.drained()));
+    await orLate<unknown>(drained, undefined, withinMs, timers);
     for (const outbox of sessions.values()) outbox.end();
-    await contact.close();
+    await orLate(contact.close(), undefined, CLOSING_MS, timers);
   }
 
   const agent = {
@@ -121,7 +126,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
       description: string,
       second?: ((session: AgentSession) => unknown) | SessionOptions,
       third?: SessionOptions,
-    ): unknown => (typeof second === "function" ? during(description, second, third) : begin(description, second)),
+    ): unknown =>
+      typeof second === "function" ? excused(during(description, second, third)) : begin(description, second),
     close: (withinMs = 2000) => {
       closing ??= close(withinMs);
       return closing;
@@ -132,13 +138,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   return agent as Agent;
 }
 
-/** The author's own function, whose mistakes must not end what aaepd does for the author. */
-function quietly<Value>(call: ((value: Value) => void) | undefined): (value: Value) => void {
-  return (value) => {
-    try {
-      call?.(value);
-    } catch {
-      // It is told nowhere else: `onError` may be this very function.
-    }
-  };
+/** How long a connection, and a daemon of the agent's own, may take to end, ms. */
+const CLOSING_MS = 6000;
+
+/** The author's own function, whose mistakes must not end what aaepd does for the author. They are told nowhere: `onError` may be this function. */
+function quietly<Value>(call: ((value: Value) => unknown) | undefined): (value: Value) => void {
+  return (value) => void (async () => call?.(value))().catch(() => {});
 }

@@ -2,12 +2,14 @@
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { backOffMs } from "../back-off.js";
 import { createPause } from "../pause.js";
-import type { Timers } from "../platform-clock.js";
+import { keepRunning, type Timers } from "../platform-clock.js";
 import { newSessionId } from "../random-ids.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import type { Contact } from "./contact.js";
-import { charactersIn, createIntentQueue, type QueueLimits } from "./intent-queue.js";
-import type { Fields, Intent, TextIntent, Voice } from "./intents.js";
+import { createDrops } from "./drops.js";
+import { charactersIn, createIntentQueue } from "./intent-queue.js";
+import type { Fields, Intent, Taken, TextIntent, Voice } from "./intents.js";
+import type { QueueLimits, QueueRoom } from "./queue-room.js";
 import { createVoice } from "./voice.js";
 
 export interface Outbox {
@@ -18,14 +20,16 @@ export interface Outbox {
   readonly text: (outputId: string, chunk: string) => boolean;
   /** Sends an intent at once; false if it was dropped. */
   readonly add: (intent: Exclude<Intent, TextIntent>, isEssential?: boolean) => boolean;
+  /** Takes nothing of this session: there is no room for it. */
+  readonly refuse: () => void;
   /** Counts what was dropped. */
   readonly drop: (characters: number, events: number) => void;
   readonly dropped: () => number;
   /** Tells the author, who need not hear of a fault of one session twice. */
   readonly tell: (fault: Fault) => void;
-  /** A daemon has lost these sessions. */
-  readonly lose: (sessionIds: readonly string[]) => void;
-  /** Resolves when nothing waits. */
+  /** A daemon has lost sessions. */
+  readonly lose: (isLost: (sessionId: string) => boolean) => void;
+  /** Resolves when nothing waits, and everything dropped is told. */
   readonly drained: () => Promise<void>;
   /** Sends nothing more. Text that waits is dropped. */
   readonly end: () => void;
@@ -33,6 +37,7 @@ export interface Outbox {
 
 export interface OutboxOptions extends QueueLimits, Pick<OpenAgentOptions, "backOff"> {
   readonly gatherMs: number;
+  readonly room: QueueRoom;
   readonly timers: Timers;
   readonly chance: () => number;
   /** The events that begin a session. */
@@ -55,9 +60,12 @@ export const LOST: ReadonlySet<FaultCode> = new Set<FaultCode>([
   "session_not_yours",
 ]);
 
+/** While a daemon takes what waits, a Node process keeps running at least so long for each answer, ms. */
+const LINGER_MS = 2000;
+
 export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   const { timers, chance, gatherMs, opening, onTrouble } = options;
-  const queue = createIntentQueue(options);
+  const queue = createIntentQueue(options, options.room);
   const pause = createPause(timers);
   const firstId = newSessionId();
   let voice: Voice | undefined;
@@ -68,39 +76,18 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   let isRefused = false;
   let isHurried = false;
   let cancelGathering: (() => void) | undefined;
-  let dropped = 0;
-  // Between the first drop and the next answer of a daemon, drops are gathered.
-  let isHoled = false;
-  const untold = { characters: 0, events: 0 };
   const drained: (() => void)[] = [];
+  const drops = createDrops((trouble) => onTrouble({ ...trouble, session_id: voice?.sessionId ?? firstId }));
 
-  const tell = (fault: Fault): void => {
-    const { characters, events } = untold;
-    untold.characters = 0;
-    untold.events = 0;
-    onTrouble({
-      fault,
-      session_id: voice?.sessionId ?? firstId,
-      droppedCharacters: characters,
-      droppedEvents: events,
-    });
-  };
-  const tellDropped = (): void => {
-    if (untold.characters > 0 || untold.events > 0) tell(tooMuch(untold));
-  };
-  const drop = (characters: number, events: number): void => {
-    const isFirst = untold.characters === 0 && untold.events === 0 && !isHoled;
-    isHoled = true;
-    dropped += characters;
-    untold.characters += characters;
-    untold.events += events;
-    if (isFirst) tellDropped();
-  };
   const forget = (intents: readonly Intent[]): void => {
     for (const intent of intents) {
       if (intent.kind === "question") intent.unheard();
       else if (intent.kind === "events") intent.settled?.("unheard");
     }
+  };
+  const settle = (intent: Intent, of: Voice, taken: Taken): void => {
+    if (intent.kind === "question") intent.ask(of);
+    else if (intent.kind === "events") intent.settled?.(taken);
   };
 
   /** Publishes until a daemon has answered. "lost": the session is lost, and its events have to be rendered for another. */
@@ -109,8 +96,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       if (events.length === 0) return "taken";
       try {
         await of.client.publishUntyped(events);
-        isHoled = false;
-        tellDropped();
+        drops.holeEnds();
         return "taken";
       } catch (caught) {
         const fault = faultFrom(caught);
@@ -118,7 +104,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
         if (!LATER.has(fault.code)) {
           if (!LOST.has(fault.code) || !of.hasStarted) return fault;
           of.isLost = true;
-          tell(lostSession());
+          drops.tell(lostSession());
           return "lost";
         }
         await pause.take(backOffMs(retry, chance(), options.backOff));
@@ -126,41 +112,59 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     }
   }
 
-  /** Publishes part by part, if together they were refused. False: the session has to begin again. */
+  /** Publishes together, and part by part if that was refused. False: the session has to begin again. */
   async function deliverParts(of: Voice, intents: readonly Intent[]): Promise<boolean> {
+    const undo = of.save();
     const start = of.hasStarted ? [] : opening(of);
-    const parts = intents.map((intent) => (intent.kind === "question" ? [] : of.render(intent)));
-    const together = await publish(of, [...start, ...parts.flat()]);
+    const events = intents.flatMap(of.render);
+    const together = await publish(of, [...start, ...events]);
     if (together === "lost") return false;
-    const isWhole = together === "taken";
-    if (!isWhole && !of.hasStarted) {
-      const started = await publish(of, start);
+    if (together === "taken") {
+      of.hasStarted = true;
+      for (const intent of intents) settle(intent, of, "taken");
+      return true;
+    }
+    undo();
+    const [first, ...others] = intents;
+    if (first === undefined || others.length > 0 || !of.hasStarted) return deliverApart(of, intents);
+    refuse(of, first, events.length, together);
+    return true;
+  }
+
+  async function deliverApart(of: Voice, intents: readonly Intent[]): Promise<boolean> {
+    if (!of.hasStarted) {
+      const started = await publish(of, opening(of));
       if (started === "lost") return false;
       if (started instanceof Fault) {
+        const unheard = [...intents, ...queue.clear()];
         isRefused = true;
-        tell(started);
-        forget([...intents, ...queue.clear()]);
+        drops.count(charactersIn(unheard), 0);
+        drops.tell(started);
+        forget(unheard);
         return true;
       }
+      of.hasStarted = true;
     }
-    of.hasStarted = true;
     for (const [index, intent] of intents.entries()) {
-      const result = isWhole ? "taken" : await publish(of, parts[index] ?? []);
-      if (result === "lost") {
-        // The parts that were taken have been heard. The rest goes into the next session.
-        return deliver(intents.slice(index)).then(() => true);
+      const undo = of.save();
+      const events = of.render(intent);
+      const result = await publish(of, events);
+      // The intents that were taken have been heard. The rest goes into the next session.
+      if (result === "lost") return deliver(intents.slice(index)).then(() => true);
+      if (result === "taken") settle(intent, of, "taken");
+      else {
+        undo();
+        refuse(of, intent, events.length, result);
       }
-      if (result instanceof Fault) {
-        const characters = charactersIn([intent]);
-        dropped += characters;
-        untold.characters += characters;
-        untold.events += intent.kind === "text" ? 0 : (parts[index]?.length ?? 0);
-        tell(result);
-      }
-      if (intent.kind === "question") intent.ask(of);
-      else if (intent.kind === "events") intent.settled?.(result === "taken" ? "taken" : "refused");
     }
     return true;
+  }
+
+  function refuse(of: Voice, intent: Intent, eventCount: number, because: Fault): void {
+    if (intent.kind === "text") drops.count(intent.text.length, 0);
+    else drops.count(0, eventCount);
+    drops.tell(because);
+    settle(intent, of, "refused");
   }
 
   async function deliver(intents: readonly Intent[]): Promise<void> {
@@ -182,13 +186,16 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       // Calls of the same turn are sent together.
       await contact.found();
       underway = queue.take();
+      const release = keepRunning(LINGER_MS);
       try {
         if (underway.length > 0) await deliver(underway);
       } catch (caught) {
         forget(underway);
-        tell(faultFrom(caught));
+        drops.tell(faultFrom(caught));
       }
+      release();
       underway = [];
+      queue.settled();
     } while (!queue.isEmpty() && (isHurried || !queue.mayGrow()));
     isRunning = false;
     if (queue.isEmpty()) {
@@ -198,41 +205,55 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
 
   const gather = (): void => {
     if (isRunning || cancelGathering !== undefined) return;
-    cancelGathering = timers.wakeAt(timers.now() + gatherMs, () => void run());
+    const release = keepRunning(LINGER_MS);
+    const cancel = timers.wakeAt(timers.now() + gatherMs, () => void run());
+    cancelGathering = () => {
+      release();
+      cancel();
+    };
   };
-  const isMute = (): boolean => isRefused || isEnded || contact.isMute();
+  const isMute = (): boolean => isEnded || contact.isMute();
+
+  const add: Outbox["add"] = (intent, isEssential) => {
+    if (isRefused || isMute()) {
+      forget([intent]);
+      return true;
+    }
+    const isTaken = queue.add(intent, isEssential);
+    if (isTaken) void run();
+    return isTaken;
+  };
 
   return {
     sessionId: () => voice?.sessionId ?? firstId,
     isMute,
     text: (outputId, chunk) => {
       if (isMute()) return true;
+      if (isRefused) return false;
       const isTaken = queue.text(outputId, chunk);
       if (isTaken && !isRunning && cancelGathering === undefined) gather();
       return isTaken;
     },
-    add: (intent, isEssential) => {
-      if (isMute()) {
-        forget([intent]);
-        return true;
-      }
-      const isTaken = queue.add(intent, isEssential);
-      if (isTaken) void run();
-      return isTaken;
+    add,
+    refuse: () => {
+      isRefused = true;
+      drops.drop(0, 1);
     },
-    drop,
-    dropped: () => dropped,
-    tell,
-    lose: (sessionIds) => {
-      if (voice !== undefined && sessionIds.includes(voice.sessionId)) voice.isLost = true;
+    drop: drops.drop,
+    dropped: drops.characters,
+    tell: drops.tell,
+    lose: (isLost) => {
+      if (voice?.hasStarted !== true || !isLost(voice.sessionId)) return;
+      voice.isLost = true;
+      // Listeners hear at once that the session goes on, also if its author has nothing to say now.
+      if (!isHurried) add({ kind: "events", render: () => [] }, true);
     },
     drained: () => {
       isHurried = true;
-      if (queue.isEmpty() && !isRunning) return Promise.resolve();
-      void run();
-      return new Promise((resolve) => {
-        drained.push(resolve);
-      });
+      const isDrained = queue.isEmpty() && !isRunning;
+      if (!isDrained) void run();
+      const nothingWaits = isDrained ? Promise.resolve() : new Promise<void>((resolve) => drained.push(resolve));
+      return nothingWaits.then(drops.tellRest);
     },
     end: () => {
       isEnded = true;
@@ -240,19 +261,12 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       pause.cutShort();
       const left = queue.clear();
       // Without an answer nobody knows what of the last publish was heard.
-      const characters = charactersIn([...underway, ...left]);
-      dropped += characters;
-      untold.characters += characters;
+      drops.count(charactersIn([...underway, ...left]), 0);
       forget(left);
-      tellDropped();
+      drops.tellRest();
       for (const resolve of drained.splice(0)) resolve();
     },
   };
-}
-
-function tooMuch({ characters, events }: { readonly characters: number; readonly events: number }): Fault {
-  const sentence = `The daemon did not take everything in time: ${characters} characters and ${events} other events were dropped.`;
-  return new Fault("rate_limit", sentence, { origin: "local" });
 }
 
 /** The fault of a lost session: a listener may have missed something. */

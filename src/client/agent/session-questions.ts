@@ -1,10 +1,11 @@
 // Questions of a session: in their place among its events, through the loss of a daemon, and where nobody can be asked.
 import { faultFrom } from "../../base/errors.js";
-import type { Timers } from "../platform-clock.js";
+import { keepRunning, type Timers } from "../platform-clock.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
 import { type Asked, cancelledOutcome, lateOutcome, unheardOutcome } from "./consent.js";
 import type { Contact } from "./contact.js";
 import type { Fields, Voice } from "./intents.js";
+import { onAbort } from "./on-abort.js";
 import { LOST, type Outbox } from "./outbox.js";
 import type { SignalLike } from "./session-types.js";
 
@@ -30,7 +31,8 @@ export function ask(
   question: Fields,
   signals: readonly (SignalLike | undefined)[],
 ): Promise<AskedHere> {
-  const { timeout_seconds: seconds = DEFAULT_TIMEOUT_SECONDS } = question;
+  // The daemon refuses what is no number of seconds.
+  const seconds = Number(question.timeout_seconds ?? DEFAULT_TIMEOUT_SECONDS) || DEFAULT_TIMEOUT_SECONDS;
   const prepared = { event_id: newEventId(), reply_token: newReplyToken(), ...question };
   const cancelled: Asked = { outcome: cancelledOutcome(prepared), isUnheard: false };
   const unheard: Asked = { outcome: unheardOutcome(kind, prepared), isUnheard: true };
@@ -42,6 +44,8 @@ export function ask(
     const settle = (asked: Asked): void => {
       if (isSettled) return;
       isSettled = true;
+      // A question that is taken back is over for what follows it.
+      if (voice !== undefined) voice.openQuestions -= 1;
       for (const cleanUp of cleanUps) cleanUp();
       resolve({ ...asked, voice });
     };
@@ -66,8 +70,6 @@ export function ask(
         // The loss of a daemon or of a session is told once, elsewhere.
         if (!isSettled && fault.code !== "peer_gone" && !LOST.has(fault.code)) outbox.tell(fault);
         settle(cancelled);
-      } finally {
-        of.openQuestions -= 1;
       }
     };
 
@@ -88,15 +90,15 @@ export function ask(
       withdraw();
       settle({ outcome: lateOutcome(kind, prepared), isUnheard: false });
     };
-    cleanUps.push(timers.wakeAt(now + Number(seconds) * 1000 + patienceMs, late));
+    const longestMs = seconds * 1000 + patienceMs;
+    cleanUps.push(timers.wakeAt(now + longestMs, late), keepRunning(longestMs));
     for (const signal of signals) {
       const abort = (): void => {
         if (voice === undefined) settle(cancelled);
         else withdraw();
       };
       if (signal?.aborted === true) return settle(cancelled);
-      signal?.addEventListener("abort", abort, { once: true });
-      cleanUps.push(() => signal?.removeEventListener("abort", abort));
+      cleanUps.push(onAbort(signal, abort));
     }
     const isTaken = outbox.add({ kind: "question", ask: (of) => void askIn(of), unheard: () => settle(unheard) });
     if (!isTaken) {

@@ -13,7 +13,6 @@ import type { AgentStatus } from "./agent-options.js";
 export interface SignalLike {
   readonly aborted: boolean;
   readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
-  readonly removeEventListener: (type: "abort", listener: () => void) => void;
 }
 
 type Without<Type, Name extends string> = Type extends unknown

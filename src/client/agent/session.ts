@@ -1,8 +1,11 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
-import { Fault, faultFrom } from "../../base/errors.js";
+import { faultFrom } from "../../base/errors.js";
 import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
-import { consentOf } from "./consent.js";
+import { consentOf, declinedFault, excused } from "./consent.js";
+import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Taken, Voice } from "./intents.js";
+import { orLate } from "./late.js";
+import { onAbort } from "./on-abort.js";
 import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
 import type { AgentSession, SessionOptions, SignalLike, ToolOptions } from "./session-types.js";
 
@@ -13,7 +16,7 @@ export interface SessionServices extends QuestionServices {
 }
 
 /** The signal of a session that is over: nothing is asked in it. */
-const ABORTED: SignalLike = { aborted: true, addEventListener: () => {}, removeEventListener: () => {} };
+const ABORTED: SignalLike = { aborted: true, addEventListener: () => {} };
 
 /** An output. Its id changes behind a hole in its text. */
 interface Output {
@@ -22,12 +25,14 @@ interface Output {
 }
 
 export function createSession(services: SessionServices, description: string, options: SessionOptions): AgentSession {
-  const { outbox, unheard, timers } = services;
+  const { outbox, unheard, timers, patienceMs } = services;
   const { signal } = options;
   let isOver = false;
   let ids = 0;
   /** The output of `text`, which ends when something else begins. */
   let current: Output | undefined;
+  /** Calls of tools that are published, or will be. Only these are completed. */
+  const invoked = new Set<string>();
 
   const add = (render: (voice: Voice) => readonly Fields[], settled?: (taken: Taken) => void, isEssential = false) => {
     const isTaken = outbox.add({ kind: "events", render, ...(settled === undefined ? {} : { settled }) }, isEssential);
@@ -61,11 +66,10 @@ export function createSession(services: SessionServices, description: string, op
     if (isOver) return;
     endCurrent();
     isOver = true;
-    signal?.removeEventListener("abort", abort);
+    ignoreSignal();
     add(render, undefined, true);
     services.ended();
   }
-  const abort = (): void => session.cancel();
 
   async function asked(kind: "confirm" | "clarify", question: Fields, own: SignalLike | undefined): Promise<AskedHere> {
     endCurrent();
@@ -89,7 +93,8 @@ export function createSession(services: SessionServices, description: string, op
         },
         (taken) => resolve(taken === "taken" && !isOutOfPlace),
       );
-      if (!isTaken) resolve(false);
+      if (isTaken) invoked.add(callId);
+      else resolve(false);
     });
   }
 
@@ -100,7 +105,7 @@ export function createSession(services: SessionServices, description: string, op
       const completed = voice.event("tool.completed", { tool, tool_call_id: callId, duration_ms, ...members });
       return [completed, ...(voice.openTools.size === 0 ? voice.state("thinking") : [])];
     };
-    if (!isOver) add(render, undefined, true);
+    if (invoked.delete(callId) && !isOver) add(render, undefined, true);
   };
 
   /** Asks whether an irreversible tool may be called, and invokes it. Resolves with the outcome if it may not be called. */
@@ -133,8 +138,60 @@ export function createSession(services: SessionServices, description: string, op
         void invoke(callId, name, members, undefined);
         return undefined;
       case "accepted":
-        if (await invoke(callId, name, { ...members, irreversible: true }, answer.voice)) return undefined;
+        if (
+          await orLate(
+            invoke(callId, name, { ...members, irreversible: true }, answer.voice),
+            false,
+            patienceMs,
+            timers,
+          )
+        )
+          return undefined;
+        // A daemon that takes the call later hears that it was not made.
+        complete(callId, name, timers.now(), { status: "timeout" });
         return { event_id: outcome.event_id, reply_token: outcome.reply_token, resolved_by: "cancelled" };
+    }
+  }
+
+  async function callTool<Result>(
+    name: string,
+    run: () => Result | PromiseLike<Result>,
+    toolOptions: ToolOptions<Result> = {},
+  ): Promise<Result> {
+    const { completed, irreversible = false, risk_level, declined } = toolOptions;
+    const callId = `call_${++ids}`;
+    const members = {
+      summary_normal: said(toolOptions.summary, name),
+      risk_level: risk_level ?? (irreversible ? "high" : "low"),
+      ...toolOptions.invoked,
+    };
+    endCurrent();
+    if (irreversible) {
+      const refusal = await permit(callId, name, members, toolOptions);
+      if (refusal !== undefined && declined !== undefined) return await declined(refusal);
+      if (refusal !== undefined) throw declinedFault(name, refusal);
+    } else if (!isOver) void invoke(callId, name, members, undefined);
+    const since = timers.now();
+    let result: Result;
+    try {
+      result = await run();
+    } catch (caught) {
+      complete(callId, name, since, { status: "error", error_message: messageOf(caught) });
+      throw caught;
+    }
+    complete(callId, name, since, { status: "success", ...summaryOf(completed, result) });
+    return result;
+  }
+
+  /** The sentence about a result. A mistake in it is none of the tool's. */
+  function summaryOf<Result>(completed: ToolOptions<Result>["completed"], result: Result): Fields {
+    try {
+      const told = typeof completed === "function" ? completed(result) : completed;
+      const summary = said(told, "");
+      return summary === "" ? {} : { summary_normal: summary };
+    } catch (caught) {
+      outbox.tell(faultFrom(caught));
+      return {};
     }
   }
 
@@ -159,36 +216,7 @@ export function createSession(services: SessionServices, description: string, op
         if (!isOver) endOutput(output);
       }
     },
-    tool: async (name, run, toolOptions = {}) => {
-      const { summary = name, completed, irreversible = false, risk_level, declined, invoked } = toolOptions;
-      const callId = `call_${++ids}`;
-      const members = {
-        summary_normal: summary,
-        risk_level: risk_level ?? (irreversible ? "high" : "low"),
-        ...invoked,
-      };
-      endCurrent();
-      if (irreversible) {
-        const refusal = await permit(callId, name, members, toolOptions);
-        if (refusal !== undefined) {
-          if (declined !== undefined) return await declined(refusal);
-          throw new Fault("confirmation_required", `Nobody accepted that ${name} is called.`, {
-            origin: "local",
-            cause: refusal,
-          });
-        }
-      } else if (!isOver) void invoke(callId, name, members, undefined);
-      const since = timers.now();
-      try {
-        const result = await run();
-        const told = typeof completed === "function" ? completed(result) : completed;
-        complete(callId, name, since, { status: "success", ...(told === undefined ? {} : { summary_normal: told }) });
-        return result;
-      } catch (caught) {
-        complete(callId, name, since, { status: "error", error_message: messageOf(caught) });
-        throw caught;
-      }
-    },
+    tool: (name, run, toolOptions) => excused(callTool(name, run, toolOptions)),
     confirm: async (question, { signal: own } = {}) =>
       (await asked("confirm", question as Fields, own)).outcome as ConfirmationOutcome,
     clarify: async (question, { signal: own } = {}) =>
@@ -212,25 +240,40 @@ export function createSession(services: SessionServices, description: string, op
       if (isOver) return;
       endCurrent();
       const { type, ...members } = event as Fields & { readonly type: string };
-      addEvent(type, members);
+      const { from_state: _, to_state: state, ...others } = members;
+      // The states of a session are one chain. The author's own changes are links of it.
+      if (STATE_CHANGED.test(type)) add((voice) => voice.state(String(state), others));
+      else addEvent(type, members);
     },
     complete: (summary = description) =>
-      end((voice) => [...voice.endAll(), voice.event("session.completed", { summary_normal: summary })]),
+      end((voice) => [
+        ...voice.endAll(),
+        voice.event("session.completed", { summary_normal: said(summary, description) }),
+      ]),
     cancel: (summary = description, cancelled_by = "user") =>
-      end((voice) => [voice.event("session.cancelled", { summary_normal: summary, cancelled_by })]),
+      end((voice) => [voice.event("session.cancelled", { summary_normal: said(summary, description), cancelled_by })]),
     fail: (error) =>
       end((voice) => [
         voice.event("session.errored", { summary_normal: messageOf(error) || description, error_category: "unknown" }),
       ]),
     [Symbol.asyncDispose]: async () => session.cancel(),
   };
+  const ignoreSignal = onAbort(signal, () => session.cancel());
   if (signal?.aborted === true) session.cancel();
-  else signal?.addEventListener("abort", abort, { once: true });
   return session;
 }
 
+const STATE_CHANGED = /agent\.state\.changed$/;
 /** Enough for a person; an error may quote anything. */
 const LONGEST_MESSAGE = 1000;
+/** Every daemon takes a summary of so many UTF-16 units (AAEP §3.7). */
+const LONGEST_SUMMARY = 16_384;
+
+/** A summary that every daemon takes: an event must not be lost, and a session must not stay open, because of its words. */
+export function said(summary: unknown, otherwise: string): string {
+  const text = typeof summary === "string" && summary !== "" ? summary : otherwise;
+  return text.slice(0, wholeEnd(text, LONGEST_SUMMARY));
+}
 
 function messageOf(caught: unknown): string {
   return faultFrom(caught).sentence.slice(0, LONGEST_MESSAGE);

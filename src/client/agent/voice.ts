@@ -1,13 +1,14 @@
 // One AAEP session of an agent: renders intents into events, with the session's id, its chain of states, and what is open in it (AAEP §4.2.1, R3a).
 import type { AgentClient } from "../agent-client.js";
 import { newEventId } from "../random-ids.js";
+import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Voice } from "./intents.js";
 
 /** UTF-16 units of one chunk: at most 48 KB of JSON, whatever the characters. */
 const LONGEST_CHUNK = 8000;
 
 export function createVoice(client: AgentClient, sessionId: string): Voice {
-  const outputs = new Set<string>();
+  let outputs = new Set<string>();
   // The last state that was published, and the one that later events imply. Both are good as `from_state`.
   let told = "idle";
   let implied: string | undefined;
@@ -48,14 +49,24 @@ export function createVoice(client: AgentClient, sessionId: string): Voice {
       voice.openTools.clear();
       return [...tools, ...[...outputs].flatMap(voice.endOutput)];
     },
+    save: () => {
+      const before = { outputs: new Set(outputs), told, implied, openTools: new Map(voice.openTools) };
+      return () => {
+        ({ outputs, told, implied, openTools: voice.openTools } = before);
+      };
+    },
     render: (intent) => {
+      if (intent.kind === "question") return [];
       if (intent.kind === "events") return intent.render(voice);
-      const { outputId, text } = intent;
+      const { outputId } = intent;
       const begun = outputs.has(outputId) ? [] : state("writing_output");
       outputs.add(outputId);
       const chunks: Fields[] = [];
-      for (let from = 0; from < text.length; from += LONGEST_CHUNK)
-        chunks.push(chunk(outputId, text.slice(from, from + LONGEST_CHUNK), false));
+      for (let { text } = intent; text !== ""; ) {
+        const end = wholeEnd(text, LONGEST_CHUNK);
+        chunks.push(chunk(outputId, text.slice(0, end), false));
+        text = text.slice(end);
+      }
       return [...begun, ...chunks];
     },
   };

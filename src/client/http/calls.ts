@@ -6,9 +6,9 @@ import type { Fields } from "./documents.js";
 export interface HttpConnectorOptions {
   /**
    * The daemon's token (docs/services.md), or a function that fetches it: for each connection, and again when the daemon no longer takes the token. A
-   * daemon makes a new token at each start.
+   * daemon makes a new token at each start. A Unix socket needs none. Default none.
    */
-  readonly token: string | (() => string | Promise<string>);
+  readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Default the platform's. */
   readonly fetch?: typeof fetch;
   /** Default the platform's. */
@@ -19,9 +19,11 @@ export interface HttpCalls {
   readonly address: string;
   /**
    * Makes a call with one answer. Rejects with the Fault of the daemon; with "peer_gone" of origin "local" if the daemon cannot be reached, or the
-   * calls were aborted.
+   * call was aborted. `signal`: one of its own, for a caller with many calls at a time, because platforms warn of a signal that many listen to.
    */
-  readonly call: (service: string, method: string, body: Fields) => Promise<Fields>;
+  readonly call: (service: string, method: string, body: Fields, signal?: AbortSignal) => Promise<Fields>;
+  /** The JSON of a page beside the services. Rejects as `call` does. */
+  readonly page: (path: string) => Promise<Fields>;
   /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
   readonly stream: (service: string, method: string, message: Uint8Array<ArrayBuffer>) => Promise<Response>;
   /** The Fault in an error of Connect. */
@@ -41,22 +43,23 @@ export async function openHttpCalls(
   const { fetch: send = fetch, token: given } = options;
   let token = typeof given === "function" ? await given() : given;
 
-  async function post(
-    service: string,
-    method: string,
-    contentType: string,
-    body: string | Uint8Array<ArrayBuffer>,
-  ): Promise<Response> {
+  async function reach(path: string, init: RequestInit): Promise<Response> {
+    const admission = token === undefined ? undefined : { authorization: `Bearer ${token}` };
     try {
-      return await send(`${address}/aaep.v1.${service}/${method}`, {
-        method: "POST",
-        headers: { "content-type": contentType, authorization: `Bearer ${token}` },
-        body,
-        signal,
-      });
+      return await send(`${address}/${path}`, { signal, ...init, headers: { ...init.headers, ...admission } });
     } catch (caught) {
       throw unreachableFault(caught);
     }
+  }
+
+  async function answerOf(path: string, init: RequestInit): Promise<Fields> {
+    let response = await reach(path, init);
+    if (response.status === 401 && (await refreshed())) response = await reach(path, init);
+    const answer = await response.json().catch((caught: unknown) => {
+      throw unreachableFault(caught);
+    });
+    if (response.ok) return answer as Fields;
+    throw refusalOf(answer as Fields);
   }
 
   /** Whether there is another token by now. */
@@ -74,21 +77,20 @@ export async function openHttpCalls(
 
   return {
     address,
-    call: async (service, method, body) => {
-      const text = JSON.stringify(body);
-      let response = await post(service, method, "application/json", text);
-      if (response.status === 401 && (await refreshed())) {
-        response = await post(service, method, "application/json", text);
-      }
-      const answer = await response.json().catch((caught: unknown) => {
-        throw unreachableFault(caught);
-      });
-      if (response.ok) return answer as Fields;
-      throw refusalOf(answer as Fields);
-    },
-    stream: (service, method, message) => post(service, method, "application/connect+json", message),
+    call: async (service, method, body, own = signal) =>
+      answerOf(pathOf(service, method), { ...posted("application/json", JSON.stringify(body)), signal: own }),
+    page: (path) => answerOf(path, {}),
+    stream: (service, method, message) => reach(pathOf(service, method), posted("application/connect+json", message)),
     faultOf: refusalOf,
   };
+}
+
+function pathOf(service: string, method: string): string {
+  return `aaep.v1.${service}/${method}`;
+}
+
+function posted(type: string, body: string | Uint8Array<ArrayBuffer>): RequestInit {
+  return { method: "POST", headers: { "content-type": type }, body };
 }
 
 function unreachableFault(cause: unknown): Fault {

@@ -8,7 +8,10 @@ import { createListenConnection } from "./listen-connection.js";
  * `fetch`. A page needs its origin among the daemon's `cors_origins`. A connection takes one of the six that a browser has for a host, and one more
  * while a call is under way.
  */
-export function httpConnector(address: string, options: HttpConnectorOptions): () => Promise<Connection<Uint8Array>> {
+export function httpConnector(
+  address: string,
+  options: HttpConnectorOptions = {},
+): () => Promise<Connection<Uint8Array>> {
   return async () => {
     const abort = new AbortController();
     return createListenConnection(await openHttpCalls(address, options, abort.signal), abort, options.timers);

@@ -1,6 +1,7 @@
 // Links over gRPC: the service of AAEP §B.5, with the usual library's own client.
-import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import type { Client, ServiceError } from "@grpc/grpc-js";
 import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
+import { createGrpcClient, type GrpcTarget, metadataOf } from "../../../transports/grpc/client.js";
 import { callLink } from "./call-link.js";
 import type { Link, Links } from "./link.js";
 import {
@@ -12,25 +13,12 @@ import {
   SUBSCRIBE_PATH,
 } from "./service-messages.js";
 
-export interface GrpcTarget {
-  readonly address: string;
-  readonly isSecure: boolean;
-  /** Sent as a bearer token. */
-  readonly token: string | undefined;
-}
-
-export function grpcLinks({ address, isSecure, token }: GrpcTarget): Links {
+export function grpcLinks(target: GrpcTarget): Links {
   const clients = new Set<Client>();
-  const metadata = new Metadata();
-  if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+  const metadata = metadataOf(target);
   const ready = async (): Promise<Client> => {
-    const security = isSecure ? credentials.createSsl() : credentials.createInsecure();
-    // A connection for each link, so that one can vanish alone. The library keeps nothing unread for repeats.
-    const client = new Client(address, security, {
-      "grpc.use_local_subchannel_pool": 1,
-      "grpc.enable_retries": 0,
-      "grpc.max_receive_message_length": -1,
-    });
+    // A connection for each link, so that one can vanish alone.
+    const client = createGrpcClient(target);
     clients.add(client);
     await new Promise<void>((resolve, reject) =>
       client.waitForReady(Date.now() + CONNECT_MS, (error) => (error === undefined ? resolve() : reject(error))),

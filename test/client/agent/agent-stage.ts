@@ -1,6 +1,6 @@
 // An agent opened on a real daemon, and a listener beside it that notes what it hears.
 import { expect, onTestFinished } from "vitest";
-import type { Envelope } from "#gen/aaep/types.js";
+import type { Capabilities, Envelope } from "#gen/aaep/types.js";
 import type { AgentStatus, AgentTrouble, OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
 import { openAgent } from "../../../src/client/agent/open-agent.js";
 import type { Agent } from "../../../src/client/agent/session-types.js";
@@ -46,11 +46,17 @@ export interface Heard {
 }
 
 export interface ListenOptions {
+  readonly name?: string;
+  /** Further terms. Default: every piece of text as it comes. */
+  readonly capabilities?: Capabilities;
   /** Answers questions. Without it the listener cannot be asked. */
   readonly answer?: ((event: Envelope) => SubscriberReply | undefined) | undefined;
 }
 
-export async function listenAt(socketPath: string, { answer }: ListenOptions = {}): Promise<Heard> {
+export async function listenAt(
+  socketPath: string,
+  { answer, name = "listener", capabilities = { coalesce_boundaries: ["none"] } }: ListenOptions = {},
+): Promise<Heard> {
   const lines: string[] = [];
   const events: Envelope[] = [];
   let text = "";
@@ -58,9 +64,9 @@ export async function listenAt(socketPath: string, { answer }: ListenOptions = {
   const subscriber = createSubscriber({
     connect: ipcConnector(socketPath),
     request: {
-      subscriber_id: "listener",
+      subscriber_id: name,
       capabilities: {
-        coalesce_boundaries: ["none"],
+        ...capabilities,
         supports_confirmation_reply: answer !== undefined,
         supports_clarification_reply: answer !== undefined,
       },

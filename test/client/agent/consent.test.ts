@@ -9,7 +9,7 @@ const LISTENERS = ["none", "deaf", "mute", "accepts", "rejects", "waits", "leave
 type Listener = (typeof LISTENERS)[number];
 const MODES = ["optional", "required"] as const;
 /** How the author marks the tool. */
-const MARKS = ["plain", "irreversible", "irreversible, as-host"] as const;
+const MARKS = ["plain", "plain, as-host", "irreversible", "irreversible, as-host"] as const;
 type Mark = (typeof MARKS)[number];
 
 interface Cell {
@@ -20,17 +20,21 @@ interface Cell {
   readonly published?: "irreversible" | "plain";
 }
 
+/** Nobody is asked about a tool that can be undone. */
+const PLAIN: Readonly<Record<Listener, Cell>> = {
+  none: { isCalled: true },
+  deaf: { isCalled: true, published: "plain" },
+  mute: { isCalled: true, published: "plain" },
+  accepts: { isCalled: true, published: "plain" },
+  rejects: { isCalled: true, published: "plain" },
+  waits: { isCalled: true, published: "plain" },
+  leaves: { isCalled: true, published: "plain" },
+};
+
 /** What must happen, written out: nothing here is computed from what does. */
 const EXPECTED: Readonly<Record<Mark, Readonly<Record<Listener, Cell>>>> = {
-  plain: {
-    none: { isCalled: true },
-    deaf: { isCalled: true, published: "plain" },
-    mute: { isCalled: true, published: "plain" },
-    accepts: { isCalled: true, published: "plain" },
-    rejects: { isCalled: true, published: "plain" },
-    waits: { isCalled: true, published: "plain" },
-    leaves: { isCalled: true, published: "plain" },
-  },
+  plain: PLAIN,
+  "plain, as-host": PLAIN,
   irreversible: {
     none: { isCalled: false, by: "no_subscriber" },
     deaf: { isCalled: false, by: "no_subscriber" },
@@ -55,6 +59,11 @@ const CELLS = MODES.flatMap((mode) =>
   LISTENERS.flatMap((listener) => MARKS.map((mark) => ({ mode, listener, mark, expected: EXPECTED[mark][listener] }))),
 ).filter(({ mode, listener }) => mode === "optional" || listener !== "none");
 
+test("every cell of mode, listener and mark is here, beside those of a mode that does not open", () => {
+  expect(CELLS).toHaveLength(MODES.length * LISTENERS.length * MARKS.length - MARKS.length);
+  expect(new Set(CELLS.map((cell) => JSON.stringify([cell.mode, cell.listener, cell.mark]))).size).toBe(CELLS.length);
+});
+
 test("the mode required does not open without a daemon", async () => {
   await expect(openedAt(undefined, { mode: "required" })).rejects.toMatchObject({ code: "not_found" });
 });
@@ -76,7 +85,7 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
   }
   const { agent, troubles } = await openedAt(socketPath, {
     mode,
-    unheard: mark === "irreversible, as-host" ? "as-host" : "reject",
+    unheard: mark.endsWith("as-host") ? "as-host" : "reject",
   });
 
   let isCalled = false;
@@ -89,7 +98,7 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
       },
       {
         summary: "Deleting 12 photos.",
-        irreversible: mark !== "plain",
+        irreversible: mark.startsWith("irreversible"),
         consequence: "They cannot be restored.",
         timeout_seconds: listener === "waits" ? 1 : 60,
         declined: (outcome) => void outcomes.push(outcome),
@@ -112,7 +121,10 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
   }
   const isUnasked = mark === "irreversible, as-host" && expected.published === "plain";
   const saysUnasked = witness.lines.filter((line) => line.includes("Nobody could be asked. It goes ahead"));
-  expect(saysUnasked).toHaveLength(isUnasked ? 1 : 0);
+  const unasked = "state.changed | calling_tool | Nobody could be asked. It goes ahead: Deleting 12 photos.";
+  expect(saysUnasked).toEqual(isUnasked ? [unasked] : []);
+  // It is said directly before the call.
+  if (isUnasked) expect(witness.lines[witness.lines.indexOf(unasked) + 1]).toMatch(/^tool\.invoked \| delete/);
 });
 
 test("R5: a silent agent never answers accept, whatever the default", async () => {

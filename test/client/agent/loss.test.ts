@@ -80,17 +80,22 @@ test("R8b: where the next run has nothing of a session, it begins again under an
   const first = s.id;
   // Its outcome comes when everything before it is acknowledged.
   expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({ resolved_by: "no_subscriber" });
+  const over = agent.session("Is over.");
+  over.complete();
+  const heard = await listenAt(mortal.socket);
+  await over.confirm({ action: "A", consequence: "B" });
   await mortal.kill();
   await eventually(() => expect(statuses.at(-1)?.kind).toBe("away"));
   expect(await mortal.start().ready).toBe(true);
-  await eventually(() => expect(statuses.at(-1)?.kind).toBe("connected"));
-  const heard = await listenAt(mortal.socket);
+  // It begins at once, although its author has nothing to say. A session that is over does not.
+  await eventually(() => expect(s.id).not.toBe(first));
+  await eventually(() => expect(heard.resumed).toEqual(["new", "unknown"]));
   s.text("After.");
   s.complete();
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
-  expect(s.id).not.toBe(first);
-  expect(heard.lines[0]).toBe("session.started | Writes.");
-  expect(heard.text()).toContain("After.");
+  const again = heard.events.filter(({ session_id }) => session_id === s.id);
+  expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
+  expect(agent.status).toEqual({ kind: "connected" });
   expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
 });
 
@@ -122,14 +127,22 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
   expect(await asking).toMatchObject({ resolved_by: "cancelled" });
   // Text from there on is heard whole.
   await eventually(() => expect(heard.resumed).toEqual(["new", "unknown"]));
-  s.text("After.");
+  let expected = "";
+  for (let index = 0; index < 500; index += 1) {
+    const token = `${index} `;
+    expected += token;
+    s.text(token);
+    if (index % 50 === 0) await turn();
+  }
   finish("done");
   expect(await tool).toBe("done");
-  await eventually(() => expect(heard.text()).toContain("After."));
   expect(await pidOf()).not.toBe(pid);
   expect(s.id).not.toBe(first);
   s.complete();
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  const again = heard.events.filter(({ session_id }) => session_id === s.id);
+  expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe(expected);
+  expect(again.map(({ type }) => type)).not.toContain("aaep:agent.tool.completed");
   expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
   await agent.close();
   await eventually(() => expect(() => process.kill(pid, 0)).toThrow());
@@ -164,6 +177,57 @@ test("a daemon that is held takes nothing: text is dropped beyond the queue, cou
   expect(outputs.size).toBeGreaterThan(1);
 });
 
+test("sessions that wait for a lost daemon are bounded together; what they drop is counted and told", async () => {
+  const mortal = await startMortalDaemon();
+  const heard = await listenAt(mortal.socket);
+  const { agent, troubles } = await openedAt(mortal.socket, { mostQueuedEvents: 8, mostQueuedCharacters: 100 });
+  await mortal.kill();
+  await eventually(() => expect(agent.status.kind).toBe("away"));
+  const text = "0123456789";
+  const sessions = Array.from({ length: 500 }, (_, index) => {
+    const s = agent.session(`Number ${index}.`);
+    s.text(text);
+    void s.tool("count", () => 1);
+    s.complete();
+    return s;
+  });
+  const dropped = sessions.reduce((sum, s) => sum + s.dropped, 0);
+  expect(dropped).toBeGreaterThan(400 * text.length);
+  expect(await mortal.start().ready).toBe(true);
+  const count = (start: string): number => heard.lines.filter((line) => line.startsWith(start)).length;
+  await eventually(() => {
+    expect(count("session.started")).toBeGreaterThan(10);
+    expect(count("session.completed")).toBe(count("session.started"));
+    expect(heard.text().length).toBe(sessions.length * text.length - dropped);
+  });
+  expect(count("tool.completed")).toBe(count("tool.invoked"));
+  expect(droppedIn(troubles)).toBe(dropped);
+  // There is room again.
+  await agent.session("The last one.", (s) => s.text("Last."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | The last one."));
+  expect(heard.text().endsWith("Last.")).toBe(true);
+});
+
+test("tools that are called without end beside a daemon that hangs take no more than the queue", async () => {
+  const mortal = await startMortalDaemon();
+  const heard = await listenAt(mortal.socket);
+  const { agent, troubles } = await openedAt(mortal.socket, { mostQueuedEvents: 10 });
+  const s = agent.session("Counts.");
+  s.text("First.");
+  await eventually(() => expect(heard.text()).toBe("First."));
+  process.kill(mortal.pid(), "SIGSTOP");
+  onTestFinished(() => void process.kill(mortal.pid(), "SIGCONT"));
+  for (let index = 0; index < 1000; index += 1) expect(await s.tool("count", () => index)).toBe(index);
+  process.kill(mortal.pid(), "SIGCONT");
+  s.complete();
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Counts."));
+  const count = (start: string): number => heard.lines.filter((line) => line.startsWith(start)).length;
+  expect(count("tool.invoked")).toBeLessThan(100);
+  expect(count("tool.completed")).toBe(count("tool.invoked"));
+  const droppedEvents = troubles.reduce((sum, one) => sum + one.droppedEvents, 0);
+  expect(droppedEvents + count("tool.invoked")).toBe(1000);
+});
+
 test("text that is left when the agent closes is dropped, and told", async () => {
   const mortal = await startMortalDaemon();
   const { agent, troubles } = await openedAt(mortal.socket);
@@ -184,7 +248,7 @@ test("text that is left when the agent closes is dropped, and told", async () =>
 
 test("a question waits for a lost daemon, and counts as unheard when it does not return", async () => {
   const mortal = await startMortalDaemon();
-  await listenAt(mortal.socket, { answer: accepts });
+  const heard = await listenAt(mortal.socket, { answer: accepts });
   const { agent } = await openedAt(mortal.socket, { patienceMs: 300, unheard: "as-host" });
   const s = agent.session("Deletes.");
   expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({ decision: "accept" });
@@ -195,6 +259,43 @@ test("a question waits for a lost daemon, and counts as unheard when it does not
     resolved_by: "no_subscriber",
   });
   expect(await s.tool("delete", () => "gone", { irreversible: true })).toBe("gone");
+  s.complete();
+  // What was done unasked is told afterwards, as such.
+  expect(await mortal.start().ready).toBe(true);
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Deletes."));
+  const call = heard.events.find(({ type }) => type.endsWith("tool.invoked"));
+  expect(call).not.toHaveProperty("irreversible");
+  const lines = heard.lines.filter((line) => /Nobody could be asked|^tool\./.test(line));
+  expect(lines).toEqual([
+    "state.changed | calling_tool | Nobody could be asked. It goes ahead: delete",
+    "tool.invoked | delete | delete",
+    "tool.completed | delete | success",
+  ]);
+});
+
+test("R5: a call whose daemon is lost between the consent and the call is not made, and nobody waits for ever", async () => {
+  const mortal = await startMortalDaemon();
+  const heard = await listenAt(mortal.socket, {
+    answer: (event) => {
+      // The answer is on its way when the daemon stops taking anything.
+      process.nextTick(() => void mortal.kill());
+      return accepts(event);
+    },
+  });
+  const { agent } = await openedAt(mortal.socket, { patienceMs: 300 });
+  const s = agent.session("Deletes.");
+  const declined: unknown[] = [];
+  const call = s.tool("delete", () => expect.fail("it was called"), {
+    irreversible: true,
+    timeout_seconds: 1,
+    declined: ({ decision, resolved_by }) => void declined.push({ decision, resolved_by }),
+  });
+  await call;
+  expect(declined).toHaveLength(1);
+  expect(declined).not.toContainEqual(expect.objectContaining({ decision: "accept" }));
+  s.complete();
+  expect(await mortal.start().ready).toBe(true);
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Deletes."));
 });
 
 test("a silent agent finds a daemon that was started later, with its next session", async () => {

@@ -1,49 +1,29 @@
 // An agent's program in Node as a stranger writes it: it finds the daemon of its user, starts one of its own, or is silent.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { findDaemons } from "../../../src/client/discovery/daemons.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
-import { ensureBuilt } from "../../support/built.js";
-import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment } from "../../support/peers/program.js";
 import { listenAt } from "./agent-stage.js";
-
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
+import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
 
 /** Runs a program of an author's, which reads a line before it begins its session. */
-function program(environment: Readonly<Record<string, string>>, options: string, work = 's.text("Here I am.")') {
-  ensureBuilt();
-  // Inside the package, so that `aaepd` is found as it would be in a project that depends on it.
-  const folder = mkdtempSync(join(ROOT, "dist", "node-agent-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, "agent.mjs");
-  writeFileSync(
-    path,
-    `import { once } from "node:events";
-     import { openAgent } from "aaepd";
+function program(
+  environment: Readonly<Record<string, string>>,
+  options: string,
+  work = 's.text("Here I am.")',
+): AuthorProgram {
+  return startAuthorProgram(
+    `import { openAgent } from "aaepd";
      const troubles = [];
      const agent = await openAgent({ id: "nodder", onError: ({ fault }) => troubles.push(fault.code), ${options} });
      console.log(agent.status.kind);
-     await once(process.stdin, "data");
-     process.stdin.destroy();
+     ${WAITS}
      await agent.session("Nods.", async (s) => { ${work} });
      await agent.close();
      console.log(JSON.stringify(troubles));`,
+    environment,
   );
-  const { child, stdout, stderr, ended } = startProgram([], { entry: path, environment });
-  return {
-    out: stdout,
-    goOn: () => void child.stdin.write("\n"),
-    ended: ended.then(({ code }): Ended => ({ code, out: stdout(), err: stderr() })),
-    child,
-  };
 }
 
 test("it publishes to the daemon that serves this user", async () => {
@@ -67,6 +47,25 @@ test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
   expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
   expect(await findDaemons(runtime.directory)).toEqual([]);
+});
+
+test("R8a: without agent.close it ends by itself, and so does its daemon, which was told everything", async () => {
+  const runtime = runtimeEnvironment();
+  const running = startAuthorProgram(
+    `import { openAgent } from "aaepd";
+     const agent = await openAgent({ id: "nodder" });
+     console.log(agent.status.kind);
+     ${WAITS}
+     await agent.session("Nods.", (s) => s.text("Here I am."));`,
+    cleanEnvironment(runtime.XDG_RUNTIME_DIR),
+  );
+  await eventually(() => expect(running.out()).toBe("connected\n"));
+  const heard = await listenAt(join(runtime.directory, "nodder.sock"));
+  running.goOn();
+  expect(await running.ended).toEqual({ code: 0, out: "connected\n", err: "" });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  expect(heard.text()).toBe("Here I am.");
+  await vi.waitFor(async () => expect(await findDaemons(runtime.directory)).toEqual([]), 60_000);
 });
 
 test("R8a: the daemon of an agent that is killed ends with it, after its listeners were told", async () => {
@@ -107,4 +106,26 @@ test('the mode "required" rejects, and says what to do', async () => {
   expect(code).toBe(1);
   expect(err).toContain("[not_found]");
   expect(err).toContain("Start aaepd serve");
+});
+
+test("gRPC without its packages is no way to a daemon, and says what to install", async () => {
+  const without = `export function resolve(name, context, next) {
+    if (name !== "@grpc/grpc-js") return next(name, context);
+    throw Object.assign(new Error("Cannot find package '@grpc/grpc-js'"), { code: "ERR_MODULE_NOT_FOUND" });
+  }`;
+  const running = startAuthorProgram(
+    `import { register } from "node:module";
+     register("./without.mjs", import.meta.url);
+     const { grpcRpcConnector, openAgent } = await import("aaepd");
+     const connectors = [{ connect: grpcRpcConnector("unix:/nowhere") }];
+     const agent = await openAgent({ id: "nodder", connectors });
+     console.log(agent.status.kind, agent.status.because.message);`,
+    {},
+    { "without.mjs": without },
+  );
+  expect(await running.ended).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^silent \[usage\] Packages of gRPC are missing, .* npm install .*"@grpc\/grpc-js@/),
+    err: "",
+  });
 });

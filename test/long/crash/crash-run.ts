@@ -356,7 +356,8 @@ async function openNow(daemon: MortalDaemon, sniffer: WireSniffer): Promise<Reco
   };
 }
 
-function auditedLines(folder: string): Recording["audited"] {
+/** The lines of the audit log that tell how questions ended. */
+export function auditedLines(folder: string): Recording["audited"] {
   return auditEntries(folder).flatMap((entry): readonly AuditedLine[] => {
     const common = { token: String(entry.reply_token), line: JSON.stringify(entry) };
     if (entry.kind === "outcome")

@@ -1,0 +1,237 @@
+// An agent's connection over gRPC: the stream of aaep.v1.AgentService.Publish, and calls beside it (docs/services.md). Its documents have the members
+// of JSON-RPC, because the daemon's own conversion serves both sides.
+import type { DescMethod } from "@bufbuild/protobuf";
+import type { AaepdError } from "#gen/aaep/types.js";
+import { AgentService, PublishRequestSchema, PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { createGrpcCalls, type GrpcStream, type GrpcTarget, type ReadFault } from "../../../transports/grpc/client.js";
+import { Fault, faultFrom } from "../../base/errors.js";
+import { readJsonDocument } from "../../base/json-document.js";
+import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
+import type { CloseInfo } from "../../contracts/transport.js";
+import { decodeDocument } from "../../protocols/aaep/protobuf/decode.js";
+import { encodeDocument } from "../../protocols/aaep/protobuf/encode.js";
+import type { Fields } from "../http/documents.js";
+import { faultFromError } from "../messages.js";
+import { aloneFault, answering, questionEvent } from "./service-calls.js";
+import { createSessionProofs } from "./session-proofs.js";
+
+interface Waiting {
+  readonly resolve: (answer: Fields) => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+/** How long a daemon may take to answer a call beside the stream, ms. After that the connection counts as lost. */
+const ANSWER_MS = 30_000;
+/** How long a daemon may take to end the stream behind this side's end, ms. */
+const END_MS = 2000;
+
+/** Rejects with `not_found` if no daemon answers at the address. */
+export function openGrpcConnection(target: GrpcTarget, handlers: RpcHandlers): Promise<RpcConnection> {
+  return answering(createConnection(target, handlers), target.address);
+}
+
+function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnection {
+  const calls = createGrpcCalls(target, readFault);
+  const proofs = createSessionProofs();
+  /** Requests of the stream by their ids, and questions by their tokens. */
+  const unanswered = new Map<string, Waiting>();
+  const asked = new Map<unknown, Waiting>();
+  let lastId = 0;
+  let stream: GrpcStream | undefined;
+  let isClosing = false;
+  let over: Fault | undefined;
+  let tellClosed: (info: CloseInfo) => void = () => {};
+  const closed = new Promise<CloseInfo>((resolve) => {
+    tellClosed = resolve;
+  });
+
+  function finish(fault: Fault | undefined): void {
+    if (over !== undefined) return;
+    over = new Fault("peer_gone", fault?.sentence ?? "The connection to the daemon has ended.", { cause: fault });
+    calls.close();
+    for (const { reject } of [...unanswered.values(), ...asked.values()]) reject(over);
+    unanswered.clear();
+    asked.clear();
+    if (isClosing) tellClosed({ kind: "local" });
+    else if (fault === undefined) tellClosed({ kind: "remote" });
+    else tellClosed({ kind: fault.code === "peer_gone" ? "abrupt" : "remote", fault });
+  }
+
+  function take(message: Uint8Array): void {
+    const {
+      request_id: id,
+      receipt,
+      manifest,
+      session,
+      error,
+      outcome,
+      waiting,
+      closing,
+    } = decodeDocument(PublishResponseSchema, message) as Readonly<Record<string, Fields | undefined>>;
+    if (outcome !== undefined) {
+      const question = asked.get(outcome.reply_token);
+      if (question === undefined) tell("aaep.outcome", outcome);
+      else question.resolve(outcome);
+    } else if (waiting !== undefined) tell("aaep.waiting", { waiting: false, ...waiting });
+    else if (closing !== undefined) tell("aaepd.closing", { sessions_kept: false, ...closing });
+    else {
+      const request = unanswered.get(String(id));
+      unanswered.delete(String(id));
+      if (error === undefined) request?.resolve(receipt ?? session ?? manifest ?? {});
+      else if (request === undefined) tell("aaep.error", error);
+      else request.reject(faultFromError(error as unknown as AaepdError));
+    }
+  }
+
+  const tell = (method: string, params: Fields): void => {
+    const text = JSON.stringify({ method, params });
+    handlers.notification({ method, params, text, outline: readJsonDocument(text).outline, signal: NEVER });
+  };
+
+  /** The daemon ends a stream that says nothing for long, so the stream begins with the first request. */
+  function opened(): GrpcStream {
+    if (stream !== undefined) return stream;
+    const { method } = AgentService;
+    const opening = calls.stream(pathOf(method.publish), (message) => {
+      try {
+        take(message);
+      } catch {
+        opening.cancel();
+      }
+    });
+    void opening.ended.then(finish);
+    stream = opening;
+    return opening;
+  }
+
+  function say(request: Fields): Promise<Fields> {
+    return new Promise((resolve, reject) => {
+      if (over !== undefined) return reject(over);
+      lastId += 1;
+      const message = encodeDocument(PublishRequestSchema, { request_id: String(lastId), ...request });
+      unanswered.set(String(lastId), { resolve, reject });
+      opened().write(message);
+    });
+  }
+
+  async function call(method: DescMethod, request: Fields): Promise<Fields> {
+    const message = encodeDocument(method.input, request);
+    const answer = calls.unary(pathOf(method), message, ANSWER_MS).catch((caught: unknown) => {
+      const fault = faultFrom(caught);
+      if (fault.code === "timed_out") finish(fault);
+      throw over ?? fault;
+    });
+    return decodeDocument(method.output, await answer);
+  }
+
+  async function publish(events: readonly Fields[]): Promise<Fields> {
+    proofs.publishes(events);
+    const receipt = await say({ publish: { events } });
+    proofs.published(events);
+    return receipt;
+  }
+
+  async function outcomeOf(token: unknown, proof: unknown = proofs.of(token)): Promise<Fields | undefined> {
+    const shown = proof === undefined ? {} : { resume_token: proof };
+    const { outcome } = await call(AgentService.method.getOutcome, { reply_token: token, ...shown });
+    return outcome as Fields | undefined;
+  }
+
+  async function ask(method: string, question: Fields): Promise<Fields> {
+    const event = questionEvent(method, question);
+    const { reply_token: token } = event;
+    const heldAs = proofs.heldAs(event);
+    const news = new Promise<Fields>((resolve, reject) => {
+      asked.set(token, { resolve, reject });
+    });
+    // A question that is refused has no news.
+    news.catch(() => {});
+    try {
+      await publish([event]).catch((caught: unknown) => {
+        throw aloneFault(caught);
+      });
+      if (heldAs === undefined) throw lostWithSession();
+      // The question may have been asked over an earlier connection. An outcome of the time in between is no news.
+      return (heldAs === "taken over" ? await outcomeOf(token) : undefined) ?? (await news);
+    } finally {
+      asked.delete(token);
+    }
+  }
+
+  async function request(method: string, params: object): Promise<unknown> {
+    const fields = params as Fields;
+    switch (method) {
+      case "aaep.publish":
+        if (Array.isArray(params)) return publish(params);
+        return publish([fields]).catch((caught: unknown) => {
+          throw aloneFault(caught);
+        });
+      case "aaep.confirm":
+      case "aaep.clarify":
+        return ask(method, fields);
+      case "aaep.cancel": {
+        const proof = proofs.of(fields.reply_token);
+        const shown = proof === undefined ? {} : { resume_token: proof };
+        return { cancelled: false, ...(await call(AgentService.method.cancel, { ...shown, ...fields })) };
+      }
+      case "aaep.outcome_of": {
+        const outcome = await outcomeOf(fields.reply_token, fields.resume_token);
+        return outcome === undefined ? { state: "open" } : { state: "resolved", ...outcome };
+      }
+      case "aaep.resume_session": {
+        const summary = await say({ resume: fields });
+        proofs.takesOver(fields);
+        return summary;
+      }
+      case "aaep.set_manifest":
+        return say({ manifest: fields });
+      case "aaep.manifest":
+        return (await call(SubscriberService.method.getManifest, {})).manifest;
+      case "aaep.ping":
+        return call(SubscriberService.method.getManifest, {});
+      default:
+        throw new Fault("unknown_method", `${method} cannot be called over gRPC.`, { origin: "local" });
+    }
+  }
+
+  return {
+    peer: { label: target.address, trust: target.address.startsWith("unix:") ? "same-user" : "token-holder" },
+    request,
+    // The service is told nothing without an answer.
+    notify: () => true,
+    notifyBatch: () => true,
+    writable: async () => stream?.writable(),
+    ended: closed.then(() => {}),
+    takeNoMore: () => {},
+    close: async (withinMs = END_MS) => {
+      isClosing = true;
+      if (stream === undefined) finish(undefined);
+      else {
+        stream.end();
+        const timer = setTimeout(stream.cancel, withinMs);
+        await closed;
+        clearTimeout(timer);
+      }
+    },
+    closed,
+    unref: calls.unref,
+  };
+}
+
+function lostWithSession(): Fault {
+  const sentence = "The session of this question is not of this connection. Ask in a session that is.";
+  return new Fault("session_not_yours", sentence, { pointer: "/session_id", rule: "R8" });
+}
+
+const NEVER: AbortSignalLike = { aborted: false, reason: undefined, addEventListener: () => {} };
+
+const readFault: ReadFault = ({ typeName, bytes }) =>
+  typeName === AaepdErrorSchema.typeName
+    ? faultFromError(decodeDocument(AaepdErrorSchema, bytes) as unknown as AaepdError)
+    : undefined;
+
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`;
+}

@@ -1,0 +1,22 @@
+import type { SignalLike } from "./session-types.js";
+
+/** The functions that run when a signal is aborted. A signal has one listener of ours, because platforms warn of signals with many. */
+const RUNS = new WeakMap<SignalLike, Set<() => void>>();
+
+/** Calls `run` when the signal is aborted. Returns the function that ends this. */
+export function onAbort(signal: SignalLike | undefined, run: () => void): () => void {
+  if (signal === undefined) return () => {};
+  const runs = RUNS.get(signal) ?? listenTo(signal);
+  runs.add(run);
+  return () => void runs.delete(run);
+}
+
+function listenTo(signal: SignalLike): Set<() => void> {
+  const runs = new Set<() => void>();
+  RUNS.set(signal, runs);
+  const aborted = (): void => {
+    for (const run of [...runs]) run();
+  };
+  signal.addEventListener("abort", aborted, { once: true });
+  return runs;
+}

@@ -1,0 +1,69 @@
+// How often an agent without a daemon looks for one: never so often that its program pays for it.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
+import { ipcRpcConnector } from "../../../src/client/node.js";
+import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createVirtualTimers } from "../virtual-timers.js";
+import { openedAt } from "./agent-stage.js";
+
+async function opened(connect: AgentConnector["connect"]) {
+  const timers = createVirtualTimers();
+  let searches = 0;
+  const counted: AgentConnector = {
+    isLasting: false,
+    connect: (handlers) => {
+      searches += 1;
+      return connect(handlers);
+    },
+  };
+  const opening = await openedAt(undefined, { connectors: [counted], timers });
+  return { ...opening, timers, searches: () => searches };
+}
+
+test("a silent agent looks for a daemon with a new session, after twice as long each time, and at least every five minutes", async () => {
+  const { agent, timers, searches } = await opened(ipcRpcConnector(join(temporaryDirectory(), "nobody.sock")));
+  expect(agent.status.kind).toBe("silent");
+  for (const [index, seconds] of [5, 10, 20, 40, 80, 160, 300, 300].entries()) {
+    await timers.advance(seconds * 1000 - 1);
+    agent.session("Too early.").complete();
+    expect(agent.status.kind).toBe("silent");
+    expect(searches()).toBe(index + 1);
+    await timers.advance(1);
+    agent.session("In time.").complete();
+    await eventually(() => expect(searches()).toBe(index + 2));
+    await eventually(() => expect(agent.status.kind).toBe("silent"));
+  }
+});
+
+test("daemons that are lost at once are given up, and looked for as rarely", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const connect = ipcRpcConnector(socketPath);
+  const found = async (handlers: Parameters<typeof connect>[0]) => {
+    const connection = await connect(handlers);
+    // It takes the manifest, and is gone.
+    const { request } = connection;
+    return {
+      ...connection,
+      request: (method: string, params: object) => request(method, params).finally(() => void connection.close()),
+    };
+  };
+  const { agent, timers, searches, statuses } = await opened(found);
+  const untilSilent = (): Promise<void> =>
+    eventually(() => {
+      void timers.advance(1000);
+      expect(agent.status.kind).toBe("silent");
+    });
+  await untilSilent();
+  expect(searches()).toBe(6);
+  expect(statuses.filter(({ kind }) => kind === "connected")).toHaveLength(6);
+  const before = searches();
+  agent.session("Too early.").complete();
+  expect(searches()).toBe(before);
+  await timers.advance(300_000);
+  agent.session("In time.").complete();
+  await eventually(() => expect(searches()).toBeGreaterThan(before));
+  await untilSilent();
+  await agent.close(0);
+});

@@ -1,0 +1,281 @@
+// The same contract over every way of an agent to a daemon, with real daemons: what listeners hear does not depend on the way.
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createAgentClient } from "../../../src/client/agent-client.js";
+import type { QuestionWaiting } from "../../../src/client/agent-questions.js";
+import { grpcRpcConnector, httpRpcConnector } from "../../../src/client/node.js";
+import { eventually } from "../../cli/command-stage.js";
+import { accepts, type Heard, listenAt, type OpenedAgent, openedAt, rejects } from "./agent-stage.js";
+import { placeFor, SERVED_WAYS, serveFor, WAYS } from "./ways.js";
+
+async function stage(way: (typeof WAYS)[number], options: Parameters<typeof openedAt>[1] = {}) {
+  const { socketPath, connector } = await placeFor(way);
+  const opened: OpenedAgent = await openedAt(undefined, { connectors: [connector], mode: "required", ...options });
+  const heard: Heard = await listenAt(socketPath, {
+    answer: (event) => {
+      if (event.type.endsWith("clarification")) return { reply_token: String(event.reply_token), response: "Blue" };
+      return event.action === "Reject this." ? rejects(event) : accepts(event);
+    },
+  });
+  return { ...opened, heard };
+}
+
+describe.each(WAYS)("an agent over %s", (way) => {
+  test("is heard in the order of its calls, with its states and its tools", async () => {
+    const { agent, heard, troubles } = await stage(way, { language: "es" });
+    await agent.session("Limpia.", async (s) => {
+      s.text("Dos ");
+      s.text("fotos.");
+      expect(await s.tool("borrar", () => 2, { irreversible: true, completed: "Hecho." })).toBe(2);
+      await expect(s.tool("fallar", () => Promise.reject(new Error("No.")))).rejects.toThrow("No.");
+      s.progress(50);
+      s.handoff({ reason: "Ya.", target_kind: "human" });
+      s.publish({ type: "aaep:agent.progress.updated", progress: { percent: 75.5, description: "Casi." } });
+    });
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Limpia."));
+    expect(heard.lines).toEqual([
+      "session.started | Limpia.",
+      "state.changed | thinking",
+      "state.changed | writing_output",
+      "output.streaming | Dos fotos.",
+      "output.streaming | ",
+      "state.changed | awaiting_input",
+      "awaiting.confirmation | borrar",
+      "state.changed | writing_output | Accepted. The question was: borrar.",
+      "state.changed | calling_tool",
+      "tool.invoked | borrar | borrar",
+      "tool.completed | borrar | success | Hecho.",
+      "state.changed | thinking",
+      "state.changed | calling_tool",
+      "tool.invoked | fallar | fallar",
+      "tool.completed | fallar | error",
+      "state.changed | thinking",
+      "progress.updated",
+      "handoff.requested",
+      "progress.updated",
+      "session.completed | Limpia.",
+    ]);
+    expect(heard.events[0]).toMatchObject({
+      producer: { agent_id: "sorter", agent_name: "Sorter" },
+      localization_hints: { primary_language: "es" },
+    });
+    const invoked = heard.events.find(({ type }) => type.endsWith("tool.invoked"));
+    expect(invoked).toMatchObject({ irreversible: true, risk_level: "high" });
+    expect(heard.events.filter(({ type }) => type.endsWith("progress.updated"))).toMatchObject([
+      { progress: { percent: 50 } },
+      { progress: { percent: 75.5, description: "Casi." } },
+    ]);
+    expect(troubles).toEqual([]);
+  });
+
+  test("AAEP §6: asks in its place among the events, and text goes on meanwhile", async () => {
+    const { agent, heard, troubles } = await stage(way);
+    await agent.session("Paints.", async (s) => {
+      s.text("First a question.");
+      const asking = s.clarify({ question: "Which colour?", accepted_response_kinds: ["freetext"] });
+      s.text("While I wait.");
+      expect(await asking).toMatchObject({ response: "Blue", resolved_by: "reply" });
+      const context = { amount: 2, tags: ["a"], nested: { deep: null } };
+      expect(await s.confirm({ action: "Accept this.", consequence: "B", extra_context: context })).toMatchObject({
+        decision: "accept",
+        resolved_by: "reply",
+      });
+      expect(await s.confirm({ action: "Reject this.", consequence: "B" })).toMatchObject({ decision: "reject" });
+    });
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Paints."));
+    const at = (start: string): number => heard.lines.findIndex((line) => line.startsWith(start));
+    expect(at("output.streaming | First a question.")).toBeLessThan(at("awaiting.clarification"));
+    expect(at("awaiting.clarification")).toBeLessThan(at("output.streaming | While I wait."));
+    expect(heard.events[at("awaiting.confirmation | Accept")]).toMatchObject({
+      extra_context: { amount: 2, tags: ["a"], nested: { deep: null } },
+      default_decision: "reject",
+      timeout_seconds: 300,
+    });
+    expect(troubles).toEqual([]);
+  });
+
+  test("R33: what the daemon refuses is told with its place, and nothing around it is lost", async () => {
+    const { agent, heard, troubles } = await stage(way);
+    await agent.session("Sorts.", async (s) => {
+      s.text("Before.");
+      s.progress({ percent: 1000 });
+      s.text(" After.");
+      expect(await s.confirm({ action: "", consequence: "B" })).toMatchObject({ resolved_by: "cancelled" });
+    });
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+    expect(heard.text()).toBe("Before. After.");
+    expect(troubles.map(({ fault: { code, pointer }, droppedEvents }) => ({ code, pointer, droppedEvents }))).toEqual([
+      { code: "invalid_event", pointer: expect.stringMatching(/\/progress\/percent$/), droppedEvents: 1 },
+      { code: "invalid_event", pointer: "/action", droppedEvents: 0 },
+    ]);
+  });
+
+  test("a question is taken back when its signal is aborted", async () => {
+    const { socketPath, connector } = await placeFor(way);
+    const waitings: QuestionWaiting[] = [];
+    const onWaiting = (waiting: QuestionWaiting) => void waitings.push(waiting);
+    const { agent, troubles } = await openedAt(undefined, { connectors: [connector], onWaiting });
+    const heard = await listenAt(socketPath, { answer: () => undefined });
+    const controller = new AbortController();
+    const s = agent.session("Asks.");
+    const asking = s.confirm({ action: "A", consequence: "B" }, { signal: controller.signal });
+    await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+    // A service by single calls cannot tell its agent anything.
+    if (!way.startsWith("HTTP")) await eventually(() => expect(waitings.map(({ waiting }) => waiting)).toEqual([true]));
+    controller.abort();
+    expect(await asking).toMatchObject({ resolved_by: "cancelled" });
+    s.complete();
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Asks."));
+    expect(troubles).toEqual([]);
+  });
+
+  test("R25: text arrives as it was, whatever its characters are and however it is cut", async () => {
+    const { agent, heard, troubles } = await stage(way);
+    const text = `x${"\u0001ä\u{1f642}".repeat(20_000)}`;
+    await agent.session("Writes.", async (s) => {
+      s.text(text);
+      await s.say(["\ud83d", "\ude42", "!"]);
+    });
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+    expect(heard.text() === `${text}\u{1f642}!`).toBe(true);
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe.each(SERVED_WAYS)("an agent over %s", (way) => {
+  test("R3, R8, R8b: over a kill of serve, the session goes on, and an open question is answered in the next run", async () => {
+    const served = await serveFor(way);
+    let mayAnswer = false;
+    let token: unknown;
+    const heard = await listenAt(served.socketPath, {
+      answer: (event) => {
+        token = event.reply_token;
+        return mayAnswer ? accepts(event) : undefined;
+      },
+    });
+    const { agent, troubles, statuses } = await openedAt(undefined, { connectors: [served.connector] });
+    const s = agent.session("Writes.");
+    const other = agent.session("Also writes.");
+    s.text("Before. ");
+    other.text("Before as well. ");
+    const asking = s.confirm({ action: "A", consequence: "B" });
+    await eventually(() => expect(token).toBeDefined());
+    await served.kill();
+    s.text("Between. ");
+    await eventually(() => expect(statuses.at(-1)?.kind).toBe("away"));
+    mayAnswer = true;
+    await served.again();
+    let isAnswered = false;
+    void asking.then(() => {
+      isAnswered = true;
+    });
+    await eventually(() => {
+      heard.subscriber.reply({ reply_token: String(token), decision: "accept" });
+      expect(isAnswered).toBe(true);
+    });
+    expect(await asking).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    s.text("After.");
+    other.text("After as well.");
+    s.complete();
+    other.complete();
+    await eventually(() => expect(heard.lines.filter((line) => line.startsWith("session.completed"))).toHaveLength(2));
+    const textOf = (id: string) =>
+      heard.events.flatMap(({ session_id, chunk }) => (session_id === id ? [chunk] : [])).join("");
+    expect(textOf(s.id)).toBe("Before. Between. After.");
+    expect(textOf(other.id)).toBe("Before as well. After as well.");
+    expect(troubles).toEqual([]);
+  });
+
+  test("R8: a session that ended while its agent was away begins again, and its open question is over", async () => {
+    const served = await serveFor(way, "--agent-grace-seconds", "0");
+    const heard = await listenAt(served.socketPath, { answer: () => undefined });
+    const { agent, troubles } = await openedAt(undefined, { connectors: [served.connector] });
+    const s = agent.session("Writes.");
+    const first = s.id;
+    s.text("Before. ");
+    const asking = s.confirm({ action: "A", consequence: "B" });
+    await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+    await served.kill();
+    await served.again();
+    expect(await asking).toMatchObject({ resolved_by: "cancelled" });
+    s.text("After.");
+    s.complete();
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+    expect(s.id).not.toBe(first);
+    const again = heard.events.filter(({ session_id }) => session_id === s.id);
+    expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
+    expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
+  });
+
+  test("an answer that came while the agent was away, in an earlier run of the daemon, is told", async () => {
+    const served = await serveFor(way);
+    const client = await createAgentClient(served.connector.connect);
+    await client.setManifest({ agent_id: "asker" });
+    const session_id = "sess_answered";
+    const resume_token = "0123456789abcdef0123456789abcdef";
+    const extensions = { aaepd: { resume_token } };
+    await client.publishUntyped({
+      type: "aaep:agent.session.started",
+      session_id,
+      summary_normal: "Asks.",
+      extensions,
+    });
+    const question = {
+      event_id: "evt_00000000000000000000000000000001",
+      reply_token: "rpl_00000000000000000000000000000001",
+      session_id,
+      action: "A",
+      consequence: "B",
+    };
+    const heard = await listenAt(served.socketPath, { answer: () => undefined });
+    const lost = client.confirm(question).catch(() => undefined);
+    await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+    await client.close();
+    await lost;
+    heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
+    await eventually(() => expect(heard.lines.join()).toContain("Accepted."));
+    await served.kill();
+    await served.again();
+    const again = await createAgentClient(served.connector.connect);
+    onTestFinished(() => again.close());
+    await again.setManifest({ agent_id: "asker" });
+    await again.resumeSession({ session_id, resume_token });
+    expect(await again.confirm(question)).toMatchObject({ decision: "accept", resolved_by: "reply" });
+    expect(await again.outcomeOf(question.reply_token)).toMatchObject({ state: "resolved", decision: "accept" });
+    expect(await again.cancel(question.reply_token)).toBe(false);
+  });
+
+  test("the outcome of a question can be asked for, and a question taken back", async () => {
+    const served = await serveFor(way);
+    await listenAt(served.socketPath, { answer: () => undefined });
+    const client = await createAgentClient(served.connector.connect);
+    onTestFinished(() => client.close());
+    await client.setManifest({ agent_id: "asker" });
+    await client.publish({ type: "aaep:agent.session.started", session_id: "sess_ask", summary_normal: "Asks." });
+    expect(await client.manifest()).toMatchObject({ type: "aaep:producer.manifest", agent_id: "aaepd" });
+    const reply_token = "rpl_00000000000000000000000000000001";
+    const asking = client.confirm({ session_id: "sess_ask", action: "A", consequence: "B", reply_token });
+    const state = (): Promise<unknown> => client.outcomeOf(reply_token).catch(() => undefined);
+    await vi.waitFor(async () => expect(await state()).toEqual({ state: "open", reply_token }), 10_000);
+    expect(await client.cancel(reply_token, { decided_by: "host", decision: "accept" })).toBe(true);
+    expect(await asking).toMatchObject({ decision: "accept", resolved_by: "host" });
+    expect(await client.outcomeOf(reply_token)).toMatchObject({ state: "resolved", resolved_by: "host" });
+    expect(await client.cancel(reply_token)).toBe(false);
+    const unknown = client.outcomeOf("rpl_00000000000000000000000000000002");
+    await expect(unknown).rejects.toMatchObject({ code: "not_found", pointer: "/reply_token", rule: "AAEP §6.2" });
+  });
+
+  test("an address where nobody listens is told at once", async () => {
+    const served = await serveFor(way);
+    await served.kill();
+    await expect(createAgentClient(served.connector.connect)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+test.each([
+  { way: "gRPC, TCP", connector: grpcRpcConnector },
+  { way: "HTTP, TCP", connector: httpRpcConnector },
+] as const)("a wrong token is told: $way", async ({ way, connector }) => {
+  const { address } = await serveFor(way);
+  const connecting = createAgentClient(connector(address, { token: "wrong" }));
+  await expect(connecting).rejects.toMatchObject({ code: "unauthenticated" });
+});
