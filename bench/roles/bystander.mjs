@@ -71,7 +71,10 @@ serveRole({
     agent.resume();
     const { socket, lastMessage } = await subscribe(path);
     for (const one of [agent, socket]) one.on("error", () => {});
-    ended = Promise.race([once(agent, "close"), once(socket, "close")]).then(() => {
+    // `once` of node:events would reject where a connection is reset, as it is by a daemon that was killed before it had read everything.
+    ended = new Promise((resolve) => {
+      for (const one of [agent, socket]) one.once("close", resolve);
+    }).then(() => {
       isOver = true;
       return lastMessage();
     });
