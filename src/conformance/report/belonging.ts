@@ -21,9 +21,27 @@ const LEVELS: readonly Level[] = [1, 2, 3];
 
 /** The lowest level of the run that has cases, and none with such a result. */
 export function levelWithout(run: SuiteRun, isWanted: (result: CaseResult) => boolean): Level | undefined {
-  const ofLevel = run.results.filter(({ about }) => isOfLevel(run, about));
   return LEVELS.find((level) => {
-    const results = ofLevel.filter(({ about }) => about.level === level);
+    const results = resultsOf(run, level);
     return results.length > 0 && !results.some(isWanted);
   });
+}
+
+export interface UnjudgedLevel {
+  readonly level: Level;
+  readonly passedCount: number;
+  readonly skippedCount: number;
+}
+
+/** The lowest level of the run of which more cases were skipped than passed. */
+export function mostlySkipped(run: SuiteRun): UnjudgedLevel | undefined {
+  return LEVELS.map((level) => {
+    const kinds = resultsOf(run, level).map(({ verdict }) => verdict.kind);
+    const count = (kind: (typeof kinds)[number]): number => kinds.filter((one) => one === kind).length;
+    return { level, passedCount: count("passed"), skippedCount: count("skipped") };
+  }).find(({ passedCount, skippedCount }) => skippedCount > passedCount);
+}
+
+function resultsOf(run: SuiteRun, level: Level): readonly CaseResult[] {
+  return run.results.filter(({ about }) => isOfLevel(run, about) && about.level === level);
 }

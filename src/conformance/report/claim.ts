@@ -1,6 +1,6 @@
 // The claim that a run supports (AAEP §9.8), or the reason that there is none.
 import { type CaseResult, SUITE_VERSION, type SuiteRun } from "../findings/finding.js";
-import { isOfLevel, levelWithout } from "./belonging.js";
+import { isOfLevel, levelWithout, mostlySkipped, type UnjudgedLevel } from "./belonging.js";
 import { visibleLine } from "./visible-text.js";
 
 /** Exactly one of both is null. */
@@ -13,8 +13,9 @@ const FOREIGN_WORDS = ["compliant", "certified", "conformance suite", "aaep-conf
 
 /**
  * Words the claim: name, suite, level and date, then the role, each set of extensions, and the ids of skipped cases. A failed case of an extension
- * does not refuse the claim, which says so. The claim is refused while a MUST of the level fails, while no case of one of its levels passed, for a
- * run of chosen cases, for a failed SHOULD where `failOnWarning` is set, and for a name that would make the claim say more than the suite does.
+ * does not refuse the claim, which says so. The claim is refused while a MUST of the level fails, while no case of one of its levels passed or more
+ * of them were skipped than passed, for a run of chosen cases, for a failed SHOULD where `failOnWarning` is set, and for a name that would make the
+ * claim say more than the suite does.
  */
 export function claimOf(run: SuiteRun, failOnWarning: boolean): Claim {
   const claim = wording(run);
@@ -31,10 +32,17 @@ function reasonAgainst(run: SuiteRun, failOnWarning: boolean): string | undefine
   const unseen = levelWithout(run, hasPassed);
   if (!ofLevel.some(hasPassed)) return "No case of the level passed.";
   if (unseen !== undefined) return `No case of level ${unseen} passed.`;
+  const unjudged = mostlySkipped(run);
+  if (unjudged !== undefined) return reasonAgainstSkipping(unjudged);
   const warnings = run.results.filter(hasFailed).filter(({ about }) => about.severity === "warning");
   if (failOnWarning && warnings.length > 0)
     return `${counted(warnings.length, "recommended case")} failed: ${idsOf(warnings)}.`;
   return run.target.name.trim() === "" ? "The target has no name. Give one with --name." : undefined;
+}
+
+function reasonAgainstSkipping({ level, passedCount, skippedCount }: UnjudgedLevel): string {
+  const counts = `${counted(skippedCount, "case")} of level ${level} ${skippedCount === 1 ? "was" : "were"} skipped, and ${passedCount} passed`;
+  return `${counts}. Let the target show more, so that more pass than are skipped.`;
 }
 
 function reasonAgainstWords(claim: string): string | undefined {

@@ -67,6 +67,16 @@ describe("AAEP §9.7: there is no claim", () => {
     );
   });
 
+  it("while more cases of a level were skipped than passed", () => {
+    const skipped = (level: 1 | 2 | 3, count: number) =>
+      Array.from({ length: count }, (_, index) => result(`P${level}-skipped-${index}`, SKIPPED, { level }));
+    expect(claimOf(runOf([...ALL, ...skipped(1, 1), ...skipped(2, 1), ...skipped(3, 1)]), false).refused).toBeNull();
+    expect(refusal([...ALL, ...skipped(2, 23)])).toBe(
+      "23 cases of level 2 were skipped, and 1 passed. Let the target show more, so that more pass than are skipped.",
+    );
+    expect(claimOf(runOf([...ALL, ...skipped(3, 9)], { level: 2 }), false).refused).toBeNull();
+  });
+
   it("when cases were chosen", () => {
     expect(refusal(ALL, { chosen: ["P1-a"] })).toMatch(/^Cases were chosen\./);
   });
