@@ -5,7 +5,7 @@ import { isIrreversibleCall, provesResolution } from "./asking.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { evidenceOf, isType } from "./stage.js";
-import { eachEvent } from "./watching.js";
+import { eachEvent, eachSession } from "./watching.js";
 
 export const QUESTION_WATCHERS: readonly WatchingCase[] = [
   eachEvent(
@@ -81,7 +81,7 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       return judged;
     },
   },
-  eachEvent(
+  eachSession(
     {
       id: "P2-default-reject",
       title: "The default of an irreversible action of high or medium risk is reject.",
@@ -89,11 +89,35 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       level: 2,
       unseen: "No confirmation of an irreversible action of high or medium risk was asked for.",
     },
-    (event) => {
-      const isIrreversible = event.irreversible === true || event.reversibility === "irreversible";
-      const isRisky = event.risk_level === "high" || event.risk_level === "medium";
-      if (!isType(event, "awaiting.confirmation") || !isIrreversible || !isRisky) return "not judged";
-      return event.default_decision === "reject" ? undefined : `The default is ${String(event.default_decision)}.`;
+    ({ events }) => {
+      const judged = events.flatMap(({ event }, place) => {
+        if (!isType(event, "awaiting.confirmation")) return [];
+
+        /** The place of the irreversible call that a question was about: the first one after it, before the next question. */
+        function callAfter(events: readonly HeardEvent[], question: number): number | undefined {
+          const after = events.findIndex(
+            ({ event }, place) =>
+              place > question && (isIrreversibleCall(event) || isType(event, "awaiting.confirmation")),
+          );
+          const found = events[after]?.event;
+          return found !== undefined && isIrreversibleCall(found) ? after : undefined;
+        }
+
+        /** Both are optional members of a question. Its call then says what the question left out. */
+        function isRiskyAndIrreversible(question: Message, call: Message | undefined): boolean {
+          const isIrreversible =
+            question.irreversible === true || question.reversibility === "irreversible" || call !== undefined;
+          const risk = question.risk_level ?? call?.risk_level;
+          return isIrreversible && (risk === "high" || risk === "medium");
+        }
+        const callPlace = callAfter(events, place);
+        const call = callPlace === undefined ? undefined : events[callPlace]?.event;
+        if (!isRiskyAndIrreversible(event, call)) return [];
+        return [{ event, places: callPlace === undefined ? [place] : [place, callPlace] }];
+      });
+      const wrong = judged.find(({ event }) => event.default_decision !== "reject");
+      if (wrong === undefined) return judged.length === 0 ? "not judged" : undefined;
+      return { seen: `The default is ${String(wrong.event.default_decision)}.`, places: wrong.places };
     },
   ),
   {

@@ -53,6 +53,17 @@ export const CASE_MUTANTS: readonly Mutant[] = [
   ),
   questionKeptOpen(),
   criticalInLine(),
+  eventsChanged(
+    {
+      name: "default-accept-of-the-call",
+      paragraph: "AAEP §6.4.1",
+      breaks: "The default is accept, and only the call that follows says that it is irreversible and how risky.",
+    },
+    (event) =>
+      isKind(event, "agent.awaiting.confirmation") && event.risk_level === "high"
+        ? { ...without(without(event, "reversibility"), "risk_level"), default_decision: "accept" }
+        : event,
+  ),
   eventsChanged({ name: "integer-beyond-2-53", paragraph: "AAEP §3.8", breaks: "A duration is 2^53 + 2." }, (event) =>
     isKind(event, "agent.tool.completed") ? { ...event, extensions: { aaepd: { size: 2 ** 53 + 2 } } } : event,
   ),

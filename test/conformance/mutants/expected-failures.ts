@@ -154,6 +154,7 @@ export const FAILS: Readonly<Record<string, readonly string[]>> = {
 /** Of the broken producers that were written for a case. */
 export const CASE_FAILS: Readonly<Record<string, readonly string[]>> = {
   "critical-in-line": ["P3-critical-first"],
+  "default-accept-of-the-call": ["P2-default-reject"],
   "default-at-once": ["P2-timeout-default"],
   "events-in-other-languages-dropped": ["P1-states-told", "P3-language-keeps-events"],
   "handoff-not-told": ["P2-handoff"],
