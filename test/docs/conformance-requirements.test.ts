@@ -1,5 +1,6 @@
 // docs/conformance-requirements.md is made from the table of requirements: run with -u after a change.
 import { expect, it } from "vitest";
+import { SCENARIOS } from "../../src/conformance/drive/scenarios.js";
 import { describeCase, PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
 import { PRODUCER_REQUIREMENTS } from "../../src/conformance/requirements/producer-requirements.js";
 import type { Requirement } from "../../src/conformance/requirements/requirement.js";
@@ -34,9 +35,20 @@ function page(): string {
   return `# Requirements
 
 The requirements of AAEP that show on the wire, with the cases of [\`aaepd conformance\`](conformance.md) that judge them. This page is made from
-\`src/conformance/requirements\`. After a change there, run \`npx vitest run test/docs/conformance-requirements.test.ts -u\`.
+\`src/conformance/requirements\` and \`src/conformance/drive/scenarios.ts\`. After a change there, run
+\`npx vitest run test/docs/conformance-requirements.test.ts -u\`.
 
 ${sections.join("\n\n")}
+
+## Scenarios
+
+A [control command](conformance.md#test-a-producer) gets the name of a scenario in \`AAEP_SCENARIO\`, and the sentence in \`AAEP_SCENARIO_TEXT\`.
+
+| name | sentence |
+|---|---|
+${Object.entries(SCENARIOS)
+  .map(([name, sentence]) => `| \`${name}\` | ${sentence} |`)
+  .join("\n")}
 `;
 }
 

@@ -1,6 +1,6 @@
 // `aaepd conformance compare`.
-import { readFileSync } from "node:fs";
-import { faultFromNodeError } from "../../../transports/node-errors.js";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { compareReports } from "../../conformance/report/compare.js";
 import { comparisonLines } from "../../conformance/report/comparison-lines.js";
@@ -25,12 +25,18 @@ export function runCompare(before: string, after: string, io: CommandIo): Promis
   );
 }
 
-function readReport(path: string): ConformanceReport {
+/** `given`: a report, or the folder that `--report` named. */
+function readReport(given: string): ConformanceReport {
+  const isFolder = statSync(given, { throwIfNoEntry: false })?.isDirectory() === true;
+  const path = isFolder ? join(given, "conformance-report.json") : given;
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (caught) {
-    throw faultFromNodeError(caught as Error, path);
+    const why = caught instanceof Error ? caught.message : String(caught);
+    throw new Fault("usage", `${path} cannot be read (${why}). Give a conformance-report.json, or its folder.`, {
+      origin: "local",
+    });
   }
   const report = parsed(text);
   const isReport =

@@ -73,6 +73,9 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .option("--control <command>", "your command that makes the producer show a scenario")
     .option("--user-input", "ask the producer itself, by a user_input message")
     .option("--token-file <path>", "a file with the bearer token of the endpoint")
+    .addOption(
+      new Option("--framing <framing>", "of messages at a socket or pipe").choices(["length-prefixed", "newline"]),
+    )
     .addHelpText("after", PRODUCER_HELP)
     .action(async (options: ProducerOptions) => {
       const [{ processIo }, { runProducer }] = await Promise.all([
@@ -105,7 +108,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .command("compare")
     .summary("compare two reports")
     .description("Compares two reports, dates and durations aside. Ends with 1 if they differ.")
-    .argument("<before>", "a conformance-report.json")
+    .argument("<before>", "a conformance-report.json, or its folder")
     .argument("<after>", "another")
     .action(async (before: string, after: string) => {
       const [{ processIo }, { runCompare }] = await Promise.all([

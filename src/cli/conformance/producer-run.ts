@@ -11,6 +11,7 @@ import { runProducerCases } from "../../conformance/producer/run-producer-cases.
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import type { Links } from "../../conformance/wire/link.js";
 import { openLinks } from "../../conformance/wire/open-links.js";
+import type { SocketFraming } from "../../conformance/wire/socket-links.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { runSuite } from "./run-suite.js";
@@ -22,13 +23,17 @@ export interface ProducerOptions extends SuiteOptions {
   readonly control?: string;
   readonly userInput?: boolean;
   readonly tokenFile?: string;
+  readonly framing?: SocketFraming;
 }
 
 export function runProducer(options: ProducerOptions, io: CommandIo): Promise<void> {
   return runCommand(
     io,
     async () => {
-      const links = await openLinks(readEndpoint(options.endpoint), tokenIn(options.tokenFile));
+      const links = await openLinks(readEndpoint(options.endpoint), {
+        token: tokenIn(options.tokenFile),
+        framing: options.framing,
+      });
       const driver = driverFor(options, links, io);
       try {
         return await runSuite(options, io, {

@@ -3,15 +3,23 @@ import { unreachable } from "../../base/exhaustive.js";
 import { childLinks } from "./child-links.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Links } from "./link.js";
-import { socketLinks } from "./socket-links.js";
+import { type SocketFraming, socketLinks } from "./socket-links.js";
 
-/**
- * The opener of an endpoint's transport. `token`: for services that want one. Throws a Fault "usage" if packages of the transport are not installed.
- */
-export async function openLinks(endpoint: Endpoint, token?: string): Promise<Links> {
+export interface LinkChoices {
+  /** For services that want one. */
+  readonly token?: string | undefined;
+  /** Of a socket or a named pipe. Default "length-prefixed". */
+  readonly framing?: SocketFraming | undefined;
+}
+
+/** The opener of an endpoint's transport. Throws a Fault "usage" if packages of the transport are not installed. */
+export async function openLinks(
+  endpoint: Endpoint,
+  { token, framing = "length-prefixed" }: LinkChoices = {},
+): Promise<Links> {
   switch (endpoint.kind) {
     case "socket":
-      return socketLinks(endpoint.path);
+      return socketLinks(endpoint.path, framing);
     case "child":
       return childLinks(endpoint.command);
     case "grpc": {

@@ -1,15 +1,18 @@
-// Links over a Unix socket or named pipe (AAEP §B.4). A client puts the length before each message; a server answers in its peer's framing.
+// Links over a Unix socket or named pipe (AAEP §B.4). A client chooses the framing; a server answers in its peer's.
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport } from "../../../transports/ipc/listen.js";
 import type { Connection, Listener } from "../../contracts/transport.js";
 import type { Link, Links } from "./link.js";
 
-export function socketLinks(path: string): Links {
+/** The length before each message, or each message in a line (AAEP §B.4.4). */
+export type SocketFraming = "length-prefixed" | "newline";
+
+export function socketLinks(path: string, framing: SocketFraming): Links {
   return {
     isShared: false,
     manifest: undefined,
     stop: async () => {},
-    open: async () => linkOver(await connectIpc(path, { framing: "length-prefixed" })),
+    open: async () => linkOver(await connectIpc(path, { framing })),
   };
 }
 

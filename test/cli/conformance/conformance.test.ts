@@ -27,7 +27,9 @@ test("a producer: a line for each case, the verdict, the reports, and their comp
   const report = JSON.parse(readFileSync(path, "utf8"));
   expect(report).toMatchObject({ verdict: "PASS", conformance_level: 3, metadata: { target_name: "aaepd" } });
 
-  expect((await conformance("compare", path, path)).exitCode()).toBe(0);
+  expect((await conformance("compare", path, folder)).exitCode()).toBe(0);
+  const missing = await conformance("compare", path, join(folder, "none.json"));
+  expect([missing.exitCode(), missing.err()]).toEqual([2, expect.stringContaining("none.json cannot be read")]);
   report.test_results[0].outcome = "failed";
   const changed = join(folder, "changed.json");
   writeFileSync(changed, JSON.stringify(report));
@@ -149,6 +151,22 @@ test("wrong options end with 2 and say what to give; a target that is not there 
   const nowhere = await conformance("producer", "--endpoint", "unix:/nowhere/a.sock", "--quiet", "--level", "1");
   expect(nowhere.out()).toMatch(/^SKIPPED: 0 passed, 0 failed, \d+ skipped\.\nNo claim: /);
   expect(nowhere.exitCode()).toBe(1);
+});
+
+test("a control command that ends with 3 is waited for no longer", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const stage = await conformance(
+    ...["producer", "--endpoint", `unix:${socketPath}`, "--control", "exit 3", "--patience", "600"],
+    ...["--case", "P2-reject"],
+  );
+  expect(stage.out()).toContain('The control command cannot show the scenario "confirmation".');
+});
+
+test("--framing newline sends each message as a line", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const endpoint = ["--endpoint", `unix:${socketPath}`, "--agent", `unix:${socketPath}`, "--framing", "newline"];
+  const stage = await conformance("producer", ...endpoint, "--case", "P2-reject,P3-ids-differ");
+  expect(stage.out()).toContain("PASS: 2 passed, 0 failed, 0 skipped.\n");
 });
 
 test("the manifest is fetched where the transport has a call for it", async () => {

@@ -1,4 +1,7 @@
 // The contract of links, over each transport on which the suite both listens and connects.
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
 import { converse } from "../../../src/conformance/wire/conversation.js";
@@ -8,9 +11,15 @@ import { listeningAt } from "../../../src/conformance/wire/listen-for-links.js";
 import { openLinks } from "../../../src/conformance/wire/open-links.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
-const WAYS = ["unix:FOLDER/a.sock", "grpc://unix:FOLDER/g.sock", "http://unix:FOLDER/h.sock"];
+const WAYS = [
+  "unix:FOLDER/a.sock",
+  "unix:FOLDER/a.sock in lines",
+  "grpc://unix:FOLDER/g.sock",
+  "http://unix:FOLDER/h.sock",
+];
 
-async function joined(way: string) {
+async function joined(named: string) {
+  const [way = "", inLines] = named.split(" in ");
   const endpoint = readEndpoint(way.replace("FOLDER", temporaryDirectory()));
   let accept: (link: Link) => void = () => {};
   const accepted = new Promise<Link>((resolve) => {
@@ -18,7 +27,7 @@ async function joined(way: string) {
   });
   const listen = await listeningAt(endpoint);
   const listener = await listen(accept);
-  const links = await openLinks(endpoint);
+  const links = await openLinks(endpoint, inLines === undefined ? {} : { framing: "newline" });
   onTestFinished(async () => {
     await links.stop();
     await listener.stop();
@@ -56,6 +65,21 @@ describe.each(WAYS)("%s", (way) => {
     expect(await near.seek(({ never }) => never !== undefined, { withinMs: 20 })).toBeUndefined();
     expect(near.isOver()).toBe(false);
   });
+});
+
+it("a socket's messages are lines where lines are asked for", async () => {
+  const path = join(temporaryDirectory(), "l.sock");
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const links = await openLinks(readEndpoint(`unix:${path}`), { framing: "newline" });
+  const connecting = once(server, "connection") as Promise<[Socket]>;
+  const near = converse("near", await links.open(), PLATFORM_TIMERS, 8000);
+  near.sayText('{"type":"first"}');
+  const [socket] = await connecting;
+  const [bytes] = (await once(socket, "data")) as [Buffer];
+  expect(bytes.toString()).toBe('{"type":"first"}\n');
+  await near.vanish();
 });
 
 it.each([
