@@ -114,8 +114,11 @@ test("gRPC without its packages is no way to a daemon, and says what to install"
     throw Object.assign(new Error("Cannot find package '@grpc/grpc-js'"), { code: "ERR_MODULE_NOT_FOUND" });
   }`;
   const running = startAuthorProgram(
-    `import { register } from "node:module";
-     register("./without.mjs", import.meta.url);
+    // Node 20 has one of both functions, and later versions warn of it.
+    `import * as module from "node:module";
+     import { resolve } from "./without.mjs";
+     if (module.registerHooks === undefined) module.register("./without.mjs", import.meta.url);
+     else module.registerHooks({ resolve });
      const { grpcRpcConnector, openAgent } = await import("aaepd");
      const connectors = [{ connect: grpcRpcConnector("unix:/nowhere") }];
      const agent = await openAgent({ id: "nodder", connectors });
