@@ -74,10 +74,14 @@ export function openCompactable(options: EnvironmentOptions): CompactableEnviron
     await copyTables(current.tables, write);
     for (let round = 0; round < MOST_ROUNDS && places.count() > FEW_PLACES; round += 1)
       await copyPlaces(current.tables, places.take(), write);
+    // Outside of the last step, for which commits wait.
+    await sync(draftOf(path), "r+");
   };
 
   const replace = async (draft: Environment, places: ChangedPlaces, replacing: Replacing): Promise<void> => {
     await copyPlaces(current.tables, places.take(), draft.commit);
+    // Only a durable policy has the copy on the disk by now. A name that survives a power cut must not lead to a copy that does not.
+    await sync(draftOf(path), "r+");
     replacing.assertMayReplace();
     assertOpen();
     const before = current;
@@ -89,7 +93,7 @@ export function openCompactable(options: EnvironmentOptions): CompactableEnviron
     replacing.replaced();
     try {
       // The next commit may be acknowledged only if the disk has the new file under this name.
-      await syncDirectory(dirname(path));
+      await sync(dirname(path), "r");
     } finally {
       await before.close();
     }
@@ -169,11 +173,11 @@ function tablesOf(current: () => Tables): Tables {
   return Object.fromEntries(TABLE_NAMES.map((name) => [name, table(name)])) as unknown as Tables;
 }
 
-async function syncDirectory(directory: string): Promise<void> {
-  const folder = await open(directory, "r");
+async function sync(path: string, access: "r" | "r+"): Promise<void> {
+  const file = await open(path, access);
   try {
-    await folder.sync();
+    await file.sync();
   } finally {
-    await folder.close();
+    await file.close();
   }
 }
