@@ -25,8 +25,7 @@ export function httpRpcConnector(
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   return async () => {
     // Each call has a signal of its own.
-    const calls = await openHttpCalls(address, options, new AbortController().signal);
-    return answering(createConnection(calls, options.timers), address);
+    return answering(createConnection(await openHttpCalls(address, options), options.timers), address);
   };
 }
 
@@ -48,7 +47,8 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     tellClosed(info);
   };
 
-  async function call(service: string, method: string, body: Fields): Promise<Fields> {
+  /** Makes a call that ends with the connection, and that ends the connection if the daemon does not answer. */
+  async function limited(method: string, answerOf: (signal: AbortSignal) => Promise<Fields>): Promise<Fields> {
     const abort = new AbortController();
     if (isOver) abort.abort();
     underway.add(abort);
@@ -56,7 +56,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
       ? () => {}
       : timers.wakeAt(timers.now() + ANSWER_MS, () => end({ kind: "abrupt", fault: silentFault() }));
     try {
-      return await calls.call(service, method, body, abort.signal);
+      return await answerOf(abort.signal);
     } catch (caught) {
       throw lossOf(faultFrom(caught), method);
     } finally {
@@ -64,6 +64,9 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
       underway.delete(abort);
     }
   }
+
+  const call = (service: string, method: string, body: Fields): Promise<Fields> =>
+    limited(method, (signal) => calls.call(service, method, body, signal));
 
   /** The fault of a call, which ends the connection if no further call would be answered. */
   function lossOf(fault: Fault, method: string): Fault {
@@ -179,7 +182,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
         return {};
       }
       case "aaep.manifest":
-        return calls.page(".well-known/aaep-manifest.json");
+        return limited("", (signal) => calls.page(".well-known/aaep-manifest.json", signal));
       case "aaep.ping":
         return call("SubscriberService", "GetManifest", {});
       default:

@@ -23,7 +23,7 @@ export interface HttpCalls {
    */
   readonly call: (service: string, method: string, body: Fields, signal?: AbortSignal) => Promise<Fields>;
   /** The JSON of a page beside the services. Rejects as `call` does. */
-  readonly page: (path: string) => Promise<Fields>;
+  readonly page: (path: string, signal?: AbortSignal) => Promise<Fields>;
   /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
   readonly stream: (service: string, method: string, message: Uint8Array<ArrayBuffer>) => Promise<Response>;
   /** The Fault in an error of Connect. */
@@ -33,11 +33,11 @@ export interface HttpCalls {
 /** A token that was just fetched may be that of a daemon which is being started again. */
 const TOKEN_AGAIN_SECONDS = 1;
 
-/** Rejects as the function for the token does. `signal` aborts all calls. */
+/** Rejects as the function for the token does. `signal` aborts every call that has none of its own. */
 export async function openHttpCalls(
   url: string,
   options: HttpConnectorOptions,
-  signal: AbortSignal,
+  signal: AbortSignal | null = null,
 ): Promise<HttpCalls> {
   const address = url.replace(/\/$/, "");
   const { fetch: send = fetch, token: given } = options;
@@ -77,9 +77,9 @@ export async function openHttpCalls(
 
   return {
     address,
-    call: async (service, method, body, own = signal) =>
-      answerOf(pathOf(service, method), { ...posted("application/json", JSON.stringify(body)), signal: own }),
-    page: (path) => answerOf(path, {}),
+    call: async (service, method, body, own) =>
+      answerOf(pathOf(service, method), { ...posted("application/json", JSON.stringify(body)), signal: own ?? signal }),
+    page: async (path, own) => answerOf(path, { signal: own ?? signal }),
     stream: (service, method, message) => reach(pathOf(service, method), posted("application/connect+json", message)),
     faultOf: refusalOf,
   };

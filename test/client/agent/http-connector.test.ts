@@ -59,9 +59,11 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
     progress: { percent: 1 },
   });
   const refusal = expect(publishing).rejects.toMatchObject({ code: "peer_gone" });
+  const unread = expect(connection.request("aaep.manifest", {})).rejects.toMatchObject({ code: "peer_gone" });
   await timers.advance(29_999);
   await timers.advance(1);
   await refusal;
+  await unread;
   await lost;
   expect(await connection.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
 });
