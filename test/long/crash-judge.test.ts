@@ -501,6 +501,15 @@ describe("the judge of the crash test", () => {
     expect(counts.gaps).toBe(1);
   });
 
+  it("R17: after a place that was not met, tells the end of a session that ended meanwhile in the backlog, behind the first places", () => {
+    const right = rightRecording();
+    change(right, "joined", 1, { resumed: "unknown" });
+    right.log.splice(indexOf(right, "evt_3"), 0, { ...placeAt(RUN + 5), head: 2 * RUN + 1 });
+    expect(judge(right.recording).counts.ghosts).toBe(0);
+    right.log.splice(indexOf(right, "evt_3"), 0, { ...placeAt(2 * RUN + 1), head: 2 * RUN + 1 });
+    expect(judge(right.recording).counts.ghosts).toBeGreaterThan(0);
+  });
+
   it("R17: lets a session be over of which nobody speaks after a place that was not met, and goes on where it is summed up", () => {
     const right = rightRecording();
     const void_ = { ...(right.log[2] as Heard), sessionId: "sess_2", id: "evt_void" };

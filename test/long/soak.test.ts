@@ -18,7 +18,7 @@ import { temporaryDirectory } from "../support/temporary-directory.js";
 import { pause, runAgent } from "./crash/agent.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 import { type RunningListener, startListener } from "./crash/listener.js";
-import type { AskedQuestion, SentSession } from "./crash/record.js";
+import { type AskedQuestion, headOf, type SentSession } from "./crash/record.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -181,6 +181,7 @@ async function busyCycle(
           { coalesce_boundaries: ["word"], cognitive_load: "low" },
         ][kind] as Message,
         isExact: false,
+        head: () => headOf(sessions),
         pingsPerSecond: 1,
         breaksPerSecond: 0.5,
         stallsPerSecond: kind === 2 ? 0.5 : 0,

@@ -1,13 +1,13 @@
 // What a listener believes to be open, by the rules that it was given (R17): nothing of it may be over.
 
+import { cursorFacts } from "../../support/oracles/cursor-reading.js";
 import { isQuestion } from "../../support/oracles/place-facts.js";
 import type { Fault } from "./judge.js";
-import { type Heard, isTerminal, type Joined, type Listening, type Recording } from "./record.js";
+import { type Heard, isTerminal, type Joined, type Listening, type PlaceTold, type Recording } from "./record.js";
 
 export interface GhostCheck {
   readonly joined: (entry: Joined) => void;
-  /** The first place beyond the one that was named: all sums have come by then. */
-  readonly told: (cursor: string) => void;
+  readonly told: (place: PlaceTold) => void;
   readonly take: (event: Heard) => void;
   readonly end: () => void;
 }
@@ -23,6 +23,11 @@ export function createGhostCheck({ name }: Listening, { open }: Recording, fault
   let unconfirmed = new Set<string>();
   let named: string | undefined;
   let resumed: string | undefined;
+  /**
+   * All sums have come by the first place beyond the one that was named. A session that ended before may still be told in the backlog, which is over
+   * at the last epoch that was known then.
+   */
+  let backlogEnd: number | undefined;
 
   const close = (sessionId: string): void => {
     sessions.delete(sessionId);
@@ -39,10 +44,13 @@ export function createGhostCheck({ name }: Listening, { open }: Recording, fault
   return {
     joined: (entry) => {
       ({ named, resumed } = entry);
+      backlogEnd = undefined;
       unconfirmed = new Set(resumed === "all" ? [] : sessions);
     },
-    told: (cursor) => {
-      if (cursor !== named) settle();
+    told: ({ cursor, head = 0 }) => {
+      if (cursor === named) return;
+      backlogEnd ??= head;
+      if (cursorFacts(cursor).after >= backlogEnd) settle();
     },
     take: (event) => {
       const { sessionId, type } = event;

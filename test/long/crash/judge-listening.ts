@@ -11,6 +11,7 @@ import {
   isTerminal,
   type Joined,
   type Listening,
+  type PlaceTold,
   type Recording,
   type Sent,
   type SentSession,
@@ -117,10 +118,10 @@ export function judgeListening(
     return { listener: listener.name, cause, run: entry.run, resumed: entry.resumed, characters: 0, events: 0 };
   };
 
-  const told = (cursor: string): void => {
+  const told = (place: PlaceTold): void => {
     counts.places += 1;
-    places.told(cursor);
-    ghosts.told(cursor);
+    places.told(place.cursor);
+    ghosts.told(place);
   };
 
   const noteAgain = (event: Heard, againCount: number): void => {
@@ -196,7 +197,7 @@ export function judgeListening(
 
   for (const entry of listener.log) {
     if (entry.kind === "joined") join(entry);
-    else if (entry.kind === "place") told(entry.cursor);
+    else if (entry.kind === "place") told(entry);
     else if (entry.kind === "left") arriving.leftAt ??= entry.at;
     else take(entry);
   }

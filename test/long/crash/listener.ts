@@ -31,6 +31,8 @@ export interface ListenerOptions {
   readonly chance: Chance;
   readonly questions: readonly AskedQuestion[];
   readonly accidents: string[];
+  /** The last epoch of which an agent knows. */
+  readonly head: () => number;
   readonly isStopping: () => boolean;
 }
 
@@ -84,7 +86,7 @@ export function startListener(options: ListenerOptions): RunningListener {
 
   const notePlace = (place: unknown, by: PlaceTold["by"]): void => {
     if (typeof place !== "string") return;
-    log.push({ kind: "place", cursor: place, by });
+    log.push({ kind: "place", cursor: place, by, head: options.head() });
     cursor = place;
   };
 

@@ -67,6 +67,8 @@ export interface Joined {
 export interface PlaceTold extends ToldPlace {
   /** In which message. */
   readonly by: "accepted" | "checkpoint" | "close" | "ping";
+  /** The last epoch of which an agent knew by then. Default 0. */
+  readonly head?: number;
 }
 
 /** The connection is over. */
@@ -158,4 +160,11 @@ export function heardOf(event: Message, at: number): Heard {
 export function outcomeLine(outcome: Message): string {
   const { decision, response, resolved_by: by, decided_by: who } = outcome;
   return JSON.stringify([decision ?? null, response ?? null, by, who ?? null]);
+}
+
+/** The last epoch that was acknowledged. */
+export function headOf(sessions: readonly SentSession[]): number {
+  let head = 0;
+  for (const { events } of sessions) for (const { epoch = 0 } of events) head = Math.max(head, epoch);
+  return head;
 }

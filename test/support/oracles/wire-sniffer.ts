@@ -50,6 +50,8 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,
   "aaep.ping": (value) => isEmpty(value) || isPlace(value),
+  "aaepd.compact_journal": (value) =>
+    isObject(value) && typeof value.bytes_before === "number" && typeof value.bytes_after === "number",
   "aaepd.status": (value) => isObject(value) && Array.isArray(value.problems) && isObject(value.journal),
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",
   "aaep.confirm": (value) => isOutcome(value) && (value.resolved_by === "cancelled") === (value.decision === undefined),
