@@ -75,6 +75,7 @@ export function reportLines({ version, seconds, load, measured }: BenchResult): 
   return [
     `aaepd ${version} on ${machineText()}.`,
     `Measured in ${Math.round(seconds)} seconds, with a daemon of its own whose journal is in memory.`,
+    conclusion(measured, load),
     "",
     line("", ["daemon", "bare", "ratio"]),
     ...MEASURES.map((measure) => {
@@ -84,8 +85,6 @@ export function reportLines({ version, seconds, load, measured }: BenchResult): 
     "",
     "bare is a relay that copies bytes from one socket to the others, measured in the same run. ratio is daemon divided by bare: it depends less on the machine.",
     ...MEASURES.flatMap((measure) => ["", meaningOf(measure, measured[measure])]),
-    "",
-    conclusion(measured, load),
   ];
 }
 

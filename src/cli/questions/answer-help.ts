@@ -1,8 +1,8 @@
 // The help that `h` prints at the question prompt.
 export const ANSWER_HELP: readonly string[] = [
-  "For a confirmation, answer accept, a, yes or y, or reject, no or n. For a clarification, answer as its last line asks.",
+  "For a confirmation, answer accept or yes, or reject or no, as a whole word. For a clarification, answer as its last line asks.",
   "r repeats the question. d tells the agent's details. t tells the time left. s leaves the question for later. l lists the open questions. o and a number asks that question.",
   "When a question ends without your answer, press Enter before you answer the next one: the first line answers nothing.",
   "An answer in the first second of a question is not sent, because nobody can have heard the question yet. A piped answer is sent.",
-  "To answer a question in your own words with a single letter, put = before it: =r.",
+  "To answer a question in your own words with a single letter, or with a number that is also the number of a choice, put = before it: =r, =2.",
 ];

@@ -84,10 +84,14 @@ function labelled(label: string, text: unknown): readonly string[] {
   return shown === "" ? [] : [`${label}: ${shown}`];
 }
 
-function riskLine({ risk_level: risk, reversibility, irreversible }: Envelope): readonly string[] {
+const FOR_GOOD = "It cannot be undone.";
+
+/** A sentence of the consequence is not said a second time. */
+function riskLine({ risk_level: risk, reversibility, irreversible, consequence }: Envelope): readonly string[] {
+  const isForGood = irreversible === true || reversibility === "irreversible";
   const parts = [
     typeof risk === "string" ? `Risk: ${shownText(risk)}.` : "",
-    irreversible === true || reversibility === "irreversible" ? "It cannot be undone." : "",
+    isForGood && !textOf(consequence).endsWith(FOR_GOOD) ? FOR_GOOD : "",
     reversibility === "reversible_with_effort" ? "It can be undone, with effort." : "",
   ];
   const line = parts.filter((part) => part !== "").join(" ");
@@ -115,12 +119,19 @@ function afterwards(
   return shown === "" ? "then it stays unanswered" : `then the answer is taken to be: ${label}`;
 }
 
+/** An answer in the words of its question: a choice by its label, yes and no. */
+export function answerInWords(response: string | number | boolean, answerable: Answerable): string {
+  if (typeof response === "boolean") return response ? "yes" : "no";
+  const choices = answerable.kind === "clarification" ? answerable.choices : [];
+  return shownText(choices.find(({ value }) => value === response)?.label ?? String(response));
+}
+
 /** The line that names the possible answers. */
 export function hintLine(answerable: Answerable): string {
   if (answerable.kind === "confirmation") return `Type ${answerable.allowed.join(" or ")}, then Enter.`;
   const { kinds } = answerable;
   const wayOf: { readonly [Kind in ResponseKind]: string } = {
-    multiple_choice: numbersChoose(kinds) ? "the number of a choice" : "# and the number of a choice, as in #1",
+    multiple_choice: numbersChoose(kinds) ? "the number of a choice" : "c and the number of a choice, as in c1",
     yes_no: "yes or no",
     numeric: "a number",
     freetext: "an answer in your own words",

@@ -59,9 +59,19 @@ export function listLine(one: OpenQuestion, isAsked: boolean, wallTime: number):
   return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, wallTime)}`;
 }
 
+/** By the answer sent, in the words of the resolution. */
+const OWN_OUTCOMES: Readonly<Record<string, string>> = {
+  accepted: "Accepted",
+  rejected: "Rejected",
+  answered: "Answered",
+};
+
 /** Describes the outcome. The line says so if another reply, or the time limit, came before this person's answer (H8). */
 export function outcomeInWords(one: OpenQuestion, event: Envelope): string {
   const { decision, decided_by: by } = event.extensions?.aaepd ?? {};
+  // Of an answer that decided, the person knows the question and has heard what was sent.
+  const own = OWN_OUTCOMES[one.sent ?? ""];
+  if (own !== undefined && decision === one.sent && by === "reply") return `${own}.`;
   const text = shownText(summaryOf(event)) || eventText(event).text;
   const isOther = typeof decision === "string" && one.sent !== undefined && (decision !== one.sent || by !== "reply");
   return isOther ? `Your answer did not decide it. ${text}` : text;

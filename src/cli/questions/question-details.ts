@@ -11,9 +11,9 @@ const PAGE_LINES = 20;
 /** Deeper than any message that the daemon takes. */
 const DEEPEST = 64;
 
-/** At most one line: the short plain values, and how many more details there are. */
+/** At most one line: the short plain values, and how many more details there are. Ids say nothing to the ear; `d` tells them. */
 export function detailsLine(context: unknown): readonly string[] {
-  const details = detailsIn(context);
+  const details = detailsIn(withoutIds(context));
   const told: string[] = [];
   let length = 0;
   for (const detail of details) {
@@ -27,6 +27,11 @@ export function detailsLine(context: unknown): readonly string[] {
   const isCut = told.some((shown, index) => shown !== details[index]);
   const more = left > 0 ? `; and ${left} more. d tells all.` : isCut ? ". Some are cut; d tells all." : ".";
   return [`Details: ${told.join("; ")}${more}`];
+}
+
+function withoutIds(context: unknown): unknown {
+  if (typeof context !== "object" || context === null || Array.isArray(context)) return context;
+  return Object.fromEntries(Object.entries(context).filter(([name]) => !name.endsWith("_id")));
 }
 
 /** One page of all details of a question, one detail a line. */

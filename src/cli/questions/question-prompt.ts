@@ -6,9 +6,8 @@ import type { SubscriberReply } from "../../client/subscriber-options.js";
 import type { Clock } from "../../contracts/clock.js";
 import { endsSession } from "../terminal/event-text.js";
 import { createSettling } from "../terminal/settling.js";
-import { shownText } from "../terminal/shown-text.js";
 import { ANSWER_HELP } from "./answer-help.js";
-import { type AskedQuestion, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
+import { type AskedQuestion, answerInWords, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
 import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
 import {
   listLine,
@@ -216,7 +215,8 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     one.state = "sent";
     one.sent = answer.kind === "decision" ? `${answer.decision}ed` : "answered";
     current = undefined;
-    say(`Sent: ${answer.kind === "decision" ? answer.decision : shownText(String(answer.response))}.`);
+    const { answerable } = one.question;
+    say(`Sent: ${answer.kind === "decision" ? answer.decision : answerInWords(answer.response, answerable)}.`);
     one.cancelTimers.push(
       // Earlier versions of the daemon do not report an answer that did not count. An answer that counted is reported at once.
       clock.wakeAt(clock.now() + OUTCOME_MS, () => {
@@ -292,14 +292,14 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     }
   }
 
-  /** Tells the question again: a person who meant another question has not heard this one. */
   function notTaken(one: OpenQuestion, before: OpenQuestion, typed: Typed): void {
     if (typed.kind === "nothing") {
       say(`${nameOf(one)} can be answered now. r repeats it.`);
       return;
     }
-    say(`Not sent: it may have been begun for ${nameInSentence(before)}, which has gone. ${nameOf(one)} is asked now.`);
-    tell(one);
+    say(
+      `Not sent: it may have been begun for ${nameInSentence(before)}, which has gone. ${nameOf(one)} is asked now. r repeats it.`,
+    );
   }
 
   /** Runs a command that may be typed whether or not a question is being asked. */

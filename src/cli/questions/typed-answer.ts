@@ -24,14 +24,12 @@ const LETTERS: Readonly<Record<string, "repeat" | "details" | "list" | "skip" | 
   "?": "help",
 };
 
+/** Whole words: one letter beside the key of a command must not consent to anything. */
 const DECISIONS: Readonly<Record<string, "accept" | "reject">> = {
   accept: "accept",
-  a: "accept",
   yes: "accept",
-  y: "accept",
   reject: "reject",
   no: "reject",
-  n: "reject",
 };
 
 const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, y: true, no: false, n: false };
@@ -48,14 +46,15 @@ export function readCommand(line: string): Typed | undefined {
 
 export function readAnswer(line: string, answerable: Answerable): Typed {
   const text = line.trim();
-  // A leading = sends a text that looks like a command.
-  const isLiteral =
-    text.startsWith("=") && answerable.kind === "clarification" && answerable.kinds.includes("freetext");
-  const command = isLiteral ? undefined : readCommand(line);
+  // A leading = sends a text that looks like a command, and a number or text that looks like the number of a choice.
+  if (text.startsWith("=") && answerable.kind === "clarification") {
+    const literal = readLiteral(text.slice(1).trim(), answerable);
+    if (literal !== undefined) return literal;
+  }
+  const command = readCommand(line);
   if (command !== undefined) return command;
   if (text.toLowerCase() === "details" && !isAnswer(text, answerable)) return { kind: "details" };
-  if (answerable.kind === "confirmation") return readDecision(text, answerable.allowed);
-  return isLiteral ? readText(text.slice(1).trim()) : readResponse(text, answerable);
+  return answerable.kind === "confirmation" ? readDecision(text, answerable.allowed) : readResponse(text, answerable);
 }
 
 /** Whether the text could be meant for the agent. */
@@ -73,7 +72,16 @@ function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): 
   return { kind: "decision", decision };
 }
 
+/** The meaning of a comma differs between people, so a number with a comma is asked for again. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/;
+
 type Clarification = Extract<Answerable, { kind: "clarification" }>;
+
+/** Undefined if neither numbers nor texts are answers. */
+function readLiteral(text: string, { kinds }: Clarification): Typed | undefined {
+  if (kinds.includes("numeric") && NUMBER.test(text)) return { kind: "response", response: Number(text) };
+  return kinds.includes("freetext") ? readText(text) : undefined;
+}
 
 function readResponse(text: string, answerable: Clarification): Typed {
   const { kinds, choices } = answerable;
@@ -91,8 +99,7 @@ function readResponse(text: string, answerable: Clarification): Typed {
         if (Object.hasOwn(YES_OR_NO, word)) return { kind: "response", response: YES_OR_NO[word] === true };
         break;
       case "numeric":
-        // The meaning of a comma differs between people, so a number with a comma is asked for again.
-        if (/^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text)) return { kind: "response", response: Number(text) };
+        if (NUMBER.test(text)) return { kind: "response", response: Number(text) };
         break;
       case "freetext":
         return readText(text);
@@ -102,31 +109,35 @@ function readResponse(text: string, answerable: Clarification): Typed {
 }
 
 /**
- * Finds a choice by its number, or by its whole value or label. If the number of one choice is the name of another, it means neither; # marks the
- * number.
+ * Finds a choice by its number, or by its whole value or label. If the number of one choice is the name of another, it means neither; c marks the
+ * number. A voice may leave out the sign #, which marks it too.
  */
 function chosen(text: string, choices: readonly Choice[], byBareNumber: boolean): Choice | undefined {
   const word = text.toLowerCase();
   const named = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
-  const place = /^#\s*(\d{1,2})$/.exec(text)?.[1] ?? (byBareNumber ? /^\d{1,2}$/.exec(text)?.[0] : undefined);
+  const place = /^[c#]\s*(\d{1,2})$/.exec(word)?.[1] ?? (byBareNumber ? /^\d{1,2}$/.exec(text)?.[0] : undefined);
   const placed = place === undefined ? undefined : choices[Number(place) - 1];
   if (named !== undefined && placed !== undefined && named !== placed) return undefined;
   return named ?? placed;
 }
 
-/** Explains why a text that looks like the number of a choice is not sent as a text, although any text is accepted. */
+/** Explains why a text that may mean the number of a choice is not sent as a number or a text, although either is accepted. */
 function meantAsChoice(text: string, { kinds, choices }: Clarification): string | undefined {
-  const [, sign, digits = ""] = /^(#?)\s*(\d+)$/.exec(text) ?? [];
-  if (!kinds.includes("freetext") || choices.length === 0 || sign === undefined) return undefined;
-  // A long number is an answer of its own, and so is any number if numbers are answers.
-  if (sign === "" && (digits.length > 2 || kinds.includes("numeric"))) return undefined;
-  const isThere = Number(digits) >= 1 && Number(digits) <= choices.length;
-  const asChoice = isThere ? `For choice ${Number(digits)} type #${Number(digits)}.` : noSuchChoice(choices.length);
-  return `${asChoice} To send the text itself, put = before it: =${text}`;
+  const [, sign, digits = ""] = /^([c#]?)\s*(\d+)$/.exec(text.toLowerCase()) ?? [];
+  if (numbersChoose(kinds) || choices.length === 0 || sign === undefined) return undefined;
+  // A long number is an answer of its own.
+  if (sign === "" && digits.length > 2) return undefined;
+  const number = Number(digits);
+  const choice = choices[number - 1];
+  // Where numbers are answers, one that is no choice's can only be an answer.
+  if (sign === "" && choice === undefined && kinds.includes("numeric")) return undefined;
+  const asChoice = choice === undefined ? noSuchChoice(choices.length) : `For choice ${number} type c${number}.`;
+  if (sign !== "" && !kinds.includes("freetext")) return asChoice;
+  return `${asChoice} To send ${kinds.includes("freetext") ? "the text itself" : "the number itself"}, put = before it: =${text}`;
 }
 
 function noSuchChoice(count: number): string {
-  return count === 1 ? "There is only choice 1: type #1." : `The choices are #1 to #${count}.`;
+  return count === 1 ? "There is only choice 1: type c1." : `The choices are c1 to c${count}.`;
 }
 
 function readText(text: string): Typed {

@@ -36,7 +36,7 @@ function placeInWords(resumed: string | undefined): string {
     case "gap":
       return "The daemon no longer has everything that came after the last place.";
     case "unknown":
-      return "The daemon does not know the last place: the cursor is of another journal, or no cursor. Events since that place are not shown.";
+      return "The daemon has another journal than before, so it does not know what was told last. Events since then are not shown.";
     default:
       return "";
   }

@@ -53,6 +53,8 @@ interface Followed {
   readonly subscriber: Subscriber;
   readonly label: string;
   readonly isConnected: () => boolean;
+  /** Whether the person knows that the connection is lost and awaited. */
+  readonly isToldWaiting: () => boolean;
 }
 
 export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
@@ -220,7 +222,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       onCursor: (cursor) => cursorFile?.write(cursor),
     });
     subscriber.ended.catch(fail);
-    return { subscriber, label, isConnected: () => isConnected };
+    return { subscriber, label, isConnected: () => isConnected, isToldWaiting: () => isToldWaiting };
   }
 
   async function followOne(connect: Connector): Promise<ExitCode> {
@@ -264,7 +266,9 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     function looked(daemonCount: number): void {
       if (daemonCount > 0) return;
       if (!options.reconnect) fail(noDaemonIn(directories));
-      else say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
+      // Of a daemon that was followed and has gone, its own line has told that it is awaited.
+      else if (sources.size === 0)
+        say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
     }
 
     /** Notes the place of a follower that has ended. A change at the socket follows it again from there. */
@@ -289,7 +293,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       const one = followed.get(path);
       if (one === undefined || present.has(path) || one.isConnected()) return;
       followed.delete(path);
-      say(one.label, "Its socket is gone.");
+      if (!one.isToldWaiting()) say(one.label, "Its socket is gone.");
       void one.subscriber.close();
     }
 

@@ -13,20 +13,26 @@ Events go to standard output, one a line. Connection messages go to standard err
 if the line before was about another one, and its daemon if several are followed and that changes. Text in Markdown is shown without its marks.
 
 --only takes the words with which lines begin (started, state, progress, tool, text, confirm, question, handoff, completed, cancelled, error), types of
-events with a colon and perhaps a * at the end, and names or ids of agents. It hides everything else, critical events as well. To leave them in, use
---include.
+events with a colon and perhaps a * at the end, and names or ids of agents. It hides everything else, critical events as well. The word critical leaves
+them in.
 
 If you name no socket, the command waits for daemons. A named daemon must run at the start, otherwise the command ends with 69. If the daemon goes
 away later, the command waits for it to come back. --no-reconnect ends the command instead.
 
-With --interactive, one question is asked at a time, in plain lines. Other lines wait meanwhile. Type accept or reject, or the answer that the
-question's last line asks for:
+With --interactive, one question is asked at a time, in plain lines. Other lines wait meanwhile. Type the answer that the question's last line asks
+for:
+  accept or yes   agrees to a confirmation; only the whole word does
+  reject or no    refuses it
+  c1              takes choice 1, where a bare number would be an answer of its own
+  =text           sends the text or number itself
   an empty line   answers nothing
   r               repeats the question
   d               tells details
   t               tells the time left
   s               leaves the question for later
   l               lists the open questions
+  o2              asks question 2 now
+  h               explains more
 When a question ends without your answer, press Enter before you answer the next one. The first line after the end is not sent, because you may have
 begun it for the old question. An answer in the first second of a question is not sent either, because nobody can have heard the question yet. Type it
 again. Answers may be piped in, one a line. They count at once.

@@ -24,6 +24,12 @@ test("A5: nested values are told by the names on the way to them, and what is em
   expect(detailsLine(undefined)).toEqual([]);
 });
 
+test("A21: ids are told on request only", () => {
+  const context = { tool: "delete_photos", tool_call_id: "call_3615fb3e4c7642569520df3709156eed" };
+  expect(detailsLine(context)).toEqual(["Details: tool delete_photos."]);
+  expect(detailsPage(asked({ extra_context: context }), 0).lines).toContain(`tool_call_id ${context.tool_call_id}`);
+});
+
 test("A21: neither names nor values of them move the cursor or make lines of their own", () => {
   expect(detailsLine({ "to\n\u001b[2J": { "\u202eiban": "a\r\nb\u0007" } })).toEqual(["Details: to [2J iban a b."]);
 });

@@ -126,12 +126,21 @@ test("H11: one at a time, each answered by its own token", () => {
   prompt.typed("accept");
   expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
   expect(prompt.heard(source, resolution(1, "accepted", "reply", "awaiting_input"))).toBe(true);
-  expect(heard().slice(0, 2)).toEqual(["Question 1 has ended: accepted by reply.", "Question 2 of bank: Pay bill 2."]);
+  expect(heard().slice(0, 2)).toEqual(["Question 1 has ended: Accepted.", "Question 2 of bank: Pay bill 2."]);
   prompt.typed("no");
   expect(replies).toEqual([
     { reply_token: "rpl_1", decision: "accept" },
     { reply_token: "rpl_2", decision: "reject" },
   ]);
+});
+
+test("A6: what the consequence says is not said twice", () => {
+  const { desk: prompt, source, heard } = stage();
+  prompt.heard(
+    source,
+    confirmation(1, { consequence: "It cannot be undone.", risk_level: "high", irreversible: true }),
+  );
+  expect(heard().slice(1, 3)).toEqual(["Consequence: It cannot be undone.", "Risk: high."]);
 });
 
 test("H2: a question that is resolved elsewhere while it is asked is said to be, and left", () => {
@@ -167,16 +176,12 @@ function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
 }
 
 test.each(["accept", "ept", "s", "no"])(
-  "H11: %j, ended long after the question that it was begun for, answers nothing; the next question is told again",
+  "H11: %j, ended long after the question that it was begun for, answers nothing; the next question is repeated on request",
   (line) => {
     const { desk: prompt, replies, heard } = goneUnderHand();
     prompt.typed(line);
     expect(heard()).toEqual([
-      "Not sent: it may have been begun for question 1, which has gone. Question 2 is asked now.",
-      "Question 2 of bank: Pay bill 2.",
-      "Consequence: Money leaves.",
-      "3 minutes 55 seconds left to answer; then it is rejected.",
-      "Type accept or reject, then Enter.",
+      "Not sent: it may have been begun for question 1, which has gone. Question 2 is asked now. r repeats it.",
     ]);
     expect(replies).toEqual([]);
     prompt.typed("accept");
@@ -454,7 +459,7 @@ test("A6: so it is where an answered question's end is not the last, where a ses
   heard();
   prompt.heard(source, resolution(5, "cancelled", "agent", "awaiting_input"));
   prompt.heard(source, resolution(1, "accepted", "reply", "awaiting_input"));
-  expect(heard()).toEqual(["Question 1 has ended: accepted by reply."]);
+  expect(heard()).toEqual(["Question 1 has ended: Accepted."]);
   clock.advance(500);
   expect(heard().slice(0, 2)).toEqual(["Question 5 has ended: cancelled by agent.", "Question 2 of bank: Pay bill 2."]);
   const end = { ...resolution(1, ""), type: "aaep:agent.session.errored", summary_normal: "Stopped.", extensions: {} };

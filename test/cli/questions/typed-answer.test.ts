@@ -10,11 +10,11 @@ function clarification(kinds: Extract<Answerable, { kind: "clarification" }>["ki
   return { kind: "clarification", kinds, choices } as const;
 }
 
-test.each(["accept", "ACCEPT", " a ", "yes", "y"])("%j accepts", (line) => {
+test.each(["accept", "ACCEPT", " accept ", "yes"])("%j accepts", (line) => {
   expect(readAnswer(line, CONFIRMATION)).toEqual({ kind: "decision", decision: "accept" });
 });
 
-test.each(["reject", "no", "N"])("%j rejects", (line) => {
+test.each(["reject", "no", "No"])("%j rejects", (line) => {
   expect(readAnswer(line, CONFIRMATION)).toEqual({ kind: "decision", decision: "reject" });
 });
 
@@ -22,12 +22,22 @@ test.each(["", "   ", "\t"])("an empty line (%j) is no consent", (line) => {
   expect(readAnswer(line, CONFIRMATION)).toEqual({ kind: "nothing" });
 });
 
-test.each(["ok", "acceptt", "accept reject", "1", "true", "yes!", "constructor", "__proto__", "=accept"])(
-  "%j is neither, and is told what would be",
-  (line) => {
-    expect(readAnswer(line, CONFIRMATION)).toEqual({ kind: "unclear", why: "Type accept or reject, then Enter." });
-  },
-);
+test.each([
+  "a",
+  "y",
+  "n",
+  "ok",
+  "acceptt",
+  "accept reject",
+  "1",
+  "true",
+  "yes!",
+  "constructor",
+  "__proto__",
+  "=accept",
+])("%j is neither, and is told what would be", (line) => {
+  expect(readAnswer(line, CONFIRMATION)).toEqual({ kind: "unclear", why: "Type accept or reject, then Enter." });
+});
 
 test("§4.4.1: what the agent does not offer is not sent", () => {
   const answer = readAnswer("accept", { kind: "confirmation", allowed: ["reject"] });
@@ -75,12 +85,18 @@ test("a number that is one choice's place and another's name is neither", () => 
 
 test("§6.3: where any of several kinds will do, each is sent as what it is", () => {
   const age = clarification(["multiple_choice", "numeric"], "Age 60", "Age 65");
-  expect(readAnswer("2", age)).toEqual({ kind: "response", response: 2 });
-  expect(readAnswer("#2", age)).toEqual({ kind: "response", response: "v2" });
+  expect(readAnswer("2", age)).toEqual({
+    kind: "unclear",
+    why: "For choice 2 type c2. To send the number itself, put = before it: =2",
+  });
+  expect(readAnswer("=2", age)).toEqual({ kind: "response", response: 2 });
+  expect(readAnswer("3", age)).toEqual({ kind: "response", response: 3 });
+  expect(readAnswer("c3", age)).toEqual({ kind: "unclear", why: "The choices are c1 to c2." });
+  for (const line of ["c2", "C 2", "#2"]) expect(readAnswer(line, age)).toEqual({ kind: "response", response: "v2" });
   expect(readAnswer("66.5", age)).toEqual({ kind: "response", response: 66.5 });
   expect(readAnswer("two", age)).toEqual({
     kind: "unclear",
-    why: "Type # and the number of a choice, as in #1, or a number, then Enter.",
+    why: "Type c and the number of a choice, as in c1, or a number, then Enter.",
   });
   const open = clarification(["yes_no", "freetext"]);
   expect(readAnswer("yes", open)).toEqual({ kind: "response", response: true });
@@ -108,11 +124,11 @@ test("any words are an answer where any will do; = sends what else would be a co
 });
 
 test.each([
-  { line: "#3", why: "The choices are #1 to #2. To send the text itself, put = before it: =#3" },
-  { line: "#0", why: "The choices are #1 to #2. To send the text itself, put = before it: =#0" },
-  { line: "#1234", why: "The choices are #1 to #2. To send the text itself, put = before it: =#1234" },
-  { line: "3", why: "The choices are #1 to #2. To send the text itself, put = before it: =3" },
-  { line: "2", why: "For choice 2 type #2. To send the text itself, put = before it: =2" },
+  { line: "#3", why: "The choices are c1 to c2. To send the text itself, put = before it: =#3" },
+  { line: "#0", why: "The choices are c1 to c2. To send the text itself, put = before it: =#0" },
+  { line: "#1234", why: "The choices are c1 to c2. To send the text itself, put = before it: =#1234" },
+  { line: "3", why: "The choices are c1 to c2. To send the text itself, put = before it: =3" },
+  { line: "2", why: "For choice 2 type c2. To send the text itself, put = before it: =2" },
 ])("$line, where choices and texts are answers, is told as unclear, and = sends it", ({ line, why }) => {
   const either = clarification(["multiple_choice", "freetext"], "Age 60", "Age 65");
   expect(readAnswer(line, either)).toEqual({ kind: "unclear", why });
@@ -131,7 +147,8 @@ test("where choices and texts are answers, what is plainly one of them is", () =
     why: expect.stringMatching(/^There is only choice 1/),
   });
   const withNumbers = clarification(["multiple_choice", "numeric", "freetext"], "Age 60", "Age 65");
-  expect(readAnswer("2", withNumbers)).toEqual({ kind: "response", response: 2 });
+  expect(readAnswer("2", withNumbers)).toMatchObject({ kind: "unclear" });
+  expect(readAnswer("=2", withNumbers)).toEqual({ kind: "response", response: 2 });
   expect(readAnswer("#3", withNumbers)).toMatchObject({ kind: "unclear" });
 });
 

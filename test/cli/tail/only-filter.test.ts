@@ -44,6 +44,19 @@ it.each([
   expect(EVENTS.map(createOnlyFilter(names).admits)).toEqual(shown);
 });
 
+it("R6: a notice of a question counts as the question, and critical is a word of its own", () => {
+  const notice = {
+    ...event("aaep:agent.state.changed"),
+    urgency: "critical",
+    extensions: { aaepd: { by: "daemon", asks: "clarification" } },
+  } as Envelope;
+  const admitting = ["question", "confirm", "critical", "state", "text"].filter((name) =>
+    createOnlyFilter([name]).admits(notice),
+  );
+  expect(admitting).toEqual(["question", "critical", "state"]);
+  expect(createOnlyFilter(["critical"]).admits(event("aaep:agent.output.streaming"))).toBe(false);
+});
+
 it("doubts only names of agents that are nearly words", () => {
   expect(createOnlyFilter(["text", "Librarian", "finance:*"]).warnings).toEqual([]);
   expect(createOnlyFilter(["questions"]).warnings).toEqual([
