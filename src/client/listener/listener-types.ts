@@ -53,7 +53,7 @@ type ConnectionOptions = Pick<
   "reconnect" | "backOff" | "handshakeTimeoutMs" | "stableAfterMs" | "timers" | "wallTime" | "chance"
 >;
 
-/** An error thrown by one of these functions ends the subscription. */
+/** An error thrown by one of these functions ends the subscription, and so does a promise of one that rejects. */
 export interface SubscribeOptions extends ConnectionOptions {
   /** `subscriber_id`: the stable name of this listener (AAEP §5.2). Default: a new name for each subscription. */
   readonly id?: string;

@@ -11,6 +11,8 @@ export interface LiveSource {
   readonly source: Source;
   readonly subscriber: Subscriber;
   readonly isConnected: () => boolean;
+  /** Calls a function of the listener's. A promise of it that rejects fails as an error thrown does. */
+  readonly tell: <Value>(call: ((value: Value, source: Source) => unknown) | undefined, value: Value) => void;
   /** Asks for other terms. Undefined if the daemon is not connected: it gets them when it is. */
   readonly renegotiate: (changes: Capabilities) => Promise<SubscriptionAccepted | undefined>;
   /** The open questions; none if the daemon vanishes before it has answered. */
@@ -67,9 +69,12 @@ export function createSource(given: SourceOptions): LiveSource {
     subscriber.renegotiate(changes).catch(() => {});
   }
 
-  const { onCursor, onState, onError, onReplyNotTaken, ...ofConnection } = options;
+  const tell: LiveSource["tell"] = (call, value) => {
+    const called = call?.(value, source);
+    if (called instanceof Promise) called.catch(given.onFailure);
+  };
   const subscriber = createSubscriber({
-    ...ofConnection,
+    ...options,
     request: given.request,
     connect: async () => {
       await isThere;
@@ -83,7 +88,7 @@ export function createSource(given: SourceOptions): LiveSource {
     onCursor: (place) =>
       given.afterEvents(() => {
         cursor = place;
-        onCursor?.(place, source);
+        tell(options.onCursor, place);
       }),
     onState: (next) => {
       state = next;
@@ -91,16 +96,17 @@ export function createSource(given: SourceOptions): LiveSource {
         given.onAccepted();
         payTerms();
       }
-      onState?.(next, source);
+      tell(options.onState, next);
     },
-    onError: (error) => onError?.(error, source),
-    onReplyNotTaken: (token) => onReplyNotTaken?.(token, source),
+    onError: (error) => tell(options.onError, error),
+    onReplyNotTaken: (token) => tell(options.onReplyNotTaken, token),
   });
   subscriber.ended.then(given.onEnded, given.onFailure);
 
   return {
     source,
     subscriber,
+    tell,
     isConnected: () => state?.kind === "active",
     renegotiate: async (changes) => {
       if (state?.kind !== "active") return oweTerms(changes);

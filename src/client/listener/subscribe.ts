@@ -82,7 +82,7 @@ export function subscribe(
       onEvent: (event, arrival) => {
         owners.note(event, live);
         if (arrival === "repeated") repeated.add(event);
-        else if (isCritical(event)) onCritical?.(event, live.source);
+        else if (isCritical(event)) live.tell(onCritical, event);
         return arrivals.put(event);
       },
       onAccepted: () => {

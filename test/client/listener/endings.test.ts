@@ -38,12 +38,18 @@ test.each<[string, SubscribeOptions]>([
   ["onError", { onError: fails }],
   ["onReplyNotTaken", { onReplyNotTaken: fails }],
   ["onCritical", { onCritical: fails }],
+  ["an asynchronous onState", { onState: async ({ kind }) => kind === "active" && fails() }],
+  ["an asynchronous onError", { onError: async () => fails() }],
+  ["an asynchronous onReplyNotTaken", { onReplyNotTaken: async () => fails() }],
+  ["an asynchronous onCritical", { onCritical: async () => fails() }],
+  ["an asynchronous onCursor", { onCursor: async () => fails() }],
 ])("an error thrown by %s ends the iteration with it, and no attempt follows", async (_, options) => {
   const producer = createFakeProducer();
   const { subscription, timers } = start(producer.connect, options);
   const { ended } = listen(subscription);
   await accepted(producer);
   side(producer).say(refusal, { type: "aaepd.reply_not_taken", reply_token: "rpl_1" }, question("rpl_1"));
+  side(producer).reach("c1");
   expect(await ended).toBe(failure);
   await timers.advance(60_000);
   expect(producer.sides).toHaveLength(1);
