@@ -39,8 +39,8 @@ export interface OpenAgentOptions {
    */
   readonly unheard?: "reject" | "as-host" | undefined;
   /**
-   * Receives whatever goes wrong: refused events, dropped text, lost sessions. It is called instead of a rejection, and must not throw. Default:
-   * ignored.
+   * Receives whatever goes wrong: refused events, dropped text, lost sessions, a daemon that refuses the agent or does not answer. That there is no
+   * daemon is no error. It is called instead of a rejection, and must not throw. Default: ignored.
    */
   readonly onError?: ((trouble: AgentTrouble) => void) | undefined;
   /** Reports that waiting for a person begins or ends, for programs that stop their own clocks meanwhile. Must not throw. */
@@ -55,7 +55,10 @@ export interface OpenAgentOptions {
   readonly mostQueuedEvents?: number | undefined;
   /** How long the search for a daemon may take for each connector, ms. Default 10,000. */
   readonly searchMs?: number | undefined;
-  /** How long a question waits for a lost daemon to return, ms, before it counts as unheard. Default 10,000. */
+  /**
+   * How long a question waits for a lost daemon to return, ms, before it counts as unheard. A question that was asked before the loss waits so long
+   * beyond its own deadline, and then ends by "timeout". Default 10,000.
+   */
   readonly patienceMs?: number | undefined;
   /** How long text waits for more text, so that fast tokens share a message, ms. Everything else is sent at once. Default 20. */
   readonly gatherMs?: number | undefined;

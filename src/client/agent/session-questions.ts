@@ -23,6 +23,8 @@ export interface AskedHere extends Asked {
 
 /** Seconds that the daemon gives a question that names none. */
 const DEFAULT_TIMEOUT_SECONDS = 300;
+/** How long a question that was taken back waits for the outcome that it may have had, ms. */
+const WITHDRAWAL_MS = 1000;
 
 /** Asks, and resolves with the outcome, whatever becomes of the daemon. Never rejects. */
 export function ask(
@@ -94,8 +96,13 @@ export function ask(
     cleanUps.push(timers.wakeAt(now + longestMs, late), keepRunning(longestMs));
     for (const signal of signals) {
       const abort = (): void => {
-        if (voice === undefined) settle(cancelled);
-        else withdraw();
+        if (voice === undefined) {
+          settle(cancelled);
+          return;
+        }
+        withdraw();
+        // A daemon that hangs or is away tells no outcome.
+        cleanUps.push(timers.wakeAt(timers.now() + WITHDRAWAL_MS, () => settle(cancelled)));
       };
       if (signal?.aborted === true) return settle(cancelled);
       cleanUps.push(onAbort(signal, abort));

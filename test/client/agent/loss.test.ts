@@ -211,12 +211,18 @@ test("sessions that wait for a lost daemon are bounded together; what they drop 
 test("tools that are called without end beside a daemon that hangs take no more than the queue", async () => {
   const mortal = await startMortalDaemon();
   const heard = await listenAt(mortal.socket);
+  await listenAt(mortal.socket, { name: "asked", answer: () => undefined });
   const { agent, troubles } = await openedAt(mortal.socket, { mostQueuedEvents: 10 });
   const s = agent.session("Counts.");
   s.text("First.");
-  await eventually(() => expect(heard.text()).toBe("First."));
+  const stop = new AbortController();
+  const asking = s.confirm({ action: "A", consequence: "B" }, { signal: stop.signal });
+  await eventually(() => expect(heard.lines.join()).toContain("asks for a confirmation"));
   process.kill(mortal.pid(), "SIGSTOP");
   onTestFinished(() => void process.kill(mortal.pid(), "SIGCONT"));
+  // Whoever takes a question back does not wait for a daemon that hangs.
+  stop.abort();
+  expect(await asking).toMatchObject({ resolved_by: "cancelled" });
   for (let index = 0; index < 1000; index += 1) expect(await s.tool("count", () => index)).toBe(index);
   process.kill(mortal.pid(), "SIGCONT");
   s.complete();
