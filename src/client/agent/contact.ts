@@ -27,6 +27,8 @@ export interface ContactListeners {
   readonly lost: (sessionIds: readonly string[]) => void;
   /** A daemon and everything in it is gone. */
   readonly gone: (because: Fault) => void;
+  /** A daemon is there, or should be, and the agent cannot use it. */
+  readonly refused: (because: Fault) => void;
   readonly status: (status: AgentStatus) => void;
 }
 
@@ -148,6 +150,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         return one;
       } catch (caught) {
         because = faultFrom(caught);
+        if (because.code !== "not_found" && !isClosed()) listeners.refused(because);
       }
     }
     return fallSilent(because);

@@ -52,6 +52,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
         if (sessions.size > 0) tell(lostSession());
         for (const outbox of sessions.values()) outbox.lose(() => true);
       },
+      refused: tell,
       status: quietly(options.onStatus),
     },
   );

@@ -69,6 +69,8 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   const pause = createPause(timers);
   const firstId = newSessionId();
   let voice: Voice | undefined;
+  /** Voices in a row that were not heard beyond their first publish. */
+  let vainVoices = 0;
   /** The intents that are being sent. */
   let underway: readonly Intent[] = [];
   let isRunning = false;
@@ -97,6 +99,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       try {
         await of.client.publishUntyped(events);
         drops.holeEnds();
+        if (of.hasStarted) vainVoices = 0;
         return "taken";
       } catch (caught) {
         const fault = faultFrom(caught);
@@ -116,8 +119,8 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   async function deliverParts(of: Voice, intents: readonly Intent[]): Promise<boolean> {
     const undo = of.save();
     const start = of.hasStarted ? [] : opening(of);
-    const events = intents.flatMap(of.render);
-    const together = await publish(of, [...start, ...events]);
+    const events = rendered(of, intents);
+    const together = events instanceof Fault ? events : await publish(of, [...start, ...events]);
     if (together === "lost") return false;
     if (together === "taken") {
       of.hasStarted = true;
@@ -127,7 +130,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     undo();
     const [first, ...others] = intents;
     if (first === undefined || others.length > 0 || !of.hasStarted) return deliverApart(of, intents);
-    refuse(of, first, events.length, together);
+    refuse(of, first, events, together);
     return true;
   }
 
@@ -147,22 +150,22 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     }
     for (const [index, intent] of intents.entries()) {
       const undo = of.save();
-      const events = of.render(intent);
-      const result = await publish(of, events);
+      const events = rendered(of, [intent]);
+      const result = events instanceof Fault ? events : await publish(of, events);
       // The intents that were taken have been heard. The rest goes into the next session.
       if (result === "lost") return deliver(intents.slice(index)).then(() => true);
       if (result === "taken") settle(intent, of, "taken");
       else {
         undo();
-        refuse(of, intent, events.length, result);
+        refuse(of, intent, events, result);
       }
     }
     return true;
   }
 
-  function refuse(of: Voice, intent: Intent, eventCount: number, because: Fault): void {
+  function refuse(of: Voice, intent: Intent, events: readonly Fields[] | Fault, because: Fault): void {
     if (intent.kind === "text") drops.count(intent.text.length, 0);
-    else drops.count(0, eventCount);
+    else drops.count(0, events instanceof Fault ? 1 : events.length);
     drops.tell(because);
     settle(intent, of, "refused");
   }
@@ -171,8 +174,12 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     for (;;) {
       const client = await contact.found();
       if (client === undefined || isEnded || isRefused) return forget(intents);
-      if (voice === undefined || voice.client !== client || voice.isLost)
+      if (voice === undefined || voice.client !== client || voice.isLost) {
+        // A daemon that loses each session as soon as it begins is not asked again at once.
+        if (vainVoices > 0) await pause.take(backOffMs(vainVoices - 1, chance(), options.backOff));
+        vainVoices += 1;
         voice = createVoice(client, voice === undefined ? firstId : newSessionId());
+      }
       if (await deliverParts(voice, intents)) return;
     }
   }
@@ -267,6 +274,15 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       for (const resolve of drained.splice(0)) resolve();
     },
   };
+}
+
+/** The events of intents, or why there are none: an author's event may be anything. */
+function rendered(of: Voice, intents: readonly Intent[]): readonly Fields[] | Fault {
+  try {
+    return intents.flatMap(of.render);
+  } catch (caught) {
+    return faultFrom(caught);
+  }
 }
 
 /** The fault of a lost session: a listener may have missed something. */

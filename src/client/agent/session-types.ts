@@ -111,7 +111,10 @@ export interface AgentSession extends AsyncDisposable {
   ) => void;
   /** Changes the agent's state, as in "deciding" (AAEP §4.2.1). Thinking, calling tools, writing and waiting are reported without a call. */
   readonly state: (name: string, summary?: string) => void;
-  /** Publishes an event that the other calls have no name for, such as one of an extension, in its place among them. */
+  /**
+   * Publishes an event that the other calls have no name for, such as one of an extension, in its place among them. An event that ends the session,
+   * such as `session.errored` with an `error_code`, ends it here too.
+   */
   readonly publish: (event: Without<PublishedEvent, "session_id">) => void;
   /** Ends the session as completed. `summary` says what was achieved. Default: the session's description. */
   readonly complete: (summary?: string) => void;
@@ -122,7 +125,10 @@ export interface AgentSession extends AsyncDisposable {
 }
 
 export interface SessionAskOptions {
-  /** Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. */
+  /**
+   * Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. The call resolves within
+   * a second, also if the daemon hangs.
+   */
   readonly signal?: (SignalLike & NonNullable<AskOptions["signal"]>) | undefined;
 }
 

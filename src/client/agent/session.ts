@@ -1,6 +1,7 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
 import { faultFrom } from "../../base/errors.js";
 import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
+import { TERMINAL } from "../event-types.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Taken, Voice } from "./intents.js";
@@ -22,6 +23,8 @@ const ABORTED: SignalLike = { aborted: true, addEventListener: () => {} };
 interface Output {
   id: string;
   hasText: boolean;
+  /** The first half of a surrogate pair at the end of its text. It waits for the second: services carry whole characters only (R25). */
+  half: string;
 }
 
 export function createSession(services: SessionServices, description: string, options: SessionOptions): AgentSession {
@@ -41,33 +44,50 @@ export function createSession(services: SessionServices, description: string, op
   };
   const addEvent = (type: string, members: Fields): boolean => add((voice) => [voice.event(type, members)]);
 
-  const openOutput = (): Output => ({ id: `out_${++ids}`, hasText: false });
-  const endOutput = (output: Output | undefined): void => {
-    if (output?.hasText === true) add((voice) => voice.endOutput(output.id), undefined, true);
+  const openOutput = (): Output => ({ id: `out_${++ids}`, hasText: false, half: "" });
+  const completeOutput = ({ id, hasText }: Output): void => {
+    if (hasText) add((voice) => voice.endOutput(id), undefined, true);
+  };
+  const endOutput = (output: Output): void => {
+    // The second half has not come.
+    pass(output, output.half);
+    completeOutput(output);
   };
   const endCurrent = (): void => {
-    const last = current && { ...current };
+    const last = current;
     current = undefined;
-    endOutput(last);
+    if (last !== undefined) endOutput(last);
   };
   function write(output: Output, chunk: string): void {
     if (isOver || typeof chunk !== "string" || chunk === "") return;
-    if (outbox.text(output.id, chunk)) {
+    const text = output.half + chunk;
+    const lastUnit = text.charCodeAt(text.length - 1);
+    const end = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? text.length - 1 : text.length;
+    pass(output, text.slice(0, end));
+    output.half = text.slice(end);
+  }
+  function pass(output: Output, text: string): void {
+    if (text === "") return;
+    if (outbox.text(output.id, text)) {
       output.hasText = true;
       return;
     }
-    outbox.drop(chunk.length, 0);
+    outbox.drop(text.length, 0);
     // Text behind a hole must not join the text before it.
-    endOutput({ ...output });
+    completeOutput(output);
     if (output.hasText) Object.assign(output, openOutput());
   }
 
+  /** Ends the session. A daemon that refuses the author's own words for the end is told of one without them. */
   function end(render: (voice: Voice) => readonly Fields[]): void {
     if (isOver) return;
     endCurrent();
     isOver = true;
     ignoreSignal();
-    add(render, undefined, true);
+    const plain = (voice: Voice): readonly Fields[] => [
+      voice.event("session.cancelled", { summary_normal: description, cancelled_by: "producer" }),
+    ];
+    add(render, (taken) => void (taken === "refused" && add(plain, undefined, true)), true);
     services.ended();
   }
 
@@ -217,10 +237,10 @@ export function createSession(services: SessionServices, description: string, op
       }
     },
     tool: (name, run, toolOptions) => excused(callTool(name, run, toolOptions)),
-    confirm: async (question, { signal: own } = {}) =>
-      (await asked("confirm", question as Fields, own)).outcome as ConfirmationOutcome,
-    clarify: async (question, { signal: own } = {}) =>
-      (await asked("clarify", question as Fields, own)).outcome as ClarificationOutcome,
+    confirm: async (question, askOptions) =>
+      (await asked("confirm", { ...question }, askOptions?.signal)).outcome as ConfirmationOutcome,
+    clarify: async (question, askOptions) =>
+      (await asked("clarify", { ...question }, askOptions?.signal)).outcome as ClarificationOutcome,
     handoff: (request) => {
       if (isOver) return;
       endCurrent();
@@ -239,7 +259,8 @@ export function createSession(services: SessionServices, description: string, op
     publish: (event) => {
       if (isOver) return;
       endCurrent();
-      const { type, ...members } = event as Fields & { readonly type: string };
+      const { type, ...members } = { ...event } as Fields & { readonly type: string };
+      if (TERMINAL.test(type)) return end((voice) => [...voice.endAll(), voice.event(type, members)]);
       const { from_state: _, to_state: state, ...others } = members;
       // The states of a session are one chain. The author's own changes are links of it.
       if (STATE_CHANGED.test(type)) add((voice) => voice.state(String(state), others));
@@ -252,10 +273,10 @@ export function createSession(services: SessionServices, description: string, op
       ]),
     cancel: (summary = description, cancelled_by = "user") =>
       end((voice) => [voice.event("session.cancelled", { summary_normal: said(summary, description), cancelled_by })]),
-    fail: (error) =>
-      end((voice) => [
-        voice.event("session.errored", { summary_normal: messageOf(error) || description, error_category: "unknown" }),
-      ]),
+    fail: (error) => {
+      const summary = messageOf(error) || description;
+      end((voice) => [voice.event("session.errored", { summary_normal: summary, error_category: "unknown" })]);
+    },
     [Symbol.asyncDispose]: async () => session.cancel(),
   };
   const ignoreSignal = onAbort(signal, () => session.cancel());
@@ -275,6 +296,11 @@ export function said(summary: unknown, otherwise: string): string {
   return text.slice(0, wholeEnd(text, LONGEST_SUMMARY));
 }
 
+/** The sentence of an error; "" if it cannot be read, for an author may throw anything. */
 function messageOf(caught: unknown): string {
-  return faultFrom(caught).sentence.slice(0, LONGEST_MESSAGE);
+  try {
+    return faultFrom(caught).sentence.slice(0, LONGEST_MESSAGE);
+  } catch {
+    return "";
+  }
 }

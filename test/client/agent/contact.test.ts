@@ -1,8 +1,10 @@
 // How often an agent without a daemon looks for one: never so often that its program pays for it.
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
+import type { CloseInfo } from "../../../src/contracts/transport.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createVirtualTimers } from "../virtual-timers.js";
@@ -35,6 +37,52 @@ test("a silent agent looks for a daemon with a new session, after twice as long 
     await eventually(() => expect(searches()).toBe(index + 2));
     await eventually(() => expect(agent.status.kind).toBe("silent"));
   }
+});
+
+test("a daemon that refuses the agent is told, and the agent is silent", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const { agent, troubles } = await openedAt(socketPath, { manifest: { languages_supported: "es" as never } });
+  expect(agent.status).toMatchObject({ kind: "silent", because: { code: "invalid_message" } });
+  expect(troubles.map(({ fault }) => fault.code)).toEqual(["invalid_message"]);
+});
+
+test("a daemon that loses each session as soon as it begins is asked again after growing pauses", async () => {
+  let startCount = 0;
+  const connect: AgentConnector["connect"] = async () => {
+    let end: (info: CloseInfo) => void = () => {};
+    const closed = new Promise<CloseInfo>((resolve) => {
+      end = resolve;
+    });
+    return {
+      peer: { label: "forgetful", trust: "same-user" },
+      request: async (_, params) => {
+        const types = [params].flat().map(({ type }: { readonly type?: string }) => String(type));
+        if (types.some((type) => type.endsWith("streaming"))) throw new Fault("session_ended", "It is over.");
+        if (types.some((type) => type.endsWith("started"))) startCount += 1;
+        return { events: [] };
+      },
+      notify: () => true,
+      notifyBatch: () => true,
+      writable: async () => {},
+      ended: closed.then(() => {}),
+      takeNoMore: () => {},
+      close: async () => end({ kind: "local" }),
+      closed,
+    };
+  };
+  const timers = createVirtualTimers();
+  const { agent } = await openedAt(undefined, { connectors: [{ connect }], timers, chance: () => 0 });
+  agent.session("Writes.").text("Nobody takes this.");
+  await timers.advance(20);
+  expect(startCount).toBe(1);
+  for (const [index, pauseMs] of [5, 10, 20, 25, 25].entries()) {
+    await timers.advance(pauseMs - 1);
+    expect(startCount).toBe(index + 1);
+    await timers.advance(1);
+    expect(startCount).toBe(index + 2);
+  }
+  void agent.close(0);
+  await timers.advance(0);
 });
 
 test("daemons that are lost at once are given up, and looked for as rarely", async () => {

@@ -151,6 +151,11 @@ const MISTAKES = `
   t.publish({ type: "example:thing", value: 1n });
   t.publish({ type: "example:thing", value: circle });
   t.publish({ type: "nonsense" });
+  t.publish({});
+  t.publish(undefined);
+  void t.confirm();
+  void t.clarify({ question: "Q" }, null);
+  await t.tool("throw", () => { throw Object.create(null); }).catch(() => {});
   t.progress({ percent: Number.NaN });
   t.handoff({});
   void t.confirm({ action: 1n, consequence: circle });

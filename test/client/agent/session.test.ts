@@ -152,6 +152,7 @@ test("an event that is refused is told, and the others around it are heard", asy
   await agent.session("Sorts.", async (s) => {
     s.text("Before.");
     s.progress({ percent: 1000 });
+    s.publish({} as never);
     s.text(" After.");
     await s.confirm({ action: "", consequence: "B" });
   });
@@ -159,9 +160,47 @@ test("an event that is refused is told, and the others around it are heard", asy
   expect(heard.text()).toBe("Before. After.");
   expect(troubles.map(({ fault, droppedEvents }) => [fault.code, droppedEvents])).toEqual([
     ["invalid_event", 1],
+    ["internal", 1],
     ["invalid_event", 0],
   ]);
 });
+
+test("AAEP §4.1: an end that the author publishes is the end of the session; if it is refused, there is a plain one", async () => {
+  const { agent, heard, troubles } = await stage();
+  const type = "aaep:agent.session.errored";
+  const mistake = new Error("No.");
+  const work = agent.session("Sorts.", async (s) => {
+    void s.tool("never", () => new Promise(() => {}));
+    s.publish({ type, error_category: "transient", error_code: "DISK_FULL", summary_normal: "The disk is full." });
+    s.text("Too late.");
+    throw mistake;
+  });
+  await expect(work).rejects.toBe(mistake);
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.errored | The disk is full."));
+  expect(heard.events.at(-1)).toMatchObject({ error_category: "transient", error_code: "DISK_FULL" });
+  expect(troubles).toEqual([]);
+  const s = agent.session("Sorts again.");
+  s.publish({ type, error_category: "none" as never, summary_normal: "Unheard." });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Sorts again."));
+  expect(heard.lines.filter((line) => line.startsWith("session.started"))).toHaveLength(2);
+  expect(troubles.map(({ fault }) => fault.code)).toEqual(["invalid_event"]);
+});
+
+test.each([Object.create(null), Object.assign(new Error(), { message: 5 }), undefined])(
+  "a tool may throw anything, and its author gets the same back: %#",
+  async (thrown) => {
+    const { agent, heard, troubles } = await stage();
+    const work = agent.session("Sorts.", (s) =>
+      s.tool("move", () => {
+        throw thrown;
+      }),
+    );
+    expect(await work.catch((caught: unknown) => [caught])).toEqual([thrown]);
+    await eventually(() => expect(heard.lines.at(-1)).toMatch(/^session\.errored \| ./));
+    expect(heard.lines).toContain("tool.completed | move | error");
+    expect(troubles).toEqual([]);
+  },
+);
 
 test("long text leaves in chunks that every daemon takes", async () => {
   const { agent, heard, troubles } = await stage();

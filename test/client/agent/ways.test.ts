@@ -134,9 +134,16 @@ describe.each(WAYS)("an agent over %s", (way) => {
     await agent.session("Writes.", async (s) => {
       s.text(text);
       await s.say(["\ud83d", "\ude42", "!"]);
+      s.text("H\ud83d");
+      // It is sent without its half character, whose other half comes in a message of its own.
+      await eventually(() => expect(heard.text().at(-1)).toBe("H"));
+      s.text("\ude42");
+      s.progress(100);
+      await eventually(() => expect(heard.lines.at(-1)).toBe("progress.updated"));
+      s.text("\ud83d");
     });
     await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
-    expect(heard.text() === `${text}\u{1f642}!`).toBe(true);
+    expect(heard.text() === `${text}\u{1f642}!H\u{1f642}\ufffd`).toBe(true);
     expect(troubles).toEqual([]);
   });
 });
