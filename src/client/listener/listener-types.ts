@@ -98,9 +98,9 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /**
-   * Asks every daemon for other terms; omitted members stay as they are (AAEP §5.7, R32). Daemons that are not connected, or vanish before they have
-   * answered, get the new terms when they are back. Resolves with the terms of the others. Rejects with the first Fault of a daemon that refused; the
-   * others have the new terms then.
+   * Asks every daemon for other terms; omitted members stay as they are (AAEP §5.7, R32). Daemons that are not connected, vanish before they have
+   * answered, or do not answer within `handshakeTimeoutMs`, get the new terms when they are back. Resolves with the terms of the others. Rejects with
+   * the first Fault of a daemon that refused; the others have the new terms then.
    */
   readonly renegotiate: (changes: Capabilities) => Promise<readonly SubscriptionAccepted[]>;
   /**
@@ -110,7 +110,7 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
   readonly skip: (output?: { readonly session_id: string; readonly output_id?: string }) => boolean;
   /** Asks for this event again (R28); it arrives in the loop. False if its daemon is not connected or not known. */
   readonly repeat: (event: Pick<ReceivedEvent, "event_id" | "session_id">) => boolean;
-  /** The open questions of all connected daemons that this listener may answer (R28). A daemon that vanishes meanwhile has none. */
+  /** The open questions of all connected daemons that this listener may answer (R28). A daemon that vanishes meanwhile, or hangs, has none. */
   readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /** The daemons, in the order in which they appeared. */
   readonly sources: () => readonly Source[];

@@ -2,6 +2,8 @@
 import type { Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import type { ReceivedEvent } from "../events.js";
+import { createPause } from "../pause.js";
+import { PLATFORM_TIMERS } from "../platform-clock.js";
 import { createSubscriber, mergedCapabilities, type Subscriber } from "../subscriber.js";
 import type { Arrival, SubscriberRequest } from "../subscriber-options.js";
 import type { SubscriberEnd, SubscriberState } from "../subscriber-states.js";
@@ -60,6 +62,21 @@ export function createSource(given: SourceOptions): LiveSource {
     subscriber.setTerms(changes);
   }
 
+  /** As the daemon answers; undefined if it is lost before, or hangs: the others have answered. */
+  async function answerOf<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+    const { timers = PLATFORM_TIMERS, handshakeTimeoutMs = 10_000 } = options;
+    const patience = createPause(timers);
+    try {
+      return (await Promise.race([asked, patience.take(handshakeTimeoutMs)])) ?? undefined;
+    } catch (caught) {
+      // A lost connection is no refusal.
+      if (caught instanceof Fault && caught.origin === "local") return undefined;
+      throw caught;
+    } finally {
+      patience.cutShort();
+    }
+  }
+
   /** Asks for terms that changed while the request was on its way. */
   function payTerms(): void {
     if (owed === undefined) return;
@@ -108,23 +125,9 @@ export function createSource(given: SourceOptions): LiveSource {
     subscriber,
     tell,
     isConnected: () => state?.kind === "active",
-    renegotiate: async (changes) => {
-      if (state?.kind !== "active") return oweTerms(changes);
-      try {
-        return await subscriber.renegotiate(changes);
-      } catch (caught) {
-        if (isLoss(caught)) return oweTerms(changes);
-        throw caught;
-      }
-    },
-    listPending: async () => {
-      try {
-        return await subscriber.listPending();
-      } catch (caught) {
-        if (isLoss(caught)) return [];
-        throw caught;
-      }
-    },
+    renegotiate: async (changes) =>
+      (state?.kind === "active" ? await answerOf(subscriber.renegotiate(changes)) : undefined) ?? oweTerms(changes),
+    listPending: async () => (await answerOf(subscriber.listPending())) ?? [],
     setPresent: (isPresent) => {
       if (isPresent) {
         arrive();
@@ -137,9 +140,4 @@ export function createSource(given: SourceOptions): LiveSource {
     },
     close: subscriber.close,
   };
-}
-
-/** Whether the connection was lost before the answer, which is no refusal of the daemon's. */
-function isLoss(caught: unknown): boolean {
-  return caught instanceof Fault && caught.origin === "local";
 }

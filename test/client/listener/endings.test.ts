@@ -96,6 +96,27 @@ test("AAEP §5.7: a daemon that vanishes before it has answered gets the terms w
   expect(side(one, 1).received).toMatchObject([{ capabilities: { pace_wpm: 200 } }]);
 });
 
+test("AAEP §5.7: nobody waits for a daemon that hangs: the others have answered", async () => {
+  const [one, two] = [createFakeProducer(), createFakeProducer()];
+  const { subscription, timers } = start([one.connect, two.connect], { handshakeTimeoutMs: 2000 });
+  listen(subscription);
+  await accepted(one, two);
+  const answer = subscription.renegotiate({ pace_wpm: 200 });
+  const pending = subscription.listPending();
+  await settle();
+  side(two).accept("sub_1", { paused: false });
+  side(two).say({ type: "aaepd.pending", questions: [question("rpl_2")] });
+  await timers.advance(2000);
+  expect(await answer).toMatchObject([{ honored_capabilities: { aaepd: { paused: false } } }]);
+  expect(await pending).toMatchObject([{ reply_token: "rpl_2" }]);
+  expect(timers.pendingCount()).toBe(0);
+  // Its next connection asks for them.
+  side(one).sever();
+  await settle();
+  await timers.advance(100);
+  expect(side(one, 1).received).toMatchObject([{ capabilities: { pace_wpm: 200 } }]);
+});
+
 test("calls that come while a lost connection is being closed are settled", async () => {
   const producer = createFakeProducer();
   const { opens, open } = gate();
