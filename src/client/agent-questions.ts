@@ -1,6 +1,7 @@
 // An agent's questions to people: one call that waits for the outcome (AAEP §6.1), and the notifications around it.
 import { Fault } from "../base/errors.js";
 import type { AbortSignalLike, RpcConnection } from "../contracts/rpc.js";
+import { onAbort } from "./on-abort.js";
 import { newEventId, newReplyToken } from "./random-ids.js";
 
 /**
@@ -146,12 +147,13 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
       reply_token: token,
     });
     // `cancel` fails only if the connection is gone, which `outcome` reports.
-    signal?.addEventListener("abort", () => void cancel(token).catch(() => {}), { once: true });
+    const ignoreSignal = onAbort(signal, () => void cancel(token).catch(() => {}));
     awaited.add(token);
     try {
       return readOutcome(await outcome);
     } finally {
       awaited.delete(token);
+      ignoreSignal();
     }
   }
 

@@ -27,7 +27,6 @@ export type {
   SessionClarification,
   SessionConfirmation,
   SessionOptions,
-  SignalLike,
   ToolOptions,
 } from "./agent/session-types.js";
 export {
@@ -66,6 +65,7 @@ export type {
   Target,
 } from "./listener/listener-types.js";
 export { type OneTarget, subscribe } from "./listener/subscribe.js";
+export type { SignalLike } from "./on-abort.js";
 export type { Timers } from "./platform-clock.js";
 export { createSubscriber, type Subscriber } from "./subscriber.js";
 export type { Arrival, SubscriberOptions, SubscriberReply, SubscriberRequest } from "./subscriber-options.js";

@@ -1,4 +1,8 @@
-import type { SignalLike } from "./session-types.js";
+/** The part of an `AbortSignal` that an agent needs. */
+export interface SignalLike {
+  readonly aborted: boolean;
+  readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
+}
 
 /** The functions that run when a signal is aborted. A signal has one listener of ours, because platforms warn of signals with many. */
 const RUNS = new WeakMap<SignalLike, Set<() => void>>();

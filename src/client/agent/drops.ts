@@ -43,8 +43,10 @@ export function createDrops(onTrouble: (trouble: Omit<AgentTrouble, "session_id"
     count,
     drop: (characters, events) => {
       count(characters, events);
-      if (!isHoled) tellRest();
+      const isFirst = !isHoled;
+      // Before the author is told, who may say something at once.
       isHoled = true;
+      if (isFirst) tellRest();
     },
     holeEnds: () => {
       isHoled = false;

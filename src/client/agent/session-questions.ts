@@ -1,13 +1,12 @@
 // Questions of a session: in their place among its events, through the loss of a daemon, and where nobody can be asked.
 import { faultFrom } from "../../base/errors.js";
+import { onAbort, type SignalLike } from "../on-abort.js";
 import { keepRunning, type Timers } from "../platform-clock.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
 import { type Asked, cancelledOutcome, lateOutcome, unheardOutcome } from "./consent.js";
 import type { Contact } from "./contact.js";
 import type { Fields, Voice } from "./intents.js";
-import { onAbort } from "./on-abort.js";
 import { LOST, type Outbox } from "./outbox.js";
-import type { SignalLike } from "./session-types.js";
 
 export interface QuestionServices {
   readonly contact: Contact;

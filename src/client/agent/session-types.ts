@@ -7,13 +7,8 @@ import type {
   ConfirmationQuestion,
 } from "../agent-questions.js";
 import type { FurtherMembers, PublishedEvent } from "../events.js";
+import type { SignalLike } from "../on-abort.js";
 import type { AgentStatus } from "./agent-options.js";
-
-/** The part of an `AbortSignal` that a session needs. */
-export interface SignalLike {
-  readonly aborted: boolean;
-  readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
-}
 
 type Without<Type, Name extends string> = Type extends unknown
   ? { [Key in keyof Type as Exclude<Key, Name>]: Type[Key] }
@@ -126,8 +121,8 @@ export interface AgentSession extends AsyncDisposable {
 
 export interface SessionAskOptions {
   /**
-   * Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. The call resolves within
-   * a second, also if the daemon hangs.
+   * Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. The call resolves
+   * within a second, also if the daemon hangs.
    */
   readonly signal?: (SignalLike & NonNullable<AskOptions["signal"]>) | undefined;
 }

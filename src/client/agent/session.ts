@@ -2,13 +2,13 @@
 import { faultFrom } from "../../base/errors.js";
 import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
 import { TERMINAL } from "../event-types.js";
+import { onAbort, type SignalLike } from "../on-abort.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Taken, Voice } from "./intents.js";
 import { orLate } from "./late.js";
-import { onAbort } from "./on-abort.js";
 import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
-import type { AgentSession, SessionOptions, SignalLike, ToolOptions } from "./session-types.js";
+import type { AgentSession, SessionOptions, ToolOptions } from "./session-types.js";
 
 export interface SessionServices extends QuestionServices {
   readonly unheard: "reject" | "as-host";

@@ -1,5 +1,6 @@
 // The queue of a session by itself: what it takes, how it cuts, and what it frees.
 import { describe, expect, test } from "vitest";
+import { createDrops } from "../../../src/client/agent/drops.js";
 import { createIntentQueue, type IntentQueue, wholeEnd } from "../../../src/client/agent/intent-queue.js";
 import type { Intent } from "../../../src/client/agent/intents.js";
 import { createQueueRoom } from "../../../src/client/agent/queue-room.js";
@@ -130,4 +131,16 @@ test.each([
   { text: "a\ud83d", length: 2, end: 2 },
 ])("R25: $text is cut at $end of $length", ({ text, length, end }) => {
   expect(wholeEnd(text, length)).toBe(end);
+});
+
+test("an author who answers a drop with more text is told once of the hole, and of the rest at its end", () => {
+  const told: number[] = [];
+  const drops = createDrops(({ droppedCharacters }) => {
+    told.push(droppedCharacters);
+    if (told.length < 100) drops.drop(1, 0);
+  });
+  drops.drop(5, 0);
+  expect(told).toEqual([5]);
+  drops.tellRest();
+  expect(told).toEqual([5, 1]);
 });
