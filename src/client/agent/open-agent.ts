@@ -10,6 +10,7 @@ import { createOutbox, lostSession, type Outbox } from "./outbox.js";
 import { createQueueRoom } from "./queue-room.js";
 import { createSession, said } from "./session.js";
 import type { Agent, AgentSession, SessionOptions } from "./session-types.js";
+import { createWaits } from "./waits.js";
 
 /**
  * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the
@@ -40,8 +41,10 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   const tell = (fault: Fault): void =>
     onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
 
+  const waits = createWaits(quietly(options.onWaiting));
+
   const contact = createContact(
-    { ...options, timers, chance, searchMs, onWaiting: quietly(options.onWaiting) },
+    { ...options, timers, chance, searchMs, onWaiting: quietly(waits.told) },
     {
       lost: (sessionIds) => {
         const lost = new Set(sessionIds);
@@ -89,7 +92,11 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     };
     // The session is heard of before its first event.
     if (!outbox.add({ kind: "events", render: () => [] })) outbox.refuse();
-    const session = createSession({ contact, outbox, timers, patienceMs, unheard, ended }, description, sessionOptions);
+    const session = createSession(
+      { contact, outbox, timers, patienceMs, waits, unheard, ended },
+      description,
+      sessionOptions,
+    );
     sessions.set(session, outbox);
     return session;
   }

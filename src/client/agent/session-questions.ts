@@ -7,12 +7,14 @@ import { type Asked, cancelledOutcome, lateOutcome, unheardOutcome } from "./con
 import type { Contact } from "./contact.js";
 import type { Fields, Voice } from "./intents.js";
 import { LOST, type Outbox } from "./outbox.js";
+import type { Waits } from "./waits.js";
 
 export interface QuestionServices {
   readonly contact: Contact;
   readonly outbox: Outbox;
   readonly timers: Timers;
   readonly patienceMs: number;
+  readonly waits: Waits;
 }
 
 export interface AskedHere extends Asked {
@@ -27,7 +29,7 @@ const WITHDRAWAL_MS = 1000;
 
 /** Asks, and resolves with the outcome, whatever becomes of the daemon. Never rejects. */
 export function ask(
-  { contact, outbox, timers, patienceMs }: QuestionServices,
+  { contact, outbox, timers, patienceMs, waits }: QuestionServices,
   kind: "confirm" | "clarify",
   question: Fields,
   signals: readonly (SignalLike | undefined)[],
@@ -48,6 +50,7 @@ export function ask(
       // A question that is taken back is over for what follows it.
       if (voice !== undefined) voice.openQuestions -= 1;
       for (const cleanUp of cleanUps) cleanUp();
+      waits.over(String(prepared.reply_token));
       resolve({ ...asked, voice });
     };
     /** Takes the question back from a daemon that may have it. */

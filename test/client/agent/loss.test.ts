@@ -103,8 +103,10 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
   ensureBuilt();
   const directory = temporaryDirectory();
   const socket = join(directory, "sorter.sock");
+  const waits: boolean[] = [];
   const { agent, troubles } = await openedAt(undefined, {
     mode: "required",
+    onWaiting: ({ waiting }) => waits.push(waiting),
     connectors: [spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socket] })],
   });
   const pidOf = async (): Promise<number> => (await findDaemons(directory))[0]?.pid ?? 0;
@@ -121,10 +123,12 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
   );
   const asking = s.confirm({ action: "A", consequence: "B" });
   await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+  await eventually(() => expect(waits).toEqual([true]));
   const pid = await pidOf();
   process.kill(pid, "SIGKILL");
   // The question went with its daemon: that is no consent.
   expect(await asking).toMatchObject({ resolved_by: "cancelled" });
+  expect(waits).toEqual([true, false]);
   // Text from there on is heard whole.
   await eventually(() => expect(heard.resumed).toEqual(["new", "unknown"]));
   let expected = "";
