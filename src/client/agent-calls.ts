@@ -145,11 +145,11 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
 }
 
 function longAway(patienceMs: number): Fault {
-  const sentence = `The daemon is away, and was not back within ${patienceMs / 1000} s. Start it, and try again. It may have taken this; it tells of a repeat with the same ids, and of a question by its reply_token (outcomeOf).`;
+  const sentence = `The daemon was not back within ${patienceMs / 1000} s. It may have taken this. Start it, and repeat this with the same ids, or call outcomeOf.`;
   return new Fault("peer_gone", sentence, { origin: "local" });
 }
 
 function tooMany(): Fault {
-  const sentence = `Wait for answers, or for the daemon: ${MOST_WAITING} calls wait for a connection to it.`;
+  const sentence = `Wait for the daemon: ${MOST_WAITING} calls wait for it.`;
   return new Fault("rate_limit", sentence, { origin: "local" });
 }

@@ -135,5 +135,5 @@ function faultOf({ fault }: CloseInfo): Fault {
 }
 
 function closedHere(): Fault {
-  return new Fault("peer_gone", "This client was closed before the daemon had answered.", { origin: "local" });
+  return new Fault("peer_gone", "This client was closed before the answer.", { origin: "local" });
 }

@@ -137,7 +137,7 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
     { signal }: AskOptions,
   ): Promise<QuestionOutcome> {
     if (signal?.aborted === true) {
-      throw new Fault("cancelled", "The signal had been aborted before the question was asked.", { origin: "local" });
+      throw new Fault("cancelled", "The signal was aborted before the question.", { origin: "local" });
     }
     // Cancelling needs a token that is known here.
     const token = typeof question.reply_token === "string" ? question.reply_token : newReplyToken();
@@ -195,7 +195,7 @@ function readOutcome(value: unknown): QuestionOutcome {
   const { resolved_by: by, reply_token: token, event_id: eventId } = membersOf(value);
   if (typeof by === "string" && typeof token === "string" && typeof eventId === "string")
     return value as QuestionOutcome;
-  throw new Fault("invalid_message", "The outcome of the question is not readable. Treat it as not consented to.");
+  throw new Fault("invalid_message", "The outcome is not readable. Treat it as no consent.");
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -7,9 +7,9 @@ export interface SignalLike {
 /** The functions that run when a signal is aborted. A signal has one listener of ours, because platforms warn of signals with many. */
 const RUNS = new WeakMap<SignalLike, Set<() => void>>();
 
-/** Calls `run` when the signal is aborted. Returns the function that ends this. */
-export function onAbort(signal: SignalLike | undefined, run: () => void): () => void {
-  if (signal === undefined) return () => {};
+/** Calls `run` when the signal is aborted. Returns the function that ends this. `null`: no signal, as for `fetch`. */
+export function onAbort(signal: SignalLike | null | undefined, run: () => void): () => void {
+  if (signal === undefined || signal === null) return () => {};
   const runs = RUNS.get(signal) ?? listenTo(signal);
   runs.add(run);
   return () => void runs.delete(run);

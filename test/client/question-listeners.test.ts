@@ -26,7 +26,7 @@ describe("aaep.outcome", () => {
     const fault = faultOf(() => tellListeners("aaep.outcome", params, { onOutcome: () => expect.unreachable() }));
     expect(fault).toMatchObject({
       code: "invalid_message",
-      sentence: "The outcome of the question is not readable. Treat it as not consented to.",
+      sentence: "The outcome is not readable. Treat it as no consent.",
     });
   });
 });

@@ -39,8 +39,8 @@ export interface OpenAgentOptions {
    */
   readonly unheard?: "reject" | "as-host" | undefined;
   /**
-   * Receives whatever goes wrong: refused events, dropped text, lost sessions, a daemon that refuses the agent or does not answer. That there is no
-   * daemon is no error. It is called instead of a rejection, and must not throw. Default: ignored.
+   * Receives whatever goes wrong: refused events, dropped text, lost sessions, a daemon that refuses the agent. That no daemon answers is no
+   * error. It is called instead of a rejection, and must not throw. Default: ignored.
    */
   readonly onError?: ((trouble: AgentTrouble) => void) | undefined;
   /** Reports that waiting for a person begins or ends, for programs that stop their own clocks meanwhile. Must not throw. */

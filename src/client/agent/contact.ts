@@ -1,11 +1,12 @@
 // An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
-import { Fault, faultFrom } from "../../base/errors.js";
+import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
 import { type AgentClient, createAgentClient } from "../agent-client.js";
 import type { AgentState } from "../agent-states.js";
 import { type BackOffOptions, backOffMs } from "../back-off.js";
 import { createPause } from "../pause.js";
 import type { Timers } from "../platform-clock.js";
 import type { AgentConnector, AgentStatus, OpenAgentOptions } from "./agent-options.js";
+import { orQuietlyLate } from "./late.js";
 
 export interface Contact {
   readonly status: () => AgentStatus;
@@ -27,7 +28,7 @@ export interface ContactListeners {
   readonly lost: (sessionIds: readonly string[]) => void;
   /** A daemon and everything in it is gone. */
   readonly gone: (because: Fault) => void;
-  /** A daemon is there, or should be, and the agent cannot use it. */
+  /** A way to a daemon is closed to the agent. */
   readonly refused: (because: Fault) => void;
   readonly status: (status: AgentStatus) => void;
 }
@@ -43,6 +44,9 @@ const SEARCH_AGAIN: BackOffOptions = { firstMs: 5000, longestMs: 300_000 };
 const STABLE_MS = 10_000;
 /** So many daemons in a row may be lost soon after they were found. Then the agent is silent. */
 const MOST_QUICK_LOSSES = 5;
+
+/** Codes that mean that no daemon answers. */
+const ABSENT: ReadonlySet<FaultCode> = new Set<FaultCode>(["not_found", "peer_gone", "timed_out"]);
 
 /** Creates the contact. Its first search is under way then. */
 export function createContact(options: ContactOptions, listeners: ContactListeners): Contact {
@@ -124,7 +128,9 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       return one;
     });
     try {
-      return await inTime(declared, options.searchMs, timers);
+      const answered = await orQuietlyLate<AgentClient | undefined>(declared, undefined, options.searchMs, timers);
+      if (answered === undefined) throw new Fault("timed_out", "The daemon does not answer.", { origin: "local" });
+      return answered;
     } catch (caught) {
       opening.then((one) => one.close()).catch(() => {});
       throw caught;
@@ -150,7 +156,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         return one;
       } catch (caught) {
         because = faultFrom(caught);
-        if (because.code !== "not_found" && !isClosed()) listeners.refused(because);
+        if (!ABSENT.has(because.code)) listeners.refused(because);
       }
     }
     return fallSilent(because);
@@ -193,14 +199,4 @@ function manifestOf({ id, name, manifest, language }: ContactOptions) {
     ...manifest,
     agent_id: id,
   };
-}
-
-/** Settles as `promise`, or rejects with "timed_out". */
-function inTime<Value>(promise: Promise<Value>, milliseconds: number, timers: Timers): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const cancel = timers.wakeAt(timers.now() + milliseconds, () =>
-      reject(new Fault("timed_out", "The daemon does not answer.", { origin: "local" })),
-    );
-    promise.then(resolve, reject).finally(cancel);
-  });
 }

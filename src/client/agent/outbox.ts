@@ -69,8 +69,6 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   const pause = createPause(timers);
   const firstId = newSessionId();
   let voice: Voice | undefined;
-  /** Voices in a row that were not heard beyond their first publish. */
-  let vainVoices = 0;
   /** The intents that are being sent. */
   let underway: readonly Intent[] = [];
   let isRunning = false;
@@ -99,7 +97,6 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       try {
         await of.client.publishUntyped(events);
         drops.holeEnds();
-        if (of.hasStarted) vainVoices = 0;
         return "taken";
       } catch (caught) {
         const fault = faultFrom(caught);
@@ -176,8 +173,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       if (client === undefined || isEnded || isRefused) return forget(intents);
       if (voice === undefined || voice.client !== client || voice.isLost) {
         // A daemon that loses each session as soon as it begins is not asked again at once.
-        if (vainVoices > 0) await pause.take(backOffMs(vainVoices - 1, chance(), options.backOff));
-        vainVoices += 1;
+        if (voice !== undefined) await pause.take(backOffMs(1, chance(), options.backOff));
         voice = createVoice(client, voice === undefined ? firstId : newSessionId());
       }
       if (await deliverParts(voice, intents)) return;

@@ -84,12 +84,15 @@ export function createSession(services: SessionServices, description: string, op
     endCurrent();
     isOver = true;
     ignoreSignal();
-    const plain = (voice: Voice): readonly Fields[] => [
-      voice.event("session.cancelled", { summary_normal: description, cancelled_by: "producer" }),
-    ];
-    add(render, (taken) => void (taken === "refused" && add(plain, undefined, true)), true);
+    const settled = (taken: Taken): void => {
+      if (taken === "refused") add(cancelled(description, "producer"), undefined, true);
+    };
+    add(render, settled, true);
     services.ended();
   }
+  const cancelled = (summary: string, cancelled_by: string) => (voice: Voice) => [
+    voice.event("session.cancelled", { summary_normal: said(summary, description), cancelled_by }),
+  ];
 
   async function asked(kind: "confirm" | "clarify", question: Fields, own: SignalLike | undefined): Promise<AskedHere> {
     endCurrent();
@@ -271,8 +274,7 @@ export function createSession(services: SessionServices, description: string, op
         ...voice.endAll(),
         voice.event("session.completed", { summary_normal: said(summary, description) }),
       ]),
-    cancel: (summary = description, cancelled_by = "user") =>
-      end((voice) => [voice.event("session.cancelled", { summary_normal: said(summary, description), cancelled_by })]),
+    cancel: (summary = description, cancelled_by = "user") => end(cancelled(summary, cancelled_by)),
     fail: (error) => {
       const summary = messageOf(error) || description;
       end((voice) => [voice.event("session.errored", { summary_normal: summary, error_category: "unknown" })]);

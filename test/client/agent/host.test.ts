@@ -151,6 +151,7 @@ const MISTAKES = `
   t.publish({ type: "example:thing", value: 1n });
   t.publish({ type: "example:thing", value: circle });
   t.publish({ type: "nonsense" });
+  agent.session("Has no signal.", { signal: null }).complete();
   t.publish({});
   t.publish(undefined);
   void t.confirm();
@@ -167,7 +168,7 @@ const MISTAKES = `
   t.complete();
   t.fail(circle);
   await t[Symbol.asyncDispose]?.();
-  await agent.close();
+  await agent.close(30_000);
   agent.session("Afterwards.").text("Unheard.");
 `;
 const THROWING = `
@@ -191,6 +192,6 @@ test.each([undefined, ...SERVED_WAYS])(
     );
     expect(heard.text()).toBe("Heard.");
     expect(heard.lines).toContain("state.changed | deciding");
-    expect(heard.lines.filter((line) => line.startsWith("session.started"))).toHaveLength(3);
+    expect(heard.lines.filter((line) => line.startsWith("session.started"))).toHaveLength(4);
   },
 );
