@@ -13,9 +13,9 @@ const CRITICAL = "critical";
 const WORDS = [...EVENT_WORDS, CRITICAL];
 
 /**
- * A name is a word with which lines begin, such as "text" or "critical"; a type with a colon and perhaps a final "*"; or the name or id of an agent, in
- * any case. "confirm" and "question" also admit the notice that a listener gets in place of a question that it cannot answer (R6).
- * An event is shown if it fits one of the kinds, and one of the agents. Without names of a sort, all of that sort fit.
+ * A name is a word with which lines begin, such as "text" or "critical"; a type with a colon and perhaps a final "*"; or the name or id of an agent,
+ * in any case. "confirm" and "question" also admit the notice that a listener gets in place of a question that it cannot answer (R6). An event is
+ * shown if it fits one of the kinds, and one of the agents. Without names of a sort, all of that sort fit.
  */
 export function createOnlyFilter(names: readonly string[] = []): OnlyFilter {
   const words = names.filter((name) => WORDS.includes(name));
