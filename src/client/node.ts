@@ -18,7 +18,7 @@ import type { Agent } from "./agent/session-types.js";
 import { discoverDaemons } from "./discovery/discover-daemons.js";
 import type { HttpConnectorOptions } from "./http/calls.js";
 import { httpConnector as httpConnectorBy } from "./http/http-connector.js";
-import { fetchOverUnix } from "./http/unix-fetch.js";
+import { createNodeFetch } from "./http/node-fetch.js";
 import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
@@ -123,7 +123,20 @@ export function httpRpcConnector(
   address: string,
   options: HttpConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
-  return httpRpcConnectorBy(...reachable(address, options));
+  const { url, socketPath } = placeOf(address);
+  // What the caller gives is theirs, and Node's part here speaks no TLS.
+  if (options.fetch !== undefined || !url.startsWith("http:")) return httpRpcConnectorBy(url, options);
+  return async (handlers) => {
+    const { fetch, unref, close } = createNodeFetch(socketPath);
+    try {
+      const connection = await httpRpcConnectorBy(url, { ...options, fetch })(handlers);
+      void connection.closed.then(close);
+      return { ...connection, unref };
+    } catch (caught) {
+      close();
+      throw caught;
+    }
+  };
 }
 
 /** As `httpConnector` of `aaepd/client`, and over Unix sockets too. */
@@ -131,14 +144,19 @@ export function httpConnector(
   address: string,
   options: HttpConnectorOptions = {},
 ): () => Promise<Connection<Uint8Array>> {
-  return httpConnectorBy(...reachable(address, options));
+  const { url, socketPath } = placeOf(address);
+  return httpConnectorBy(
+    url,
+    socketPath === undefined ? options : { fetch: createNodeFetch(socketPath).fetch, ...options },
+  );
 }
 
 const UNIX = "http://unix:";
 
-function reachable(address: string, options: HttpConnectorOptions): [address: string, options: HttpConnectorOptions] {
-  if (!address.startsWith(UNIX)) return [address, options];
-  return ["http://localhost", { fetch: fetchOverUnix(address.slice(UNIX.length)), ...options }];
+function placeOf(address: string): { readonly url: string; readonly socketPath?: string } {
+  return address.startsWith(UNIX)
+    ? { url: "http://localhost", socketPath: address.slice(UNIX.length) }
+    : { url: address };
 }
 
 export interface GrpcConnectorOptions {

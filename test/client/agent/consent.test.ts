@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { ConfirmationOutcome } from "../../../src/client/agent-questions.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { shared } from "../../support/lifetime.js";
 import { accepts, listenAt, openedAt, rejects } from "./agent-stage.js";
 
 /** Who is there. "none": no daemon. "deaf": a daemon, and nobody else. "mute": a listener that cannot answer. */
@@ -68,8 +69,11 @@ test("the mode required does not open without a daemon", async () => {
   await expect(openedAt(undefined, { mode: "required" })).rejects.toMatchObject({ code: "not_found" });
 });
 
+/** Each cell has its own agent, session and listeners at it. */
+const daemon = shared(() => serve(runtimeEnvironment().XDG_RUNTIME_DIR));
+
 test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, expected }) => {
-  const socketPath = listener === "none" ? undefined : (await serve(runtimeEnvironment().XDG_RUNTIME_DIR)).socketPath;
+  const socketPath = listener === "none" ? undefined : (await daemon()).socketPath;
   // Beside each listener one notes what is published, and cannot answer.
   const witness = socketPath === undefined ? undefined : await listenAt(socketPath);
   const answers = { accepts, rejects, waits: () => undefined } as const;

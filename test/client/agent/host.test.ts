@@ -3,7 +3,12 @@ import { expect, test } from "vitest";
 import { eventually } from "../../cli/command-stage.js";
 import { accepts, listenAt, openedAt } from "./agent-stage.js";
 import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
-import { SERVED_WAYS, type ServedWay, serveFor } from "./ways.js";
+import { SERVED_WAYS, type ServedWay, serveFor, sharedWays } from "./ways.js";
+
+/** Of the daemon that the tests share which leave it running. */
+const reach = sharedWays();
+/** Of one that ends the sessions of a lost agent soon. */
+const reachStrict = sharedWays("--agent-grace-seconds", "0", "--agent-idle-seconds", "1");
 
 /** Runs an author's program, in which `agent` is open. It begins when `goOn` is called. */
 function host(options: string, work: string): AuthorProgram & { readonly opened: () => Promise<unknown> } {
@@ -22,14 +27,15 @@ function host(options: string, work: string): AuthorProgram & { readonly opened:
 function connectorFor(
   way: ServedWay,
   { address, socketPath, tokenFile }: { address: string; socketPath: string; tokenFile: string },
+  httpOptions = "",
 ) {
   const token = `token: () => readFileSync(${JSON.stringify(tokenFile)}, "utf8").trim()`;
   const connect = {
     socket: `ipcRpcConnector(${JSON.stringify(socketPath)})`,
     "gRPC, Unix socket": `grpcRpcConnector(${JSON.stringify(address)})`,
     "gRPC, TCP": `grpcRpcConnector(${JSON.stringify(address)}, { ${token} })`,
-    "HTTP, Unix socket": `httpRpcConnector(${JSON.stringify(address)})`,
-    "HTTP, TCP": `httpRpcConnector(${JSON.stringify(address)}, { ${token} })`,
+    "HTTP, Unix socket": `httpRpcConnector(${JSON.stringify(address)}, { ${httpOptions} })`,
+    "HTTP, TCP": `httpRpcConnector(${JSON.stringify(address)}, { ${token}, ${httpOptions} })`,
   }[way];
   return `connectors: [{ connect: ${connect} }]`;
 }
@@ -37,7 +43,7 @@ function connectorFor(
 test.each(SERVED_WAYS)(
   "over %s, a program ends by itself without agent.close, and what it said is heard",
   async (way) => {
-    const served = await serveFor(way);
+    const served = await reach(way);
     const heard = await listenAt(served.socketPath);
     const running = host(
       connectorFor(way, served),
@@ -52,7 +58,7 @@ test.each(SERVED_WAYS)(
 );
 
 test.each(SERVED_WAYS)("over %s, a program that waits for an answer goes on until it is there", async (way) => {
-  const served = await serveFor(way);
+  const served = await reach(way);
   await listenAt(served.socketPath, { answer: accepts });
   const running = host(
     connectorFor(way, served),
@@ -67,10 +73,12 @@ test.each(SERVED_WAYS)("over %s, a program that waits for an answer goes on unti
 });
 
 test.each(SERVED_WAYS)("over %s, a daemon that hangs or is gone keeps no program running", async (way) => {
-  for (const how of ["SIGSTOP", "SIGKILL"] as const) {
+  const ends = (["SIGSTOP", "SIGKILL"] as const).map(async (how) => {
     const served = await serveFor(way);
+    // The program is not freed by a time limit of its connection.
+    const limitless = "timers: { now: () => 0, wakeAt: () => () => {} }";
     const running = host(
-      connectorFor(way, served),
+      connectorFor(way, served, limitless),
       `const s = agent.session("Nods.");
        for (let count = 0; count < 1000; count += 1) s.text("Is anybody there? ");
        s.complete();`,
@@ -78,8 +86,10 @@ test.each(SERVED_WAYS)("over %s, a daemon that hangs or is gone keeps no program
     expect(await running.opened()).toBe("connected");
     served.signal(how);
     running.goOn();
-    expect(await running.ended).toEqual({ code: 0, out: "connected\ndone\n", err: "" });
-  }
+    return running.ended;
+  });
+  const end = { code: 0, out: "connected\ndone\n", err: "" };
+  expect(await Promise.all(ends)).toEqual([end, end]);
 });
 
 test.each(SERVED_WAYS)("over %s, agent.close ends although the daemon hangs", async (way) => {
@@ -98,7 +108,7 @@ test.each(SERVED_WAYS)("over %s, agent.close ends although the daemon hangs", as
 });
 
 test.each(SERVED_WAYS)("R8: over %s, the sessions of a program that is killed end", async (way) => {
-  const served = await serveFor(way, "--agent-grace-seconds", "1", "--agent-idle-seconds", "1");
+  const served = await reachStrict(way);
   const heard = await listenAt(served.socketPath);
   const running = host(
     connectorFor(way, served),
@@ -114,7 +124,7 @@ test.each(SERVED_WAYS)("R8: over %s, the sessions of a program that is killed en
 });
 
 test("many sessions and questions with one signal are no leak of listeners, and all end with it", async () => {
-  const served = await serveFor("socket");
+  const served = await reach("socket");
   const heard = await listenAt(served.socketPath, { answer: () => undefined });
   const running = host(
     connectorFor("socket", served),
@@ -179,7 +189,7 @@ const THROWING = `
 test.each([undefined, ...SERVED_WAYS])(
   "over %s, no mistake of an author ends the program, or the session too early",
   async (way) => {
-    const served = way === undefined ? undefined : await serveFor(way);
+    const served = way === undefined ? undefined : await reach(way);
     const heard = served && (await listenAt(served.socketPath));
     const connectors = way === undefined || served === undefined ? "connectors: []" : connectorFor(way, served);
     const running = host(`${THROWING}, ${connectors}`, MISTAKES);

@@ -3,12 +3,16 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import type { QuestionWaiting } from "../../../src/client/agent-questions.js";
 import { grpcRpcConnector, httpRpcConnector } from "../../../src/client/node.js";
+import { newReplyToken, newSessionId } from "../../../src/client/random-ids.js";
 import { eventually } from "../../cli/command-stage.js";
 import { accepts, type Heard, listenAt, type OpenedAgent, openedAt, rejects } from "./agent-stage.js";
-import { placeFor, SERVED_WAYS, serveFor, WAYS } from "./ways.js";
+import { placeFor, SERVED_WAYS, serveFor, sharedWays, WAYS } from "./ways.js";
+
+/** Of the daemon that the tests share which leave it running. */
+const reach = sharedWays();
 
 async function stage(way: (typeof WAYS)[number], options: Parameters<typeof openedAt>[1] = {}) {
-  const { socketPath, connector } = await placeFor(way);
+  const { socketPath, connector } = await placeFor(way, reach);
   const opened: OpenedAgent = await openedAt(undefined, { connectors: [connector], mode: "required", ...options });
   const heard: Heard = await listenAt(socketPath, {
     answer: (event) => {
@@ -110,7 +114,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
   });
 
   test("a question is taken back when its signal is aborted", async () => {
-    const { socketPath, connector } = await placeFor(way);
+    const { socketPath, connector } = await placeFor(way, reach);
     const waitings: QuestionWaiting[] = [];
     const onWaiting = (waiting: QuestionWaiting) => void waitings.push(waiting);
     const { agent, troubles } = await openedAt(undefined, { connectors: [connector], onWaiting });
@@ -213,7 +217,7 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
   });
 
-  test("an answer that came while the agent was away, in an earlier run of the daemon, is told", async () => {
+  test("an answer that came while the agent was away, in an earlier run of the daemon, is told; so is that no daemon runs", async () => {
     const served = await serveFor(way);
     const client = await createAgentClient(served.connector.connect);
     await client.setManifest({ agent_id: "asker" });
@@ -241,6 +245,7 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
     await eventually(() => expect(heard.lines.join()).toContain("Accepted."));
     await served.kill();
+    await expect(createAgentClient(served.connector.connect)).rejects.toMatchObject({ code: "not_found" });
     await served.again();
     const again = await createAgentClient(served.connector.connect);
     onTestFinished(() => again.close());
@@ -252,15 +257,16 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
   });
 
   test("the outcome of a question can be asked for, and a question taken back", async () => {
-    const served = await serveFor(way);
-    await listenAt(served.socketPath, { answer: () => undefined });
-    const client = await createAgentClient(served.connector.connect);
+    const { socketPath, connector } = await reach(way);
+    await listenAt(socketPath, { answer: () => undefined });
+    const client = await createAgentClient(connector.connect);
     onTestFinished(() => client.close());
     await client.setManifest({ agent_id: "asker" });
-    await client.publish({ type: "aaep:agent.session.started", session_id: "sess_ask", summary_normal: "Asks." });
+    const session_id = newSessionId();
+    await client.publish({ type: "aaep:agent.session.started", session_id, summary_normal: "Asks." });
     expect(await client.manifest()).toMatchObject({ type: "aaep:producer.manifest", agent_id: "aaepd" });
-    const reply_token = "rpl_00000000000000000000000000000001";
-    const asking = client.confirm({ session_id: "sess_ask", action: "A", consequence: "B", reply_token });
+    const reply_token = newReplyToken();
+    const asking = client.confirm({ session_id, action: "A", consequence: "B", reply_token });
     const state = (): Promise<unknown> => client.outcomeOf(reply_token).catch(() => undefined);
     await vi.waitFor(async () => expect(await state()).toEqual({ state: "open", reply_token }), 10_000);
     expect(await client.cancel(reply_token, { decided_by: "host", decision: "accept" })).toBe(true);
@@ -270,19 +276,13 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     const unknown = client.outcomeOf("rpl_00000000000000000000000000000002");
     await expect(unknown).rejects.toMatchObject({ code: "not_found", pointer: "/reply_token", rule: "AAEP §6.2" });
   });
-
-  test("an address where nobody listens is told at once", async () => {
-    const served = await serveFor(way);
-    await served.kill();
-    await expect(createAgentClient(served.connector.connect)).rejects.toMatchObject({ code: "not_found" });
-  });
 });
 
 test.each([
   { way: "gRPC, TCP", connector: grpcRpcConnector },
   { way: "HTTP, TCP", connector: httpRpcConnector },
 ] as const)("a wrong token is told: $way", async ({ way, connector }) => {
-  const { address } = await serveFor(way);
+  const { address } = await reach(way);
   const connecting = createAgentClient(connector(address, { token: "wrong" }));
   await expect(connecting).rejects.toMatchObject({ code: "unauthenticated" });
 });

@@ -5,6 +5,7 @@ import type { AgentConnector } from "../../../src/client/agent/agent-options.js"
 import { grpcRpcConnector, httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
+import { shared } from "../../support/lifetime.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -18,12 +19,17 @@ export const SERVED_WAYS: readonly ServedWay[] = isWhole
 export type Way = ServedWay | "stdio";
 export const WAYS: readonly Way[] = ["stdio", ...SERVED_WAYS];
 
+interface Addresses {
+  readonly grpc?: readonly string[];
+  readonly http?: readonly string[];
+}
+
 interface Ready {
-  readonly endpoints: { readonly ipc: string; readonly grpc?: readonly string[]; readonly http?: readonly string[] };
+  readonly endpoints: Addresses & { readonly ipc: string };
   readonly token_file?: string;
 }
 
-export interface WayDaemon {
+export interface WayPlace {
   /** Where listeners connect, which is always the socket. */
   readonly socketPath: string;
   readonly connector: AgentConnector;
@@ -32,29 +38,32 @@ export interface WayDaemon {
   readonly token: () => string;
   /** "" of a way that needs none. */
   readonly tokenFile: string;
+}
+
+export interface WayDaemon extends WayPlace {
   readonly signal: (name: NodeJS.Signals) => void;
   readonly kill: () => Promise<void>;
   readonly again: () => Promise<void>;
 }
 
-/** Options of `serve` for a way, on addresses that stay the same. */
-function addressOptions(way: ServedWay, directory: string): readonly string[] {
-  switch (way) {
-    case "socket":
-      return [];
-    case "gRPC, Unix socket":
-      return ["--grpc", `unix:${join(directory, "a.grpc")}`];
-    case "gRPC, TCP":
-      return ["--grpc", "127.0.0.1:0"];
-    case "HTTP, Unix socket":
-      return ["--http", `unix:${join(directory, "a.http")}`];
-    case "HTTP, TCP":
-      return ["--http", "127.0.0.1:0"];
-  }
+/** Where services of these ways listen. */
+function addressesFor(ways: readonly ServedWay[], directory: string): Addresses {
+  const of = (kind: "gRPC" | "HTTP"): readonly string[] =>
+    ways
+      .filter((way) => way.startsWith(kind))
+      .map((way) => (way.endsWith("TCP") ? "127.0.0.1:0" : `unix:${join(directory, `a.${kind}`)}`));
+  return { grpc: of("gRPC"), http: of("HTTP") };
 }
 
-function addressIn({ endpoints: { grpc, http } }: Ready): string {
-  return grpc?.[0] ?? `http://${http?.[0]}`;
+function addressOptions({ grpc = [], http = [] }: Addresses): readonly string[] {
+  const option = (name: string, values: readonly string[]) => (values.length === 0 ? [] : [name, values.join(",")]);
+  return [...option("--grpc", grpc), ...option("--http", http)];
+}
+
+function addressIn({ endpoints: { grpc = [], http = [] } }: Ready, way: ServedWay): string {
+  const isUnix = way.endsWith("Unix socket");
+  const found = (way.startsWith("gRPC") ? grpc : http).find((address) => address.startsWith("unix:") === isUnix);
+  return way.startsWith("HTTP") ? `http://${found}` : String(found);
 }
 
 function tokenIn({ token_file: path = "" }: Ready): string {
@@ -62,7 +71,7 @@ function tokenIn({ token_file: path = "" }: Ready): string {
 }
 
 function connectorOf(way: ServedWay, ready: () => Ready): AgentConnector {
-  const address = addressIn(ready());
+  const address = addressIn(ready(), way);
   const token = (): string => tokenIn(ready());
   switch (way) {
     case "socket":
@@ -78,27 +87,31 @@ function connectorOf(way: ServedWay, ready: () => Ready): AgentConnector {
   }
 }
 
-/** `aaepd serve` with its journal on disk, reached that way. */
-export async function serveFor(way: ServedWay, ...options: readonly string[]): Promise<WayDaemon> {
+function placeIn(ready: () => Ready, way: ServedWay): WayPlace {
+  return {
+    socketPath: ready().endpoints.ipc,
+    connector: connectorOf(way, ready),
+    address: addressIn(ready(), way),
+    token: () => tokenIn(ready()),
+    tokenFile: ready().token_file ?? "",
+  };
+}
+
+/** `aaepd serve` with its journal on disk, reached in these ways. */
+async function serveWays(ways: readonly ServedWay[], options: readonly string[] = []) {
   ensureBuilt();
   const directory = temporaryDirectory();
   const environment = { ...cleanEnvironment(directory), XDG_STATE_HOME: join(directory, "state") };
-  const start = async (addresses: readonly string[]) => {
-    const program = startProgram(["serve", ...addresses, ...options], { environment });
+  const start = async (addresses: Addresses) => {
+    const program = startProgram(["serve", ...addressOptions(addresses), ...options], { environment });
     const ready: Ready = JSON.parse((await program.stdoutLines(1))[0] ?? "");
     return { program, ready };
   };
-  let { program, ready } = await start(addressOptions(way, directory));
-  const taken = Object.entries(ready.endpoints).flatMap(([kind, addresses]) =>
-    kind === "ipc" ? [] : [`--${kind}`, String(addresses[0])],
-  );
+  let { program, ready } = await start(addressesFor(ways, directory));
+  const taken = ready.endpoints;
   return {
-    socketPath: ready.endpoints.ipc,
-    connector: connectorOf(way, () => ready),
-    address: addressIn(ready),
-    token: () => tokenIn(ready),
-    tokenFile: ready.token_file ?? "",
-    signal: (name) => void program.child.kill(name),
+    placeOf: (way: ServedWay) => placeIn(() => ready, way),
+    signal: (name: NodeJS.Signals) => void program.child.kill(name),
     kill: async () => {
       program.child.kill("SIGKILL");
       await program.ended;
@@ -109,9 +122,24 @@ export async function serveFor(way: ServedWay, ...options: readonly string[]): P
   };
 }
 
-/** The place of a daemon for a way, and the connector. Of "stdio" the daemon is there once the connector has connected. */
-export async function placeFor(way: Way): Promise<Pick<WayDaemon, "socketPath" | "connector">> {
-  if (way !== "stdio") return serveFor(way);
+/** A daemon of the test's own for a way. */
+export async function serveFor(way: ServedWay, ...options: readonly string[]): Promise<WayDaemon> {
+  const { placeOf, ...daemon } = await serveWays([way], options);
+  return { ...placeOf(way), ...daemon };
+}
+
+/** One daemon for all tests of a file that leave it as it is, reached in every way. */
+export function sharedWays(...options: readonly string[]): (way: ServedWay) => Promise<WayPlace> {
+  const daemon = shared(() => serveWays(ALL_SERVED_WAYS, options));
+  return async (way) => (await daemon()).placeOf(way);
+}
+
+/** The place of a daemon for a way. Of "stdio" the daemon is there once the connector has connected, and is the test's own. */
+export async function placeFor(
+  way: Way,
+  served: (way: ServedWay) => Promise<WayPlace>,
+): Promise<Pick<WayPlace, "socketPath" | "connector">> {
+  if (way !== "stdio") return served(way);
   ensureBuilt();
   const socketPath = join(temporaryDirectory(), "sorter.sock");
   const connector = spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socketPath] });

@@ -1,7 +1,7 @@
 // The built program as a real child process, with folders of its own.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { whenFinished } from "../lifetime.js";
 import { temporaryDirectory } from "../temporary-directory.js";
 
 export const PROGRAM = fileURLToPath(new URL("../../../bin/aaepd.js", import.meta.url));
@@ -37,7 +37,7 @@ export function cleanEnvironment(directory: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: directory, XDG_RUNTIME_DIR: directory, XDG_CONFIG_HOME: directory };
 }
 
-/** Starts the program; what is left of it when the test has finished is killed. */
+/** Starts the program; what is left of it when the test has finished, or all that share it, is killed. */
 export function startProgram(argv: readonly string[], options: ProgramOptions = {}): Program {
   const directory = options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory();
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.entry ?? PROGRAM, ...argv], {
@@ -60,7 +60,7 @@ export function startProgram(argv: readonly string[], options: ProgramOptions = 
     // "close" waits for streams that nobody reads.
     child.on(options.readsStderr === false ? "exit" : "close", (code, signal) => resolve({ code, signal }));
   });
-  onTestFinished(async () => {
+  whenFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill("SIGKILL");
     await ended;
