@@ -1,10 +1,11 @@
 // The README's examples, run as they stand there: an agent and a listener in each language, over real processes and a real socket.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { sideBySide, whenFinished } from "../support/lifetime.js";
 import { untilHeard } from "../support/peers/heard.js";
 import { createHeldNpx } from "../support/peers/held-npx.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -22,8 +23,6 @@ function example(name: string): string {
   return path;
 }
 
-const children: ChildProcess[] = [];
-
 interface Running {
   readonly out: () => string;
   readonly ended: Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
@@ -31,7 +30,7 @@ interface Running {
 
 function run(program: string, path: string, environment: Readonly<Record<string, string>>): Running {
   const child = spawn(program, [path], { cwd: ROOT, env: { ...process.env, ...environment } });
-  children.push(child);
+  whenFinished(() => child.kill("SIGKILL"));
   let [out, err] = ["", ""];
   child.stdout.on("data", (data: Buffer) => {
     out += data.toString("utf8");
@@ -61,13 +60,23 @@ beforeAll(() => {
   mkdirSync(FOLDER, { recursive: true });
 });
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+
+// Their events come at the pace that the listeners ask for.
+const conversations = sideBySide({
+  python: () => converse("python3", "listen.py", "agent.py"),
+  javaScript: async () => {
+    const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--producer-id", "my-agent");
+    const listener = run("node", example("listen.mjs"), environment);
+    await untilHeard(socketPath, listener.out);
+    const before = listener.out().length;
+    const agent = await run("node", example("agent.mjs"), { ...environment, AAEPD_SOCKET: socketPath }).ended;
+    return { agent, heard: await listener.ended, before };
+  },
 });
 
 describe("README", () => {
   it("the Python agent is heard by the Python listener, in whole sentences", async () => {
-    const { agent, heard } = await converse("python3", "listen.py", "agent.py");
+    const { agent, heard } = await conversations.python();
     expect(agent).toMatchObject({ code: 0, out: "" });
     expect(heard.code).toBe(0);
     expect(heard.out).toContain("aaep:agent.output.streaming The library opens at 9.30 a.m. It closes at six.\n");
@@ -76,13 +85,8 @@ describe("README", () => {
   }, 180_000);
 
   it("the JavaScript agent is heard by the JavaScript listener", async () => {
-    const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--producer-id", "my-agent");
-    const listener = run("node", example("listen.mjs"), environment);
-    await untilHeard(socketPath, listener.out);
-    const before = listener.out().length;
-    const agent = await run("node", example("agent.mjs"), { ...environment, AAEPD_SOCKET: socketPath }).ended;
+    const { agent, heard, before } = await conversations.javaScript();
     expect(agent).toEqual({ code: 0, out: "", err: "" });
-    const heard = await listener.ended;
     expect(heard).toMatchObject({ code: 0, err: "" });
     const [, shown = ""] =
       /`node listen.mjs` prints[^`]*`node agent.mjs`[^`]*```text\n([\s\S]*?)```/.exec(README) ?? [];

@@ -25,3 +25,16 @@ export function shared<Made>(make: () => Promise<Made>): () => Promise<Made> {
     return state.made;
   };
 }
+
+/** To be called beside tests, for what mostly waits: all of them run side by side from the first on that a test asks for. */
+export function sideBySide<Makers extends Readonly<Record<string, () => Promise<unknown>>>>(makers: Makers): Makers {
+  const names = Object.keys(makers);
+  const begun = shared(async () => {
+    const all = new Map(names.map((name) => [name, makers[name]?.()]));
+    // Each is awaited by a test of its own, maybe later.
+    for (const one of all.values()) one?.catch(() => {});
+    return all;
+  });
+  const asked = names.map((name) => [name, async () => (await begun()).get(name)]);
+  return Object.fromEntries(asked) as Makers;
+}

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { registerConformance } from "../../../src/cli/conformance/conformance.js";
 import { itInFull } from "../../support/extent.js";
+import { sideBySide } from "../../support/lifetime.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
 
@@ -14,11 +15,26 @@ async function conformance(...argv: readonly string[]): Promise<Stage> {
   return stage;
 }
 
+// The cases of the suite wait for what must not come.
+const begun = sideBySide({
+  producer: async () => {
+    const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+    const endpoint = ["--endpoint", `unix:${socketPath}`, "--agent", `unix:${socketPath}`, "--name", "aaepd"];
+    const folder = temporaryDirectory();
+    const stage = await conformance("producer", ...endpoint, "--case", "P2-reject,P1-schema", "--report", folder);
+    return { stage, folder };
+  },
+  tail: async () =>
+    conformance(
+      ...["subscriber", "--endpoint", `unix:${join(temporaryDirectory(), "s")}/suite.sock`],
+      ...["--start", `exec ${process.execPath} bin/aaepd.js tail --interactive`],
+      ...["--announcements", "stdout", "--accept", "accept"],
+      ...["--case", "S1-announces,S2-token,S3-closes,S2-clarification"],
+    ),
+});
+
 test("a producer: a line for each case, the verdict, the reports, and their comparison", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const endpoint = ["--endpoint", `unix:${socketPath}`, "--agent", `unix:${socketPath}`, "--name", "aaepd"];
-  const folder = temporaryDirectory();
-  const stage = await conformance("producer", ...endpoint, "--case", "P2-reject,P1-schema", "--report", folder);
+  const { stage, folder } = await begun.producer();
   expect(stage.out()).toMatch(/^passed {2}P2-reject: .*\(AAEP §6\.1\)$/m);
   expect(stage.out()).toContain("PASS: 2 passed, 0 failed, 0 skipped.\n");
   expect(stage.out()).toContain("No claim: Cases were chosen.");
@@ -39,19 +55,7 @@ test("a producer: a line for each case, the verdict, the reports, and their comp
 });
 
 test("a subscriber: aaepd's own tail", async () => {
-  const folder = join(temporaryDirectory(), "s");
-  const stage = await conformance(
-    ...["subscriber", "--endpoint", `unix:${folder}/suite.sock`],
-    ...["--start", `exec ${process.execPath} bin/aaepd.js tail --interactive`],
-    ...[
-      "--announcements",
-      "stdout",
-      "--accept",
-      "accept",
-      "--case",
-      "S1-announces,S2-token,S3-closes,S2-clarification",
-    ],
-  );
+  const stage = await begun.tail();
   expect(stage.out()).toMatch(/^skipped S2-clarification: .*\n {8}Nothing stands for the user's answer/m);
   expect(stage.out()).toContain("PASS: 3 passed, 0 failed, 1 skipped.");
   expect(stage.exitCode()).toBe(0);

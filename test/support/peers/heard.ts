@@ -1,8 +1,9 @@
 // Evidence that a listener in another process is subscribed, which nobody can see from outside.
 import { randomUUID } from "node:crypto";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, vi } from "vitest";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
+import { whenFinished } from "../lifetime.js";
 
 /**
  * Opens a session of its own at the daemon, and resolves when `out`, what the listener has written, has grown: to whoever subscribes later the
@@ -14,7 +15,7 @@ export async function untilHeard(socketPath: string, out: () => string): Promise
     timeout: 60_000,
     interval: 20,
   });
-  onTestFinished(agent.close);
+  whenFinished(agent.close);
   await agent.publish({
     type: "aaep:agent.session.started",
     session_id: `sess_probe${randomUUID().replaceAll("-", "")}`,
