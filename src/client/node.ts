@@ -124,7 +124,7 @@ export function httpRpcConnector(
   options: HttpConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   const { url, socketPath } = placeOf(address);
-  // What the caller gives is theirs, and Node's part here speaks no TLS.
+  // A `fetch` of the caller's stays, and `createNodeFetch` speaks no TLS.
   if (options.fetch !== undefined || !url.startsWith("http:")) return httpRpcConnectorBy(url, options);
   return async (handlers) => {
     const { fetch, unref, close } = createNodeFetch(socketPath);

@@ -1,5 +1,5 @@
-// `fetch` by Node's own HTTP: to a Unix socket, which the global one cannot reach, and over connections that keep no process running. Those of the global
-// one do while an answer is awaited.
+// `fetch` by Node's own HTTP. It reaches Unix sockets, which the global `fetch` cannot. Its connections need not keep the process
+// running. The global `fetch` does so while an answer is awaited.
 import { Agent, request } from "node:http";
 import { Readable } from "node:stream";
 
