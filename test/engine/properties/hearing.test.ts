@@ -17,7 +17,7 @@ import {
 } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
 
-/** Each case has eight subscriptions: 100, or as many as PROPERTY_CASES says. */
+/** Each case has eight subscriptions: 100 in a whole run. */
 const CASES = casesOf(100);
 const SEATS = 8;
 
