@@ -11,6 +11,7 @@ import { EXIT_CODES } from "../../src/daemon/platform/exit-codes.js";
 import { runtimeEnvironment, serve as serveDaemon } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole } from "../support/extent.js";
+import { shared } from "../support/lifetime.js";
 import { sectionsOf, tablesIn } from "../support/markdown.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../support/peers/program.js";
 import { diskKind } from "../support/rigs/small-disk.js";
@@ -90,10 +91,12 @@ const MUCH = [
 
 const publish = (path: string) => ["publish", path, "--producer-id", "me"];
 
-async function publishWrong(scene: Scene): Promise<string> {
+/** Several entries quote from it. */
+const publishedWrong = shared(async () => {
+  const scene = createScene();
   await scene.serve("--journal", "memory");
-  return scene.aaepd(publish(scene.write("wrong.ndjson", WRONG)));
-}
+  return scene.inWordsOfPage(await scene.aaepd(publish(scene.write("wrong.ndjson", WRONG))));
+});
 
 async function ask(scene: Scene, ...options: readonly string[]) {
   const agent = await createAgentClient(ipcRpcConnector(await scene.serve("--journal", "memory", ...options)));
@@ -112,12 +115,16 @@ async function takenPort(): Promise<string> {
   return `127.0.0.1:${(server.address() as { readonly port: number }).port}`;
 }
 
-/** The answer to a call over HTTP, with the headers of a page of another origin or host. */
-async function callOverHttp(scene: Scene, headers: Readonly<Record<string, string>>, method = "POST"): Promise<string> {
-  const daemon = scene.start("serve", "--journal", "memory", "--http", "127.0.0.1:0");
+const httpAddress = shared(async () => {
+  const daemon = createScene().start("serve", "--journal", "memory", "--http", "127.0.0.1:0");
   const [ready = ""] = await daemon.stdoutLines(1);
-  const [address = ""] = (JSON.parse(ready) as { readonly endpoints: { readonly http: readonly string[] } }).endpoints
-    .http;
+  const { endpoints } = JSON.parse(ready) as { readonly endpoints: { readonly http: readonly [string] } };
+  return endpoints.http[0];
+});
+
+/** The answer to a call over HTTP, with the headers of a page of another origin or host. */
+async function callOverHttp(headers: Readonly<Record<string, string>>, method = "POST"): Promise<string> {
+  const address = await httpAddress();
   const [host = "", port = ""] = address.split(":");
   const socket = connect(Number(port), host);
   onTestFinished(() => void socket.destroy());
@@ -184,9 +191,9 @@ const SCENARIOS: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
     void ask(scene, "--confirmation-grace-seconds", "60").catch(() => {});
     return repeatedly("waiting-status", scene, "status");
   },
-  "confirmation-required": publishWrong,
-  order: publishWrong,
-  "unknown-type": publishWrong,
+  "confirmation-required": publishedWrong,
+  order: publishedWrong,
+  "unknown-type": publishedWrong,
   refusals: async (scene) => {
     await scene.serve("--journal", "memory");
     return scene.aaepd(["publish", scene.write("hello.ndjson", [STARTED])]);
@@ -240,10 +247,10 @@ const SCENARIOS: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
   "unknown-option": ({ aaepd }) => aaepd(["serve", "--max-hold", "3"]),
   "wrong-value": ({ aaepd }) => aaepd(["serve", "--max-hold-ms", "0"]),
   "wrong-key": (scene) => scene.aaepd(["serve", "--config", scene.write("aaepd.json", [{ max_hold: 3 }])]),
-  "no-token": (scene) => callOverHttp(scene, {}),
-  "wrong-origin": (scene) =>
-    callOverHttp(scene, { origin: "http://page.example", "access-control-request-method": "POST" }, "OPTIONS"),
-  "wrong-host": (scene) => callOverHttp(scene, { host: "page.example" }),
+  "no-token": () => callOverHttp({}),
+  "wrong-origin": () =>
+    callOverHttp({ origin: "http://page.example", "access-control-request-method": "POST" }, "OPTIONS"),
+  "wrong-host": () => callOverHttp({ host: "page.example" }),
 };
 /** They take seconds by themselves. */
 const SLOW: ReadonlySet<string> = new Set(["slow-status", "disk-full", "disk-full-status"]);

@@ -2,12 +2,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { sideBySide, whenFinished } from "../support/lifetime.js";
 import { type Program, startProgram } from "../support/peers/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -26,7 +27,7 @@ const TRANSCRIPTS = blocks("text");
 function projectFolder(): string {
   // Inside the package, so that `aaepd` is found as it would be in a project that depends on it.
   const folder = mkdtempSync(join(ROOT, "dist", "tutorial-listener-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  whenFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, text] of PROGRAMS) writeFileSync(join(folder, name), text);
   return folder;
 }
@@ -103,11 +104,12 @@ function textAt(socketPath: string): () => string {
       text += `${typeof chunk === "string" ? chunk : ""}\n`;
     },
   });
-  onTestFinished(() => subscriber.close());
+  whenFinished(() => subscriber.close());
   return () => text;
 }
 
-test.each([...TRANSCRIPTS.keys()])("%s does as the page says", async (name) => {
+/** Types what a transcript shows, and expects what it shows to be printed. */
+async function follow(name: string): Promise<void> {
   const { socketPath, environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const folder = projectFolder();
   const heard = textAt(socketPath);
@@ -144,6 +146,13 @@ test.each([...TRANSCRIPTS.keys()])("%s does as the page says", async (name) => {
   }
   terminals.listener.expectNothingElse();
   terminals.agent.expectNothingElse();
+}
+
+// The programs speak at the pace of a voice.
+const followed = sideBySide(Object.fromEntries([...TRANSCRIPTS.keys()].map((name) => [name, () => follow(name)])));
+
+test.each([...TRANSCRIPTS.keys()])("%s does as the page says", async (name) => {
+  await expect(followed[name]?.()).resolves.toBeUndefined();
 });
 
 test("every program of the page is run, and every file that it points to exists", () => {

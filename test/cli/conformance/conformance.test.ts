@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { registerConformance } from "../../../src/cli/conformance/conformance.js";
 import { itInFull } from "../../support/extent.js";
-import { sideBySide } from "../../support/lifetime.js";
+import { shared, sideBySide } from "../../support/lifetime.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
 
@@ -126,8 +126,11 @@ itInFull("a subscriber that does not connect is one reason to skip", async () =>
   expect(stage.exitCode()).toBe(1);
 });
 
+/** For one run of the suite after another. */
+const daemon = shared(() => serve(runtimeEnvironment().XDG_RUNTIME_DIR));
+
 test("wrong options end with 2 and say what to give; a target that is not there with 1", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const { socketPath } = await daemon();
   const at = ["--endpoint", `unix:${socketPath}`];
   for (const [argv, sentence] of [
     [["producer", "--endpoint", "nowhere"], '"nowhere" is no endpoint. Give one such as unix:/path'],
@@ -158,7 +161,7 @@ test("wrong options end with 2 and say what to give; a target that is not there 
 });
 
 test("a control command that ends with 3 is waited for no longer", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const { socketPath } = await daemon();
   const stage = await conformance(
     ...["producer", "--endpoint", `unix:${socketPath}`, "--control", "exit 3", "--patience", "600"],
     ...["--case", "P2-reject"],
@@ -167,7 +170,7 @@ test("a control command that ends with 3 is waited for no longer", async () => {
 });
 
 test("--framing newline sends each message as a line", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const { socketPath } = await daemon();
   const endpoint = ["--endpoint", `unix:${socketPath}`, "--agent", `unix:${socketPath}`, "--framing", "newline"];
   const stage = await conformance("producer", ...endpoint, "--case", "P2-reject,P3-ids-differ");
   expect(stage.out()).toContain("PASS: 2 passed, 0 failed, 0 skipped.\n");
@@ -185,7 +188,7 @@ test("the manifest is fetched where the transport has a call for it", async () =
 });
 
 test("without a source of sessions the cases that need one are skipped with that reason", async () => {
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const { socketPath } = await daemon();
   const stage = await conformance(
     "producer",
     "--endpoint",

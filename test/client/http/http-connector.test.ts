@@ -11,6 +11,7 @@ import { subscribe } from "../../../src/client/listener/subscribe.js";
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
 import type { SubscriberState } from "../../../src/client/subscriber-states.js";
 import { eventually } from "../../cli/command-stage.js";
+import { shared } from "../../support/lifetime.js";
 import { httpDaemon } from "./http-daemon.js";
 
 const SESSION = "sess_http";
@@ -47,6 +48,9 @@ function listen(connect: Connector, terms: Capabilities = {}, options: Subscribe
   return { subscription, events, states, errors, notTaken, cursors, ended, active };
 }
 
+/** For the tests that leave no session in it, and leave it running. */
+const sharedDaemon = shared(() => httpDaemon());
+
 type Daemon = Awaited<ReturnType<typeof httpDaemon>>;
 
 /** Listens over HTTP to a daemon that is there. */
@@ -71,7 +75,7 @@ async function fromBeginning({ events }: { readonly events: readonly Envelope[] 
 }
 
 test("events are those of the local socket, member by member", async () => {
-  const daemon = await httpDaemon();
+  const daemon = await sharedDaemon();
   const terms: Capabilities = {
     coalesce_boundaries: ["none"],
     supports_clarification_reply: true,
@@ -195,7 +199,7 @@ test("AAEP §5.8: closes its subscription, and none is left", async () => {
 });
 
 test("R20: rejected terms end the iteration with what to do", async () => {
-  const daemon = await httpDaemon();
+  const daemon = await sharedDaemon();
   const { ended } = listen(httpConnector(daemon.address, { token: daemon.token }), { pace_wpm: 3 });
   expect(await ended).toMatchObject({
     code: "capabilities_incompatible",
@@ -259,7 +263,7 @@ test("a new token of the running daemon is fetched for the next call; the stream
 });
 
 test("AAEP §8.2.7: a token that is wrong for good ends the iteration; one that is fetched may change", async () => {
-  const daemon = await httpDaemon();
+  const daemon = await sharedDaemon();
   const wrong = listen(httpConnector(daemon.address, { token: "guessed" }));
   expect(await wrong.ended).toMatchObject({ code: "unauthenticated", rule: "AAEP §8.2.7" });
   let token = "guessed";
@@ -272,7 +276,7 @@ test("AAEP §8.2.7: a token that is wrong for good ends the iteration; one that 
 });
 
 test("a function for the token that fails counts as an interruption", async () => {
-  const daemon = await httpDaemon();
+  const daemon = await sharedDaemon();
   let isThere = false;
   const { states, active } = listen(
     httpConnector(`${daemon.address}/`, {
