@@ -5,6 +5,7 @@ import type { QuestionWaiting } from "../../../src/client/agent-questions.js";
 import { grpcRpcConnector, httpRpcConnector } from "../../../src/client/node.js";
 import { newReplyToken, newSessionId } from "../../../src/client/random-ids.js";
 import { eventually } from "../../cli/command-stage.js";
+import { isTried } from "../../support/extent.js";
 import { accepts, type Heard, listenAt, type OpenedAgent, openedAt, rejects } from "./agent-stage.js";
 import { placeFor, SERVED_WAYS, serveFor, sharedWays, WAYS } from "./ways.js";
 
@@ -152,7 +153,9 @@ describe.each(WAYS)("an agent over %s", (way) => {
   });
 });
 
-describe.each(SERVED_WAYS)("an agent over %s", (way) => {
+const ROWS = SERVED_WAYS.map((way, row) => [way, row] as const);
+
+describe.each(ROWS)("an agent over %s", (way, row) => {
   test("R3, R8, R8b: over a kill of serve, the session goes on, and an open question is answered in the next run", async () => {
     const served = await serveFor(way);
     let mayAnswer = false;
@@ -196,65 +199,72 @@ describe.each(SERVED_WAYS)("an agent over %s", (way) => {
     expect(troubles).toEqual([]);
   });
 
-  test("R8: a session that ended while its agent was away begins again, and its open question is over", async () => {
-    const served = await serveFor(way, "--agent-grace-seconds", "0");
-    const heard = await listenAt(served.socketPath, { answer: () => undefined });
-    const { agent, troubles } = await openedAt(undefined, { connectors: [served.connector] });
-    const s = agent.session("Writes.");
-    const first = s.id;
-    s.text("Before. ");
-    const asking = s.confirm({ action: "A", consequence: "B" });
-    await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
-    await served.kill();
-    await served.again();
-    expect(await asking).toMatchObject({ resolved_by: "cancelled" });
-    s.text("After.");
-    s.complete();
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
-    expect(s.id).not.toBe(first);
-    const again = heard.events.filter(({ session_id }) => session_id === s.id);
-    expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
-    expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
-  });
+  // In a short run each way takes its turn with one of these two.
+  test.runIf(isTried(row, 0, 2, 1))(
+    "R8: a session that ended while its agent was away begins again, and its open question is over",
+    async () => {
+      const served = await serveFor(way, "--agent-grace-seconds", "0");
+      const heard = await listenAt(served.socketPath, { answer: () => undefined });
+      const { agent, troubles } = await openedAt(undefined, { connectors: [served.connector] });
+      const s = agent.session("Writes.");
+      const first = s.id;
+      s.text("Before. ");
+      const asking = s.confirm({ action: "A", consequence: "B" });
+      await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+      await served.kill();
+      await served.again();
+      expect(await asking).toMatchObject({ resolved_by: "cancelled" });
+      s.text("After.");
+      s.complete();
+      await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+      expect(s.id).not.toBe(first);
+      const again = heard.events.filter(({ session_id }) => session_id === s.id);
+      expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
+      expect(troubles.map(({ fault }) => fault.code)).toEqual(["session_not_started"]);
+    },
+  );
 
-  test("an answer that came while the agent was away, in an earlier run of the daemon, is told; so is that no daemon runs", async () => {
-    const served = await serveFor(way);
-    const client = await createAgentClient(served.connector.connect);
-    await client.setManifest({ agent_id: "asker" });
-    const session_id = "sess_answered";
-    const resume_token = "0123456789abcdef0123456789abcdef";
-    const extensions = { aaepd: { resume_token } };
-    await client.publishUntyped({
-      type: "aaep:agent.session.started",
-      session_id,
-      summary_normal: "Asks.",
-      extensions,
-    });
-    const question = {
-      event_id: "evt_00000000000000000000000000000001",
-      reply_token: "rpl_00000000000000000000000000000001",
-      session_id,
-      action: "A",
-      consequence: "B",
-    };
-    const heard = await listenAt(served.socketPath, { answer: () => undefined });
-    const lost = client.confirm(question).catch(() => undefined);
-    await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
-    await client.close();
-    await lost;
-    heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
-    await eventually(() => expect(heard.lines.join()).toContain("Accepted."));
-    await served.kill();
-    await expect(createAgentClient(served.connector.connect)).rejects.toMatchObject({ code: "not_found" });
-    await served.again();
-    const again = await createAgentClient(served.connector.connect);
-    onTestFinished(() => again.close());
-    await again.setManifest({ agent_id: "asker" });
-    await again.resumeSession({ session_id, resume_token });
-    expect(await again.confirm(question)).toMatchObject({ decision: "accept", resolved_by: "reply" });
-    expect(await again.outcomeOf(question.reply_token)).toMatchObject({ state: "resolved", decision: "accept" });
-    expect(await again.cancel(question.reply_token)).toBe(false);
-  });
+  test.runIf(isTried(row, 1, 2, 1))(
+    "an answer that came while the agent was away, in an earlier run of the daemon, is told; so is that no daemon runs",
+    async () => {
+      const served = await serveFor(way);
+      const client = await createAgentClient(served.connector.connect);
+      await client.setManifest({ agent_id: "asker" });
+      const session_id = "sess_answered";
+      const resume_token = "0123456789abcdef0123456789abcdef";
+      const extensions = { aaepd: { resume_token } };
+      await client.publishUntyped({
+        type: "aaep:agent.session.started",
+        session_id,
+        summary_normal: "Asks.",
+        extensions,
+      });
+      const question = {
+        event_id: "evt_00000000000000000000000000000001",
+        reply_token: "rpl_00000000000000000000000000000001",
+        session_id,
+        action: "A",
+        consequence: "B",
+      };
+      const heard = await listenAt(served.socketPath, { answer: () => undefined });
+      const lost = client.confirm(question).catch(() => undefined);
+      await eventually(() => expect(heard.lines).toContain("awaiting.confirmation | A"));
+      await client.close();
+      await lost;
+      heard.subscriber.reply({ reply_token: question.reply_token, decision: "accept" });
+      await eventually(() => expect(heard.lines.join()).toContain("Accepted."));
+      await served.kill();
+      await expect(createAgentClient(served.connector.connect)).rejects.toMatchObject({ code: "not_found" });
+      await served.again();
+      const again = await createAgentClient(served.connector.connect);
+      onTestFinished(() => again.close());
+      await again.setManifest({ agent_id: "asker" });
+      await again.resumeSession({ session_id, resume_token });
+      expect(await again.confirm(question)).toMatchObject({ decision: "accept", resolved_by: "reply" });
+      expect(await again.outcomeOf(question.reply_token)).toMatchObject({ state: "resolved", decision: "accept" });
+      expect(await again.cancel(question.reply_token)).toBe(false);
+    },
+  );
 
   test("the outcome of a question can be asked for, and a question taken back", async () => {
     const { socketPath, connector } = await reach(way);
