@@ -1,13 +1,14 @@
 // Binds a socket so that no other user can reach it at any moment (U3), and takes over the address of a killed process without ever taking one that
 // is alive (U1). For every transport that listens on a Unix socket.
-import { linkSync, lstatSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
-import { faultFromNodeError, isAddressInUse, isMissing, isRefused } from "../node-errors.js";
+import { faultFromNodeError, isAddressInUse, isRefused } from "../node-errors.js";
 import { isProcess, withClaim } from "./claim.js";
 import { assertPathFits, type IpcPlace, isPipeName } from "./paths.js";
 import { assureSocketDirectory } from "./runtime-directory.js";
+import { socketStatus } from "./socket-status.js";
 
 /** How long the owner of a socket may take to accept. A socket without owner refuses at once. */
 const PROBE_MS = 500;
@@ -25,7 +26,7 @@ export async function bindPrivately(server: Server, path: string, place: IpcPlac
   assureSocketDirectory(dirname(path), place);
   // Every bind happens under the claim: between bind and listen a live socket refuses like a dead one.
   await withClaim(path, () => bindOrTakeOver(server, path, place.userId));
-  const inode = lstatSync(path).ino;
+  const inode = socketStatus(path)?.ino;
   return () => unbind(server, path, inode);
 }
 
@@ -102,7 +103,7 @@ export async function occupantOf(path: string, userId: number | undefined): Prom
   const status = statusOf(path);
   if (status === undefined) return { kind: "nobody" };
   if (!status.isSocket()) return { kind: "file" };
-  if (userId !== undefined && status.uid !== userId) return { kind: "stranger", userId: status.uid };
+  if (userId !== undefined && Number(status.uid) !== userId) return { kind: "stranger", userId: Number(status.uid) };
   return (await isAlive(path)) ? { kind: "alive", pid: ownerOf(path) } : { kind: "dead" };
 }
 
@@ -119,9 +120,8 @@ function inUse(path: string, why: string, remedy: string): Fault {
 
 function statusOf(path: string) {
   try {
-    return lstatSync(path);
+    return socketStatus(path);
   } catch (caught) {
-    if (isMissing(caught)) return undefined;
     throw faultFromNodeError(caught, path);
   }
 }
@@ -156,7 +156,7 @@ function ownerOf(path: string): number | undefined {
   }
 }
 
-function unbind(server: Server, path: string, inode: number): void {
+function unbind(server: Server, path: string, inode: bigint | undefined): void {
   const status = statusOf(path);
   if (status !== undefined && status.ino !== inode) {
     // Another daemon has replaced our socket. Closing ours would remove the other's by its name.

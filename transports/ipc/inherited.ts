@@ -1,6 +1,6 @@
 // Takes over a listening socket that a service manager made before this process started (socket activation). The socket belongs to the manager: it
 // is there before the daemon and stays behind it, so that no client finds the address empty.
-import { lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
@@ -8,6 +8,7 @@ import { faultFromNodeError } from "../node-errors.js";
 import { ownerFile, type Unbind } from "./bind.js";
 import type { IpcPlace } from "./paths.js";
 import { assureSocketDirectory } from "./runtime-directory.js";
+import { socketStatus } from "./socket-status.js";
 
 /**
  * Listens on the socket of `descriptor`, which has to be the one at `path`: a stream socket of mode 0600 in a private folder, which listens. Throws a
@@ -28,7 +29,7 @@ export async function adoptInherited(
       `ListenStream=${path}`,
     );
   assureSocketDirectory(dirname(path), place);
-  const mode = lstatSync(path).mode & 0o777;
+  const mode = Number(socketStatus(path)?.mode) & 0o777;
   if ((mode & 0o177) !== 0) {
     const sentence = `The socket ${path} of the service manager has mode 0${mode.toString(8)}. Write SocketMode=0600 into the socket unit.`;
     throw new Fault("permission_denied", sentence, { origin: "local" });
@@ -83,6 +84,6 @@ function listeningPath(descriptor: number): string | undefined {
 
 function isSameFile(one: string, other: string): boolean {
   if (one === other) return true;
-  const [first, second] = [one, other].map((path) => lstatSync(path, { throwIfNoEntry: false }));
+  const [first, second] = [one, other].map((path) => socketStatus(path));
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
 }

@@ -1,9 +1,10 @@
 // The files in the runtime folders: sockets that nobody serves, files of daemons that were killed, modes.
-import { lstatSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { privateDirectories } from "../../../transports/ipc/directory.js";
+import { socketStatus } from "../../../transports/ipc/socket-status.js";
 import { readRuntimeFile } from "../../daemon/presence/runtime-files.js";
 import { advice, type Finding, fact, problem, shellWord } from "./finding.js";
 import type { Patient } from "./patient.js";
@@ -61,7 +62,7 @@ async function socketFinding(path: string, userId: number | undefined): Promise<
         ),
       ];
     case "alive": {
-      const mode = (lstatSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777;
+      const mode = Number(socketStatus(path)?.mode ?? 0o600) & 0o777;
       if ((mode & 0o077) === 0) return [];
       const message = `The socket ${path} has mode 0${mode.toString(8)}. The mode of its folder still keeps others away.`;
       return [advice("sockets", "socket_mode", message, `Run: chmod 600 ${shellWord(path)}`)];

@@ -11,12 +11,15 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Fault } from "../../../src/base/errors.js";
 import type { Connection, Listener } from "../../../src/contracts/transport.js";
+import { occupantOf } from "../../../transports/ipc/bind.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport, listenAuto } from "../../../transports/ipc/listen.js";
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
@@ -230,4 +233,23 @@ describe("listenAuto", () => {
     expect(third.address).toBe(first.address);
     await Promise.all([second.stop(), third.stop()]);
   });
+});
+
+it("U1: who has a socket is found out without an effect on modules behind a symbolic link, which Node 20 would load twice", async () => {
+  const directory = temporaryDirectory();
+  const packages = join(directory, "store/node_modules");
+  mkdirSync(join(packages, "thing"), { recursive: true });
+  for (const name of ["first", "second"])
+    writeFileSync(join(packages, `thing/${name}.cjs`), "exports.path = __filename;");
+  mkdirSync(join(directory, "app"));
+  symlinkSync(packages, join(directory, "app/node_modules"));
+  const require = createRequire(join(directory, "app/program.cjs"));
+  expect(require("thing/first.cjs")).toEqual({ path: join(packages, "thing/first.cjs") });
+
+  const path = join(directory, "s.sock");
+  const server = createServer().listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  expect(await occupantOf(path, undefined)).toMatchObject({ kind: "alive" });
+  expect(require("thing/second.cjs")).toEqual({ path: join(packages, "thing/second.cjs") });
 });
