@@ -12,9 +12,9 @@ function counts(run: SuiteRun, about: CaseDescription): boolean {
   return about.extension !== undefined && run.extensions.includes(about.extension);
 }
 
-/** Whether the result fails the verdict (AAEP §9.7): a MUST that counts, and that failed. */
-export function failsVerdict(run: SuiteRun, { about, verdict }: CaseResult): boolean {
-  return verdict.kind === "failed" && about.severity === "error" && counts(run, about);
+/** Whether the result fails the verdict (AAEP §9.7): a MUST that counts, and that failed. `failOnWarning`: a SHOULD fails it too. */
+export function failsVerdict(run: SuiteRun, { about, verdict }: CaseResult, failOnWarning: boolean): boolean {
+  return verdict.kind === "failed" && (about.severity === "error" || failOnWarning) && counts(run, about);
 }
 
 const LEVELS: readonly Level[] = [1, 2, 3];

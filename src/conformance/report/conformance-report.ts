@@ -1,7 +1,7 @@
 // The report as it stands in conformance-report.json (AAEP §9.7). The field names are those of the published suite, which has underscores.
 import type { Level, Role } from "../findings/finding.js";
 
-/** FAIL: a required case failed. SKIPPED: no case passed, and none failed. */
+/** FAIL: a case failed that counts. SKIPPED: all cases were skipped, or all cases of one level. */
 export type ReportVerdict = "PASS" | "FAIL" | "SKIPPED";
 
 export type Outcome = "passed" | "failed" | "skipped";
@@ -49,7 +49,7 @@ export interface ReportMetadata {
   readonly profile: null;
   /** The ids of chosen cases, separated by commas. Null: all cases of the level. */
   readonly filter: string | null;
-  /** Whether a failed SHOULD refuses the claim. It never changes the verdict. */
+  /** Whether a failed SHOULD makes the verdict FAIL. */
   readonly fail_on_warning: boolean;
   readonly aaep_spec_version: string;
   readonly suite_version: string;
@@ -75,7 +75,7 @@ export interface ConformanceReport {
   /** All cases, skipped ones included. */
   readonly tests_run: number;
   readonly tests_passed: number;
-  /** Failed cases, warnings included. */
+  /** Failed cases, warnings included. `failures` has those that count. */
   readonly tests_failed: number;
   readonly tests_skipped: number;
   /** Passed cases among those that passed or failed, 0 to 1, rounded down to a tenth of a percent. Null: none passed or failed. */

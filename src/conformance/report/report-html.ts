@@ -62,6 +62,7 @@ function claimWords({ claim, claim_refused }: ConformanceReport): string {
 function summary(report: ConformanceReport): Markup {
   const { metadata } = report;
   const warned = report.test_results.filter(({ outcome, severity }) => outcome === "failed" && severity === "warning");
+  const weight = metadata.fail_on_warning ? "recommended only (counted by --fail-on-warning)" : "recommended only";
   const figures: readonly (readonly [string, string | Markup])[] = [
     ["Verdict", markup`<span class="${verdictClass(report)}">${verdictWords(report)}</span>`],
     ["Tested", `${metadata.target_kind}, at ${report.endpoint}`],
@@ -69,7 +70,7 @@ function summary(report: ConformanceReport): Markup {
     ["Extension sets", metadata.extensions.length === 0 ? "none" : metadata.extensions.join(", ")],
     ["Chosen cases", metadata.filter ?? "all of the level"],
     ["Passed", `${report.tests_passed} of ${report.tests_run}`],
-    ["Failed", `${report.tests_failed}, of which ${warned.length} recommended only`],
+    ["Failed", `${report.tests_failed}, of which ${warned.length} ${weight}`],
     ["Skipped", String(report.tests_skipped)],
     ["Pass rate", report.pass_rate === null ? "nothing was judged" : percent(report.pass_rate)],
     ["Started", report.started_at],

@@ -5,16 +5,17 @@ import { claimOf } from "./claim.js";
 import type { ConformanceReport, ReportVerdict, TestResult } from "./conformance-report.js";
 
 export interface ReportOptions {
-  /** Refuses the claim while a SHOULD fails. The verdict stays. Default false. */
+  /** A failed SHOULD makes the verdict FAIL, and refuses the claim. Default false. */
   readonly failOnWarning?: boolean;
 }
 
 /**
- * Reports a run. The verdict is FAIL only by a failed MUST of the level, of a set that was asked for, or of a case that was chosen (AAEP §9.7).
+ * Reports a run. The verdict is FAIL only by a failed MUST of the level, of a set that was asked for, or of a case that was chosen (AAEP §9.7), or by
+ * a SHOULD of those where `failOnWarning` is set.
  */
 export function reportJson(run: SuiteRun, { failOnWarning = false }: ReportOptions = {}): ConformanceReport {
   const results = run.results.map(testResult);
-  const failures = run.results.filter((one) => failsVerdict(run, one)).map(testResult);
+  const failures = run.results.filter((one) => failsVerdict(run, one, failOnWarning)).map(testResult);
   const count = (outcome: TestResult["outcome"]) => results.filter((one) => one.outcome === outcome).length;
   const [passed, failed] = [count("passed"), count("failed")];
   const { claim, refused } = claimOf(run, failOnWarning);

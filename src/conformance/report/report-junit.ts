@@ -3,14 +3,12 @@ import type { ConformanceReport, TestResult } from "./conformance-report.js";
 import { documentOf, type Markup, markup } from "./markup.js";
 
 /**
- * Writes one suite of tests with a test for each case. A case is a `failure` if it fails the verdict. Where the report was asked for with
- * `fail_on_warning`, every failed case of severity "warning" is one too. Other failed cases pass, and tell in `system-out` what was seen.
+ * Writes one suite of tests with a test for each case. A case is a `failure` if it fails the verdict. Other failed cases pass, and tell in
+ * `system-out` what was seen.
  */
 export function reportJunit(report: ConformanceReport): string {
   const failing = new Set(report.failures.map(({ test_id }) => test_id));
-  const isFailure = (one: TestResult) =>
-    one.outcome === "failed" &&
-    (failing.has(one.test_id) || (one.severity === "warning" && report.metadata.fail_on_warning));
+  const isFailure = (one: TestResult) => failing.has(one.test_id);
   const counts = markup`tests="${report.tests_run}" failures="${report.test_results.filter(isFailure).length}" errors="0" \
 skipped="${report.tests_skipped}" time="${report.duration_seconds}"`;
   return documentOf(markup`<?xml version="1.0" encoding="UTF-8"?>

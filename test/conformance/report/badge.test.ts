@@ -58,8 +58,8 @@ describe("the badge", () => {
     for (const fill of fills) expect(contrastToWhite(fill)).toBeGreaterThan(4.5);
   });
 
-  it("says nothing of a level where a warning refuses the claim", async () => {
-    expect(textsOf(await badgeOf(runOf([PASSING, WARNING]), { failOnWarning: true }), "text")[1]).toBe("no claim");
+  it("says that the run fails where a warning counts", async () => {
+    expect(textsOf(await badgeOf(runOf([PASSING, WARNING]), { failOnWarning: true }), "text")[1]).toBe("fails");
   });
 
   it("is as wide as its texts", async () => {

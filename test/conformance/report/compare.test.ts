@@ -95,11 +95,27 @@ describe("two reports", () => {
     results: [result("P1-a", verdict, change), ...one.results.slice(1)],
   });
   it.each([
-    [{ level: 2 }, {}, ['changed: conformance_level, "1" → "2"']],
+    [
+      { level: 2, results: one.results.slice(1) },
+      {},
+      [
+        "The reports are of different levels, 1 and 2. A case of the higher level alone is gone or new.",
+        "gone: P1-a (was passed)",
+        'changed: claim, "made" → "refused"',
+      ],
+    ],
     [{ target: { ...target, name: "Other" } }, {}, ['changed: target_name, "Teller" → "Other"']],
     [{ extensions: ["x", "aaepd"] }, {}, ['changed: extensions, "" → "aaepd,x"']],
     [{ chosen: ["P1-a"] }, {}, ['changed: claim, "made" → "refused"', 'changed: filter, "none" → "P1-a"']],
-    [{}, { failOnWarning: true }, ['changed: claim, "made" → "refused"', 'changed: fail_on_warning, "false" → "true"']],
+    [
+      {},
+      { failOnWarning: true },
+      [
+        'changed: verdict, "PASS" → "FAIL"',
+        'changed: claim, "made" → "refused"',
+        'changed: fail_on_warning, "false" → "true"',
+      ],
+    ],
     [rule({ title: "Other." }), {}, ['changed: P1-a description, "The producer keeps the rule P1-a." → "Other."']],
     [rule({ severity: "warning" }), {}, ['changed: P1-a severity, "error" → "warning"']],
     [rule({ paragraphs: ["AAEP §3"] }), {}, ['changed: P1-a spec_reference, "AAEP §5.5.2, AAEP §9.5.1" → "AAEP §3"']],

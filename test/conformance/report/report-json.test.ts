@@ -119,6 +119,17 @@ describe("the report", () => {
     expect(report.tests_failed).toBe(1);
   });
 
+  it("where warnings count, a recommended case fails the verdict as a required one does", () => {
+    const warned = result("P1-a", FAILED, { severity: "warning" });
+    const other = result("X-a", FAILED, { severity: "warning", extension: "other" });
+    const report = reportJson(runOf([result("P1-b", PASSED), warned, other]), { failOnWarning: true });
+    expect(report).toMatchObject({
+      verdict: "FAIL",
+      claim: null,
+      failures: [{ test_id: "P1-a", severity: "warning" }],
+    });
+  });
+
   it("a chosen case counts whatever its level", () => {
     const report = reportJson(runOf([result("P3-a", FAILED, { level: 3 })], { level: 1, chosen: ["P3-a", "P1-b"] }));
     expect(report.verdict).toBe("FAIL");
@@ -187,7 +198,7 @@ describe("the schema", () => {
       { ...report, verdict: "SKIPPED" },
       { ...report, verdict: "pass" },
       { ...report, failures: [] },
-      { ...report, failures: [second] },
+      { ...report, failures: [{ ...second, severity: "warning" }] },
       { ...report, claim: "Teller passes." },
       { ...report, claim_refused: null },
       { ...report, pass_rate: null },
