@@ -346,7 +346,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     findings: [],
     report: ["findings"],
     requirements: ["findings"],
-    wire: [],
+    wire: ["findings"],
     drive: ["wire"],
     producer: ["findings", "wire", "drive"],
     subscriber: ["findings", "wire"],

@@ -5,7 +5,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
 import { NO_DRIVER } from "../../src/conformance/drive/driver.js";
 import type { CaseResult } from "../../src/conformance/findings/finding.js";
+import { verdictIn } from "../../src/conformance/findings/verdicts.js";
 import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
+import type { Heard } from "../../src/conformance/producer/producer-case.js";
 import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
 import { SUBSCRIBER_CASES } from "../../src/conformance/subscriber/run-subscriber-cases.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";
@@ -33,15 +35,26 @@ const QUICK = [
   "honored-rate-raised",
   "renegotiation-renames-the-subscription",
   "event-id-reused",
+  "accept-taken-as-reject",
 ];
+
+/** The scenarios in which a case of these mutants fails: one that asks for its own, and one that watches all. */
+const SHOWN_IN: Readonly<Record<string, string>> = {
+  "P2-accept": "confirmation",
+  "P1-event-id-unique": "cancel-question",
+};
 
 it("a mutant fails the cases that the table names, and a correct producer passes them", async () => {
   const daemon = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--journal", "memory");
   for (const mutant of CHAPTER_MUTANTS.filter(({ name }) => QUICK.includes(name))) {
     const cases = FAILS[mutant.name] ?? [];
-    expect([...failedIds(await judgeMutant(mutant, daemon.socketPath, temporaryDirectory(), cases))].sort()).toEqual(
-      [...cases].sort(),
-    );
+    const results = await judgeMutant(mutant, daemon.socketPath, temporaryDirectory(), cases);
+    expect([...failedIds(results)].sort()).toEqual([...cases].sort());
+    for (const { about, verdict } of results)
+      if (about.id in SHOWN_IN)
+        expect(verdict).toMatchObject({
+          evidence: expect.arrayContaining([{ note: "scenario", text: SHOWN_IN[about.id] }]),
+        });
   }
   const correct = { name: "correct", paragraph: "", breaks: "nothing", link: () => ({}) };
   const cases = [...new Set(QUICK.flatMap((name) => FAILS[name] ?? []))];
@@ -71,6 +84,36 @@ it("every case is failed by a mutant", () => {
   );
   const cases = [...PRODUCER_CASES, ...SUBSCRIBER_CASES].map(({ id }) => id);
   expect(cases.filter((id) => !failed.has(id))).toEqual([]);
+});
+
+it("P1-state-chain shows both ends of a broken link", () => {
+  const [chain] = PRODUCER_CASES.flatMap((one) =>
+    one.kind === "watching" && one.id === "P1-state-chain" ? [one] : [],
+  );
+  const changed = (from_state: string, to_state: string) => ({
+    type: "aaep:agent.state.changed",
+    from_state,
+    to_state,
+  });
+  const called = { type: "aaep:agent.tool.invoked" };
+  const told = [
+    changed("idle", "thinking"),
+    called,
+    changed("thinking", "writing_output"),
+    changed("idle", "thinking"),
+  ];
+  const record = told.map((event, place) => {
+    const message = { ...event, event_id: `evt_${place}`, session_id: "sess_1" };
+    return { way: "received" as const, at: place, place, text: JSON.stringify(message), message };
+  });
+  const heard = { conversations: [{ record, startedAt: { at: 0 } }], shown: new Map() } as unknown as Heard;
+  const judging = () => chain?.judge(heard);
+  expect(judging).toThrow("A state.changed comes from idle, and the agent was in writing_output.");
+  try {
+    judging();
+  } catch (caught) {
+    expect(verdictIn(caught)).toMatchObject({ evidence: record.slice(2).map(({ text }) => ({ text })) });
+  }
 });
 
 describe("a bad target", () => {
@@ -123,7 +166,7 @@ describe("a bad target", () => {
 
   it("that is not there is one finding", async () => {
     expect(onlyReason(await judge(join(temporaryDirectory(), "nowhere.sock"), undefined))).toContain(
-      "The target cannot be reached",
+      "No connection is taken at unix:",
     );
   });
 
@@ -133,14 +176,19 @@ describe("a bad target", () => {
 
   it("that says something else is one finding", async () => {
     const garbage = (socket: Socket): void => void socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
-    expect(onlyReason(await runAt(garbage))).toMatch(/^The target (?:ended the connection at once|sends something)/);
+    expect(onlyReason(await runAt(garbage))).toContain("The target's bytes cannot be read. The stream begins with");
     const text = (socket: Socket): void => void socket.write('"hello"\n');
-    expect(onlyReason(await runAt(text))).toMatch(/^The target (?:ended the connection at once|sends something)/);
+    expect(onlyReason(await runAt(text))).toContain("The target's bytes cannot be read.");
+    const list = (socket: Socket): void => void socket.write(framed("[1]"));
+    expect(onlyReason(await runAt(list))).toBe("The target sends something that is no JSON object: [1]");
   });
 
   it("that sends half a frame and ends is one finding", async () => {
     const half = (socket: Socket): void => void socket.end(Buffer.from([0, 0, 4, 0, 0x7b]));
-    expect(onlyReason(await runAt(half))).toContain("The target ended the connection at once.");
+    // The suite may find the connection closed when it writes.
+    expect(onlyReason(await runAt(half))).toMatch(
+      /The target ended the connection at once|ended in the middle of a message/,
+    );
   });
 
   it("that rejects everything, or answers by something else, is one finding", async () => {
@@ -152,6 +200,10 @@ describe("a bad target", () => {
     );
     expect(onlyReason(await runAt(answering({ type: "aaepd.error" })))).toContain(
       "does not accept the plainest request",
+    );
+    const later = { type: "subscription.accepted", subscription_id: "sub_1", aaep_version: "9.0.0" };
+    expect(onlyReason(await runAt(answering(later)))).toBe(
+      "The target speaks AAEP 9.0.0, and the suite tests AAEP 1.0.0.",
     );
   });
 
@@ -183,5 +235,9 @@ describe("a bad target", () => {
       ["P3-accepted-form", "skipped"],
       ["P3-answered-once", "failed"],
     ]);
+    expect(results[0]?.verdict).toMatchObject({
+      reason:
+        "The target did not answer a subscription.request. A target that reads lines needs --framing newline. The suite waited 8 seconds. Give a slow target more with --patience.",
+    });
   });
 });

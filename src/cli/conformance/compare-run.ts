@@ -15,7 +15,13 @@ export function runCompare(before: string, after: string, io: CommandIo): Promis
   return runCommand(
     io,
     async () => {
-      const comparison = compareReports(readReport(before), readReport(after));
+      const [old, young] = [readReport(before), readReport(after)];
+      const [role, otherRole] = [old, young].map(({ metadata }) => metadata.target_kind);
+      if (role !== otherRole) {
+        const sentence = `${before} is about a ${role}, and ${after} about a ${otherRole}. Their cases are others. Compare reports of one role.`;
+        throw new Fault("usage", sentence, { origin: "local" });
+      }
+      const comparison = compareReports(old, young);
       const output = createLineWriter(io.stdout);
       for (const line of comparisonLines(comparison)) await output.write(line);
       await output.flush();
@@ -39,10 +45,13 @@ function readReport(given: string): ConformanceReport {
     });
   }
   const report = parsed(text);
-  const isReport =
-    typeof report === "object" && report !== null && Array.isArray((report as ConformanceReport).test_results);
-  if (isReport) return report as ConformanceReport;
+  if (isReport(report)) return report;
   throw new Fault("usage", `${path} is no conformance report. Give a conformance-report.json.`, { origin: "local" });
+}
+
+function isReport(given: unknown): given is ConformanceReport {
+  const { test_results, metadata } = (given ?? {}) as Partial<ConformanceReport>;
+  return Array.isArray(test_results) && typeof metadata === "object" && metadata !== null;
 }
 
 function parsed(text: string): unknown {

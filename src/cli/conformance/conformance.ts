@@ -5,10 +5,15 @@ import type { CommandIo } from "../terminal/command-io.js";
 import type { ProducerOptions } from "./producer-run.js";
 import type { SubscriberOptions } from "./subscriber-run.js";
 
+const VERDICTS = `A case that cannot see its subject is skipped with the reason. It has not passed. The verdict is FAIL if a required case failed, SKIPPED if all cases
+were skipped or all cases of one level, and PASS otherwise.
+
+Exit codes: 0 PASS, 1 FAIL or SKIPPED, 2 an option is wrong or its command or socket cannot be used, 3 the suite itself failed.`;
+
 const PRODUCER_HELP = `
 Endpoints:
   unix:/path              a Unix socket
-  pipe:name               a named pipe of Windows
+  pipe:name               a named pipe, on Windows alone
   stdio:COMMAND           the standard input and output of a command
   grpc://host:port        gRPC; grpcs:// with TLS; grpc://unix:/path at a socket
   http://host:port        Connect over HTTP/2; https:// with TLS;
@@ -24,9 +29,7 @@ Cases need sessions to judge. Name one source of them:
 AAEP_SCENARIO has the scenario's name for the control command, and AAEP_SCENARIO_TEXT its sentence. The command ends with 0 when the scenario is over,
 and with 3 if the producer cannot show it.
 
-A case that cannot see its subject is skipped with the reason. It has not passed.
-
-Exit codes: 0 nothing failed, 1 a case failed, 2 usage, 3 the suite itself failed.
+${VERDICTS}
 
 Examples:
   aaepd conformance producer --endpoint unix:a.sock --agent unix:a.sock
@@ -35,7 +38,8 @@ Examples:
 
 const SUBSCRIBER_HELP = `
 The suite is the producer. It listens at --endpoint (unix:/path, pipe:name, grpc://host:port or http://host:port), and starts the subscriber anew for
-each case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket.
+each case with --start. The variable AAEP_ENDPOINT of that command names where it connects to; AAEPD_SOCKET has the path of a socket. The suite ends
+the command by SIGTERM: a subscriber of level 3 then sends subscription.close.
 
   --announcements stdout  each line of the command's standard output is an
                           announcement
@@ -47,9 +51,7 @@ each case with --start. The variable AAEP_ENDPOINT of that command names where i
   --ask                   a person at this terminal acts as the user, and says
                           what was announced
 
-A case that cannot see its subject is skipped with the reason. It has not passed.
-
-Exit codes: 0 nothing failed, 1 a case failed, 2 usage, 3 the suite itself failed.
+${VERDICTS}
 
 Example:
   aaepd conformance subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive 2>&1" \\
@@ -68,7 +70,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .command("producer")
     .summary("test a producer")
     .description("Tests a producer as its subscribers see it.");
-  suiteOptions(producer)
+  suiteOptions(producer, "where the producer listens")
     .option("--agent <endpoint>", "where an agent of the suite publishes")
     .option("--control <command>", "your command that makes the producer show a scenario")
     .option("--user-input", "ask the producer itself, by a user_input message")
@@ -89,7 +91,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .command("subscriber")
     .summary("test a subscriber")
     .description("Tests a subscriber as a producer sees it.");
-  suiteOptions(subscriber)
+  suiteOptions(subscriber, "where the suite listens, and the subscriber connects")
     .requiredOption("--start <command>", "the command that starts the subscriber")
     .option("--announcements <stdout|FILE>", "where announcements are told: stdout, or a file")
     .option("--ask", "ask a person here, in place of the other hooks")
@@ -107,7 +109,7 @@ export function registerConformance(program: Command, io?: CommandIo): void {
   conformance
     .command("compare")
     .summary("compare two reports")
-    .description("Compares two reports, dates and durations aside. Ends with 1 if they differ.")
+    .description("Compares two reports about one role, dates and durations aside. Ends with 1 if they differ.")
     .argument("<before>", "a conformance-report.json, or its folder")
     .argument("<after>", "another")
     .action(async (before: string, after: string) => {
@@ -119,17 +121,18 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     });
 }
 
-function suiteOptions(command: Command): Command {
+/** `endpoint`: the use of that option. */
+function suiteOptions(command: Command, endpoint: string): Command {
   return command
-    .requiredOption("--endpoint <url>", "the tested side")
+    .requiredOption("--endpoint <url>", endpoint)
     .addOption(new Option("--level <level>", "conformance level").choices(["1", "2", "3"]).default(3).argParser(level))
     .option("--extensions <names>", "sets of cases beyond the level: aaepd", textList)
     .option("--case <ids>", "these cases alone", textList)
     .option("--patience <seconds>", "how long something that must come may take", wholeNumber(1, 600), 8)
     .option("--name <text>", "the name of the tested side in the report")
     .option("--report <folder>", "write conformance-report.json, .html, .junit.xml and badge.svg there")
-    .option("--fail-on-warning", "end with 1 if a SHOULD is not met")
-    .option("-q, --quiet", "print failures and the verdict alone");
+    .option("--fail-on-warning", "a SHOULD that is not met counts: the verdict is FAIL")
+    .option("-q, --quiet", "print failures and the verdict alone; if all was skipped, also the reasons");
 }
 
 function level(text: string): 1 | 2 | 3 {

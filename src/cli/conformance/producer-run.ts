@@ -36,7 +36,7 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
       });
       const driver = driverFor(options, links, io);
       try {
-        return await runSuite(options, io, {
+        const exitCode = await runSuite(options, io, {
           role: "producer",
           cases: PRODUCER_CASES.map(describeCase),
           defaultName: options.endpoint,
@@ -52,6 +52,9 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
               told,
             }),
         });
+        const wrong = driver.fault?.();
+        if (wrong !== undefined) throw new Fault("usage", wrong, { origin: "local" });
+        return exitCode;
       } finally {
         await driver.stop().catch(() => {});
         await links.stop();

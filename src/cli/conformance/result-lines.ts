@@ -1,25 +1,73 @@
 import type { Colors } from "picocolors/types.js";
 import type { CaseResult } from "../../conformance/findings/finding.js";
+import type { ReportVerdict } from "../../conformance/report/conformance-report.js";
 import { shownText } from "../terminal/shown-text.js";
 
-/** Makes the lines of a result: the verdict in a word, the case, its rule; of a failure what was expected and seen. */
-export function resultLines(colors: Colors, isQuiet: boolean): (result: CaseResult) => readonly string[] {
-  return ({ about, verdict }) => {
-    const rule = `${about.id}: ${about.title} (${about.paragraphs[0] ?? ""})`;
-    switch (verdict.kind) {
-      case "passed":
-        return isQuiet ? [] : [`${colors.green("passed")}  ${rule}`];
-      case "skipped":
-        return isQuiet ? [] : [`${colors.dim("skipped")} ${rule}`, `        ${shownText(verdict.reason)}`];
-      case "failed": {
-        const word = about.severity === "warning" ? colors.yellow("warning") : colors.red("failed ");
-        return [
-          `${word} ${rule}`,
-          `        expected: ${verdict.expected}`,
-          `        seen: ${shownText(verdict.seen)}`,
-          ...verdict.evidence.map(({ note, text = "nothing" }) => `        ${note}: ${shownText(text.slice(0, 500))}`),
-        ];
-      }
-    }
+/** The lines of a run: of a case the verdict in a word, the id and the rule; of a failure what was expected and seen. */
+export interface ResultLines {
+  /** The lines that can be told after a result. Skipped cases wait for those that follow, because one reason often skips many. */
+  readonly after: (result: CaseResult) => readonly string[];
+  /** The lines that are left at the end. A quiet run tells the reasons of skipped cases too if it judged nothing. */
+  readonly atEnd: (verdict: ReportVerdict) => readonly string[];
+}
+
+export interface ResultLineOptions {
+  /** Failures alone are told. */
+  readonly isQuiet: boolean;
+  /** A failed SHOULD is told as a failure. */
+  readonly failOnWarning: boolean;
+}
+
+interface SkippedCase {
+  readonly id: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+export function createResultLines(colors: Colors, { isQuiet, failOnWarning }: ResultLineOptions): ResultLines {
+  const waiting: SkippedCase[] = [];
+  let count = 0;
+
+  const linesOf = ([first, ...others]: readonly SkippedCase[]): readonly string[] => {
+    if (first === undefined) return [];
+    const ids = [first, ...others].map(({ id }) => id);
+    const cases = ids.length === count ? `all ${count} cases` : `${ids.length} cases: ${named(ids)}`;
+    return [`${colors.dim("skipped")} ${ids.length === 1 ? first.rule : cases}`, `        ${shownText(first.reason)}`];
   };
+  const waitingLines = (): readonly string[] => {
+    const all = waiting.splice(0);
+    const reasons = [...new Set(all.map(({ reason }) => reason))];
+    return reasons.flatMap((reason) => linesOf(all.filter((one) => one.reason === reason)));
+  };
+
+  return {
+    after: ({ about, verdict }) => {
+      count += 1;
+      const rule = `${about.id}: ${about.title} (${about.paragraphs[0] ?? ""})`;
+      if (verdict.kind === "skipped") {
+        const { reason } = verdict;
+        const lines = isQuiet || waiting.at(-1)?.reason === reason ? [] : waitingLines();
+        waiting.push({ id: about.id, rule, reason });
+        return lines;
+      }
+      if (verdict.kind === "passed") return isQuiet ? [] : [...waitingLines(), `${colors.green("passed")}  ${rule}`];
+      const isWarning = about.severity === "warning" && !failOnWarning;
+      return [
+        `${isWarning ? colors.yellow("warning") : colors.red("failed ")} ${rule}`,
+        `        expected: ${verdict.expected}`,
+        `        seen: ${shownText(verdict.seen)}`,
+        ...verdict.evidence.map(({ note, text = "nothing" }) => `        ${note}: ${shownText(text.slice(0, 500))}`),
+      ];
+    },
+    atEnd: (verdict) => (isQuiet && verdict !== "SKIPPED" ? [] : waitingLines()),
+  };
+}
+
+/** The report has the ids of a longer list. */
+const MOST_NAMED = 12;
+const FIRST_NAMED = 3;
+
+function named(ids: readonly string[]): string {
+  if (ids.length <= MOST_NAMED) return ids.join(", ");
+  return `${ids.slice(0, FIRST_NAMED).join(", ")} and ${ids.length - FIRST_NAMED} more`;
 }

@@ -1,12 +1,14 @@
 // A run of the suite as the command line shows it: a line for each case, the verdict, the reports.
 import { Fault } from "../../base/errors.js";
+import { didYouMean } from "../../base/nearest.js";
 import type { CaseDescription, CaseResult, Role, SuiteRun } from "../../conformance/findings/finding.js";
+import type { ConformanceReport } from "../../conformance/report/conformance-report.js";
 import { reportJson } from "../../conformance/report/report-json.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
-import { resultLines } from "./result-lines.js";
+import { createResultLines } from "./result-lines.js";
 import type { SuiteOptions } from "./suite-options.js";
 import { makeReportFolder, writeReports } from "./write-reports.js";
 
@@ -28,19 +30,22 @@ export async function runSuite(options: SuiteOptions, io: CommandIo, side: Suite
   if (unknown !== undefined)
     throw notThere(
       `There is no case ${unknown} for a ${side.role}.`,
+      unknown,
       side.cases.map(({ id }) => id),
     );
   const strange = extensions.find((name) => !EXTENSIONS.includes(name));
-  if (strange !== undefined) throw notThere(`There is no set ${strange}.`, EXTENSIONS);
+  if (strange !== undefined) throw notThere(`There is no set ${strange}.`, strange, EXTENSIONS);
 
   if (options.report !== undefined) makeReportFolder(options.report);
 
   const output = createLineWriter(io.stdout);
-  const lines = resultLines(colorsFor(io), options.quiet === true);
+  const failOnWarning = options.failOnWarning === true;
+  const lines = createResultLines(colorsFor(io), { isQuiet: options.quiet === true, failOnWarning });
+  const tell = (told: readonly string[]): void => {
+    for (const line of told) void output.write(line);
+  };
   const startedAt = new Date(io.clock.wallTime()).toISOString();
-  const results = await side.run((result) => {
-    for (const line of lines(result)) void output.write(line);
-  });
+  const results = await side.run((result) => tell(lines.after(result)));
   const run: SuiteRun = {
     target: { role: side.role, endpoint: options.endpoint, name: options.name ?? side.defaultName },
     level,
@@ -50,17 +55,29 @@ export async function runSuite(options: SuiteOptions, io: CommandIo, side: Suite
     completedAt: new Date(io.clock.wallTime()).toISOString(),
     results,
   };
-  const report = reportJson(run, { failOnWarning: options.failOnWarning === true });
+  const report = reportJson(run, { failOnWarning });
   if (options.report !== undefined) writeReports(options.report, report);
-  const { tests_passed: passed, tests_failed: failed, tests_skipped: skipped } = report;
-  await output.write(`${report.verdict}: ${passed} passed, ${failed} failed, ${skipped} skipped.`);
+  tell(lines.atEnd(report.verdict));
+  await output.write(`${report.verdict}: ${countWords(report)}.`);
   await output.write(report.claim ?? `No claim: ${report.claim_refused ?? "the report gives no reason."}`);
   await output.flush();
-  const hasWarning = results.some(({ about, verdict }) => about.severity === "warning" && verdict.kind === "failed");
   // A run that judged nothing is no success.
-  return report.verdict !== "PASS" || (options.failOnWarning === true && hasWarning) ? EXIT.fault : EXIT.ok;
+  return report.verdict === "PASS" ? EXIT.ok : EXIT.fault;
 }
 
-function notThere(sentence: string, known: readonly string[]): Fault {
-  return new Fault("usage", `${sentence} Give some of ${known.join(", ")}.`, { origin: "local" });
+/** Failed cases that fail nothing are counted apart, so that the figures fit the verdict. */
+function countWords({ tests_passed, tests_failed, tests_skipped, failures }: ConformanceReport): string {
+  const warned = tests_failed - failures.length;
+  return [
+    `${tests_passed} passed`,
+    `${failures.length} failed`,
+    ...(warned === 0 ? [] : [`${warned} ${warned === 1 ? "warning" : "warnings"}`]),
+    `${tests_skipped} skipped`,
+  ].join(", ");
+}
+
+function notThere(sentence: string, name: string, known: readonly string[]): Fault {
+  const near = didYouMean(name, known);
+  const advice = near === "" ? `Give some of ${known.join(", ")}.` : near;
+  return new Fault("usage", `${sentence} ${advice}`, { origin: "local" });
 }

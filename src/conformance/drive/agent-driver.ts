@@ -1,6 +1,9 @@
 // An agent of the suite, for producers that take agents. It publishes as an agent of aaepd does (AAEP §4).
+import { Fault, faultFrom } from "../../base/errors.js";
 import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
 import { ipcRpcConnector } from "../../client/node.js";
+import { endpointText } from "../wire/endpoint.js";
+import { noConnection } from "../wire/endpoint-faults.js";
 import type { Driver } from "./driver.js";
 import { BILINGUAL, FAILURE, INVOKED, QUESTION, SENTENCES } from "./scenario-data.js";
 import type { ScenarioName } from "./scenarios.js";
@@ -40,6 +43,14 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
     return client;
   };
   return {
+    prepare: async () => {
+      await connected().catch((caught: unknown) => {
+        const { code, sentence } = faultFrom(caught);
+        const place = endpointText({ kind: "socket", path });
+        if (code === "not_found") throw noConnection(place, caught, "--agent");
+        throw new Fault("usage", `The suite's agent cannot publish at ${place}: ${sentence}`, { origin: "local" });
+      });
+    },
     lacks: () => undefined,
     perform: async (scenario) => {
       const agent = await connected();

@@ -10,8 +10,12 @@ export interface Performance {
 
 /** Makes the tested producer show a scenario. */
 export interface Driver {
+  /** Makes the driver ready for its first scenario. Throws a Fault "usage" if it was set up wrongly. Undefined: it is ready. */
+  readonly prepare?: () => Promise<void>;
   /** Undefined: the producer can be made to show it, as far as the driver knows. Otherwise the reason, in a sentence. */
   readonly lacks: (scenario: ScenarioName) => string | undefined;
+  /** The sentence for a driver that has turned out to be set up wrongly; undefined: it has not. */
+  readonly fault?: () => string | undefined;
   readonly perform: (scenario: ScenarioName) => Promise<Performance>;
   readonly stop: () => Promise<void>;
 }

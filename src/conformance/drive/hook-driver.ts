@@ -1,5 +1,6 @@
 // The vendor's hook: a command that makes the producer show a scenario.
 import { type ChildProcess, spawn } from "node:child_process";
+import { endingWords, shellRefusal } from "../wire/command-ends.js";
 import { signalGroup } from "../wire/signal-group.js";
 import type { Driver } from "./driver.js";
 import { SCENARIOS, type ScenarioName } from "./scenarios.js";
@@ -9,14 +10,16 @@ export const CANNOT = 3;
 
 /**
  * `command` is read by the system's shell. It gets the name of the scenario in AAEP_SCENARIO, and the scenario's sentence in AAEP_SCENARIO_TEXT. It
- * ends with 0 when the scenario is over, and with 3 if the producer cannot show it.
+ * ends with 0 when the scenario is over, and with 3 if the producer cannot show it. A command that the shell cannot run is not asked again.
  */
 export function hookDriver(command: string): Driver {
   const running = new Set<ChildProcess>();
   const lacking = new Set<ScenarioName>();
+  let broken: string | undefined;
   return {
     lacks: (scenario) =>
-      lacking.has(scenario) ? `The control command cannot show the scenario "${scenario}".` : undefined,
+      broken ?? (lacking.has(scenario) ? `The control command cannot show the scenario "${scenario}".` : undefined),
+    fault: () => broken,
     perform: async (scenario) => {
       const environment = { ...process.env, AAEP_SCENARIO: scenario, AAEP_SCENARIO_TEXT: SCENARIOS[scenario] };
       const child = spawn(command, {
@@ -30,9 +33,14 @@ export function hookDriver(command: string): Driver {
         child.on("error", reject);
         child.on("close", (code, signal) => {
           running.delete(child);
+          const refusal = shellRefusal(code);
+          if (refusal !== undefined) broken = `The control command cannot be run. ${refusal}`;
           if (code === CANNOT) lacking.add(scenario);
           if (code === 0 || code === CANNOT) resolve();
-          else reject(new Error(`The control command ended with ${code ?? signal} at the scenario "${scenario}".`));
+          else
+            reject(
+              new Error(`The control command failed at the scenario "${scenario}" (${endingWords(code, signal)}).`),
+            );
         });
       });
       done.catch(() => {});

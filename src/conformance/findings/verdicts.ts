@@ -35,6 +35,6 @@ export function skip(reason: string): never {
 /** Returns the verdict that a case ended with. Rethrows every other error: it shows a fault of the suite. */
 export function verdictIn(caught: unknown): Verdict {
   if (caught instanceof Judged) return caught.verdict;
-  if (caught instanceof Fault) return { kind: "skipped", reason: `The case could not go on: ${caught.message}` };
+  if (caught instanceof Fault) return { kind: "skipped", reason: `The case could not go on: ${caught.sentence}` };
   throw caught;
 }

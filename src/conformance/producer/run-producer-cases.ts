@@ -1,4 +1,6 @@
 // Runs the cases for producers: the active cases one after the other, then the watching cases over everything that came.
+
+import { Fault } from "../../base/errors.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
@@ -6,7 +8,10 @@ import type { ScenarioName } from "../drive/scenarios.js";
 import type { CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import type { Conversation } from "../wire/conversation.js";
+import { isSetUpFault } from "../wire/endpoint-faults.js";
+import { brokenContact, FLOOD, foreignVersion, quote } from "../wire/first-contact.js";
 import type { Links } from "../wire/link.js";
+import { patienceAdvice } from "../wire/patience.js";
 import { describeCase, PRODUCER_CASES } from "./all-cases.js";
 import { ANSWERS } from "./asking.js";
 import type { ActiveCase, ProducerCase } from "./producer-case.js";
@@ -29,9 +34,6 @@ export interface ProducerRun {
   readonly told: (result: CaseResult) => void;
 }
 
-const SILENCE = "The target did not answer a request in time.";
-const FLOOD = "The target sent more on one connection than the suite keeps.";
-const LONGEST_QUOTE = 200;
 /** A look at a producer that need not say anything, ms. */
 const GLANCE_MS = 300;
 /** Time for something that must not come after the last scenario, ms. */
@@ -64,19 +66,21 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
   };
 
   const isFlooded = (): boolean => all.some((conversation) => conversation.isFlooded());
-  let unreachable = cases.length === 0 ? undefined : await reasonNotToRun(stage(), run.level);
+  const finding = cases.length === 0 ? undefined : await findingOf(stage(), run);
+  let unreachable = finding?.reason;
+  if (unreachable === undefined) await driver.prepare?.();
   for (const one of cases) {
     if (one.kind !== "active") continue;
     const from = timers.now();
     if (isFlooded()) unreachable ??= FLOOD;
     // Silence is against a rule of its own, so that case finds it.
-    if (unreachable === undefined || (unreachable === SILENCE && one.id === "P3-answered-once"))
+    if (unreachable === undefined || (finding?.isSilence === true && one.id === "P3-answered-once"))
       add(one, await verdictOf(one, stage(), timers), from);
     else add(one, { kind: "skipped", reason: unreachable }, from);
   }
   if (isFlooded()) unreachable ??= FLOOD;
   const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
-  if (watching.length > 0 && unreachable === undefined) await showAll(stage());
+  const isSlow = watching.length > 0 && unreachable === undefined && (await showAll(stage()));
   for (const one of watching) {
     const from = timers.now();
     if (unreachable !== undefined) {
@@ -85,9 +89,10 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     }
     let verdict: Verdict = { kind: "passed" };
     try {
-      if (one.judge({ conversations: all, shown }) === 0) verdict = { kind: "skipped", reason: one.unseen };
+      if (one.judge({ conversations: all, shown }) === 0)
+        verdict = { kind: "skipped", reason: isSlow ? `${one.unseen} ${patienceAdvice(patienceMs)}` : one.unseen };
     } catch (caught) {
-      verdict = verdictIn(caught);
+      verdict = inScenariosOf(verdictIn(caught), shown);
     }
     add(one, verdict, from);
   }
@@ -100,26 +105,43 @@ function isWanted({ id, level, extension }: ProducerCase, run: ProducerRun): boo
   return level <= run.level;
 }
 
-/** One clear finding where the target cannot be reached, or says nothing: every case is skipped with it. */
-async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<string | undefined> {
+/** The one reason for which every case is skipped. */
+interface Finding {
+  readonly reason: string;
+  readonly isSilence: boolean;
+}
+
+/** Makes the first contact. Undefined: cases can judge the target. Throws a Fault for a wrong set-up. */
+async function findingOf(
+  stage: ProducerStage,
+  { level, links, patienceMs }: ProducerRun,
+): Promise<Finding | undefined> {
+  const because = (reason: string | undefined): Finding | undefined =>
+    reason === undefined ? undefined : { reason, isSilence: false };
   try {
     const first = await stage.connect();
     first.say({ ...REQUEST, capabilities: {} });
     const answer = await (level === 3 ? first.seek(isAnswer) : first.seek(() => true, { withinMs: GLANCE_MS }));
     // A flood shows itself after the answer.
     await stage.wait(GLANCE_MS);
-    if (first.isFlooded()) return FLOOD;
-    if (level === 3 && answer !== undefined && answer.message?.type !== "subscription.accepted")
-      return `The target does not accept the plainest request: ${answer.text.slice(0, LONGEST_QUOTE)}`;
-    if (first.isOver()) return `The target ended the connection at once. ${first.accident() ?? ""}`.trim();
-    const [strange] = first.record.filter(({ way, message }) => way === "received" && message === undefined);
-    if (strange !== undefined && answer === undefined)
-      return `The target sends something that is no JSON object: ${strange.text.slice(0, LONGEST_QUOTE)}`;
-    if (answer === undefined && level === 3) return SILENCE;
-    return undefined;
+    if (level === 3 && answer !== undefined && !first.isFlooded()) {
+      if (answer.message?.type !== "subscription.accepted")
+        return because(`The target does not accept the plainest request: ${quote(answer.text)}`);
+      const foreign = foreignVersion(answer.message);
+      if (foreign !== undefined) return because(foreign);
+    }
+    const broken = brokenContact(first);
+    if (broken !== undefined || answer !== undefined || level < 3) return because(broken);
+    const other = first.record.find(({ way }) => way === "received");
+    const sentences = [
+      "The target did not answer a subscription.request.",
+      ...(other === undefined ? [links.silenceAdvice] : [`It sent something else: ${quote(other.text)}`]),
+      patienceAdvice(patienceMs),
+    ];
+    return { reason: sentences.filter((one) => one !== undefined).join(" "), isSilence: true };
   } catch (caught) {
-    const verdict = verdictIn(caught);
-    return verdict.kind === "skipped" ? verdict.reason : "The target cannot be judged.";
+    if (!(caught instanceof Fault) || isSetUpFault(caught)) throw caught;
+    return because(caught.sentence);
   } finally {
     await stage.clear();
   }
@@ -128,12 +150,18 @@ async function reasonNotToRun(stage: ProducerStage, level: Level): Promise<strin
 async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers): Promise<Verdict> {
   let cancel = (): void => {};
   const tooLong = new Promise<Verdict>((resolve) => {
-    const reason = `The case was not over after ${LONGEST_CASE_MS} ms.`;
+    const reason = `The case was not over after ${LONGEST_CASE_MS / 1000} seconds.`;
     cancel = timers.wakeAt(timers.now() + LONGEST_CASE_MS, () => resolve({ kind: "skipped", reason }));
   });
   const judged = one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
+  const told = (verdict: Verdict): Verdict => {
+    if (verdict.kind === "failed") return inScenarios(verdict, stage.asked());
+    return verdict.kind === "skipped" && stage.hasRunOut()
+      ? { kind: "skipped", reason: `${verdict.reason} ${patienceAdvice(stage.patienceMs)}` }
+      : verdict;
+  };
   try {
-    return await Promise.race([judged, tooLong]);
+    return told(await Promise.race([judged, tooLong]));
   } finally {
     cancel();
     await stage.clear();
@@ -142,7 +170,24 @@ async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers):
   }
 }
 
-async function showAll(stage: ProducerStage): Promise<void> {
+/** Puts the names of scenarios in front of the evidence, so that the vendor can play them again. */
+function inScenarios(verdict: Extract<Verdict, { kind: "failed" }>, names: readonly ScenarioName[]): Verdict {
+  if (names.length === 0) return verdict;
+  return { ...verdict, evidence: [{ note: "scenario", text: [...new Set(names)].join(", ") }, ...verdict.evidence] };
+}
+
+/** The same for a watching case: its evidence has events of the sessions that scenarios began. */
+function inScenariosOf(verdict: Verdict, shown: ReadonlyMap<string, ShownSession>): Verdict {
+  if (verdict.kind !== "failed") return verdict;
+  const ids = verdict.evidence.map(({ text = "" }) => /"session_id"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? "");
+  return inScenarios(
+    verdict,
+    ids.flatMap((id) => shown.get(id)?.scenario ?? []),
+  );
+}
+
+/** Resolves with whether something was waited for in vain. */
+async function showAll(stage: ProducerStage): Promise<boolean> {
   for (const scenario of SHOWN) {
     try {
       const listener = await stage.subscribe(scenario === "cancel-question" ? ANSWERS : {});
@@ -155,5 +200,7 @@ async function showAll(stage: ProducerStage): Promise<void> {
     }
   }
   await stage.wait(AFTERMATH_MS);
+  const isSlow = stage.hasRunOut();
   await stage.clear();
+  return isSlow;
 }

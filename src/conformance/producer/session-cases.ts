@@ -221,11 +221,15 @@ function stateChainFault({ events, isFiltered }: HeardSession): SessionFault | "
   // A filter may leave out a state, and a critical change overtakes others.
   if (isFiltered) return "not judged";
   const states = new Map<unknown, Set<unknown>>();
+  /** The place of the last event that left each agent in a state. */
+  const places = new Map<unknown, number>();
   let judged = 0;
   for (const [place, { event }] of events.entries()) {
     const agent = (event.producer as Message | undefined)?.agent_id;
     const implied = IMPLIED.get(kindOf(event));
     const possible = states.get(agent);
+    const leaving = places.get(agent);
+    if (implied !== undefined || isType(event, "state.changed")) places.set(agent, place);
     if (implied !== undefined) {
       // The state that stands, and the state that the event implies: the chapter allows both.
       states.set(agent, new Set([...(possible ?? []), implied]));
@@ -235,7 +239,7 @@ function stateChainFault({ events, isFiltered }: HeardSession): SessionFault | "
       judged += 1;
       if (!possible.has(event.from_state)) {
         const seen = `A state.changed comes from ${String(event.from_state)}, and the agent was in ${[...possible].join(" or ")}.`;
-        return { seen, places: [place] };
+        return { seen, places: [...(leaving === undefined ? [] : [leaving]), place] };
       }
     }
     states.set(agent, new Set([event.to_state]));

@@ -1,4 +1,6 @@
 // The stage of a case: connections to the producer, and scenarios that it shows.
+
+import { Fault, faultFrom } from "../../base/errors.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Driver } from "../drive/driver.js";
@@ -6,6 +8,7 @@ import type { ScenarioName } from "../drive/scenarios.js";
 import type { Evidence } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
+import { accidentWords } from "../wire/endpoint-faults.js";
 import type { Links } from "../wire/link.js";
 import type { ShownSession } from "./shown-session.js";
 
@@ -45,6 +48,10 @@ export interface ProducerStage {
   /** Makes the producer show a scenario, and waits until the subscription hears its session begin. Skips the case if it does not. */
   readonly show: (scenario: ScenarioName, to: Subscription) => Promise<Shown>;
   readonly wait: (ms: Millis) => Promise<void>;
+  /** The scenarios that the case has asked for. */
+  readonly asked: () => readonly ScenarioName[];
+  /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
+  readonly hasRunOut: () => boolean;
   /** Ends the case: its connections, and everything that it waits for. Resolves when its scenarios are over, or the patience is. */
   readonly clear: () => Promise<void>;
 }
@@ -69,6 +76,7 @@ const CASE_IS_OVER = "The case is over.";
 export function createStage(services: StageServices): ProducerStage {
   const { links, driver, timers, all, shown, answersRequests, patienceMs } = services;
   const own: Conversation[] = [];
+  const asked: ScenarioName[] = [];
   const scenarios: Promise<unknown>[] = [];
   let isCleared = false;
   let tellCleared = (): void => {};
@@ -79,9 +87,7 @@ export function createStage(services: StageServices): ProducerStage {
 
   const connect = async (): Promise<Conversation> => {
     if (isCleared) skip(CASE_IS_OVER);
-    const link = await links
-      .open()
-      .catch((caught: unknown) => skip(`The target cannot be reached: ${sentenceOf(caught)}`));
+    const link = await links.open();
     const conversation = converse(`connection ${all.length + 1}`, link, timers, patienceMs);
     own.push(conversation);
     all.push(conversation);
@@ -117,6 +123,7 @@ export function createStage(services: StageServices): ProducerStage {
       if (isCleared) skip(CASE_IS_OVER);
       const lack = driver.lacks(scenario);
       if (lack !== undefined) skip(lack);
+      asked.push(scenario);
       const from = conversation.record.length;
       const askedAt = timers.now();
       const { sessionId, done } = await driver.perform(scenario).catch((caught: unknown) => skip(reasonOf(caught)));
@@ -143,12 +150,11 @@ export function createStage(services: StageServices): ProducerStage {
       const first = await Promise.race([begins, failed]);
       const lackNow = driver.lacks(scenario);
       if (lackNow !== undefined) skip(lackNow);
-      if (first === undefined)
-        skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came within ${patienceMs} ms.`);
+      if (first === undefined) skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came.`);
       const begun = String(first.message?.session_id);
-      shown.set(begun, { askedAt, overAt: undefined });
+      shown.set(begun, { scenario, askedAt, overAt: undefined });
       const over = done.then(
-        () => void shown.set(begun, { askedAt, overAt: timers.now() }),
+        () => void shown.set(begun, { scenario, askedAt, overAt: timers.now() }),
         (caught: unknown) => skip(reasonOf(caught)),
       );
       // A case that does not wait for the end is not interrupted by it.
@@ -158,6 +164,8 @@ export function createStage(services: StageServices): ProducerStage {
       ended.catch(() => {});
       return { sessionId: begun, askedAt, done: ended };
     },
+    asked: () => asked,
+    hasRunOut: () => own.some((one) => one.hasRunOut()),
     clear: async () => {
       isCleared = true;
       tellCleared();
@@ -171,8 +179,9 @@ export function createStage(services: StageServices): ProducerStage {
 export async function answerIn(conversation: Conversation, from = 0): Promise<Recorded> {
   const answer = await conversation.seek(isAnswer, { from });
   if (answer !== undefined) return answer;
+  const accident = conversation.accident();
   const seen = conversation.isOver()
-    ? `The connection ended without an answer. ${conversation.accident() ?? ""}`.trim()
+    ? `The connection ended without an answer. ${accident === undefined ? "" : accidentWords(accident)}`.trim()
     : "Nothing came in time.";
   return fail("A request is answered by subscription.accepted or subscription.rejected.", seen, [
     evidenceOf(conversation.record[from]),
@@ -218,11 +227,8 @@ export function evidenceOf(recorded: Recorded | undefined): Evidence {
 }
 
 function reasonOf(caught: unknown): string {
-  return `The scenario could not be performed: ${sentenceOf(caught)}`;
-}
-
-function sentenceOf(caught: unknown): string {
-  return caught instanceof Error ? caught.message : String(caught);
+  if (!(caught instanceof Fault)) return faultFrom(caught).sentence;
+  return `The scenario could not be performed: ${caught.sentence}`;
 }
 
 /** Resolves when the promise has, or after a time. */

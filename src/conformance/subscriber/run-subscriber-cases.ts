@@ -5,11 +5,12 @@ import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/fi
 import { verdictIn } from "../findings/verdicts.js";
 import type { Endpoint } from "../wire/endpoint.js";
 import { listeningAt } from "../wire/listen-for-links.js";
+import { patienceAdvice } from "../wire/patience.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
 import { NEGOTIATING_CASES } from "./negotiating-cases.js";
 import type { ScriptServices } from "./script.js";
-import { createSubscriberStage } from "./stage.js";
+import { createSubscriberStage, deathWords, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import type { SubscriberHooks } from "./tested-subscriber.js";
 
@@ -30,24 +31,47 @@ export interface SubscriberRun extends ScriptServices {
   readonly told: (result: CaseResult) => void;
 }
 
-/** Throws a Fault "usage" if the suite can listen at no such endpoint. */
+/** Throws a Fault if the suite cannot listen at the endpoint, or cannot start the subscriber. */
 export async function runSubscriberCases(run: SubscriberRun): Promise<readonly CaseResult[]> {
   const { endpoint, chosen, level, timers, told } = run;
   const listen = await listeningAt(endpoint);
   const results: CaseResult[] = [];
-  for (const one of SUBSCRIBER_CASES) {
-    if (chosen === undefined ? one.level > level : !chosen.includes(one.id)) continue;
+  const cases = SUBSCRIBER_CASES.filter(({ id, level: own }) =>
+    chosen === undefined ? own <= level : chosen.includes(id),
+  );
+  const first = createSubscriberStage({ ...run, listen });
+  // One clear finding where the subscriber does not come, or says nothing: every case is skipped with it.
+  const reason = await first.reasonNotToRun().finally(() => first.clear());
+  for (const one of cases) {
     const from = timers.now();
     const stage = createSubscriberStage({ ...run, listen });
-    const verdict = await one
-      .run(stage)
-      .then((): Verdict => ({ kind: "passed" }), verdictIn)
-      .finally(() => stage.clear());
+    const verdict = reason === undefined ? await verdictOf(one, stage) : { kind: "skipped" as const, reason };
     const result = { about: describeSubscriberCase(one), verdict, durationMs: timers.now() - from };
     results.push(result);
     told(result);
   }
   return results;
+}
+
+async function verdictOf(one: SubscriberCase, stage: SubscriberStage): Promise<Verdict> {
+  try {
+    return told(await one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn), stage);
+  } finally {
+    await stage.clear();
+  }
+}
+
+/** Adds to a verdict what the case did not see: the subscriber's death, or its slowness. */
+function told(verdict: Verdict, stage: SubscriberStage): Verdict {
+  const death = stage.death();
+  if (verdict.kind === "failed" && death !== undefined)
+    return { ...verdict, evidence: [...verdict.evidence, { note: "the subscriber", text: deathWords(death) }] };
+  if (verdict.kind !== "skipped") return verdict;
+  const advice = stage.hasRunOut() ? patienceAdvice(stage.patienceMs) : undefined;
+  const more = death === undefined ? advice : deathWords(death);
+  return more === undefined || verdict.reason.includes(more)
+    ? verdict
+    : { ...verdict, reason: `${verdict.reason} ${more}` };
 }
 
 /** A case as reports and tables name it. */

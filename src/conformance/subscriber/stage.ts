@@ -1,14 +1,24 @@
 // The stage of a case for subscribers: the suite listens as a producer, and the subscriber connects.
+
+import { Fault } from "../../base/errors.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Level } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
+import { isSetUpFault } from "../wire/endpoint-faults.js";
+import { brokenContact, foreignVersion } from "../wire/first-contact.js";
 import type { Link } from "../wire/link.js";
 import type { ListenForLinks } from "../wire/listen-for-links.js";
+import { patienceAdvice } from "../wire/patience.js";
 import { createScript, type Script, type ScriptServices, SUITE_PRODUCER } from "./script.js";
-import { type SubscriberHooks, startSubscriber, type TestedSubscriber } from "./tested-subscriber.js";
+import {
+  type SubscriberDeath,
+  type SubscriberHooks,
+  startSubscriber,
+  type TestedSubscriber,
+} from "./tested-subscriber.js";
 
 /** How long a case listens for something that must not come. */
 export const QUIET_MS: Millis = 600;
@@ -17,7 +27,8 @@ export const HEARING_MS: Millis = 1300;
 
 /** How long a subscriber that need not ask has for it. */
 const UNASKED_MS: Millis = 2000;
-const SILENT = "The subscriber connected, and sent nothing.";
+/** A look at a subscriber that need not say anything, ms. */
+const GLANCE_MS: Millis = 300;
 
 /** A subscriber that has connected. */
 export interface Present {
@@ -44,6 +55,12 @@ export interface SubscriberStage {
    * may receive events unasked (AAEP §9.3.3). Skips the case if a subscriber of another level sends nothing.
    */
   readonly accept: (honored?: Message) => Promise<Present>;
+  /** Starts the subscriber. Resolves with the one reason for which no case can judge it; undefined: none. Throws a Fault for a wrong set-up. */
+  readonly reasonNotToRun: () => Promise<string | undefined>;
+  /** How the subscriber ended by itself within the case; undefined: it did not. */
+  readonly death: () => SubscriberDeath | undefined;
+  /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
+  readonly hasRunOut: () => boolean;
   /** The events of a new session. */
   readonly script: () => Script;
   readonly wait: (ms: Millis) => Promise<void>;
@@ -64,6 +81,8 @@ export interface SubscriberStageServices extends ScriptServices {
 export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
   const { endpoint, listen, hooks, timers, hex, level, patienceMs } = services;
   const ends: (() => Promise<void>)[] = [];
+  const started: TestedSubscriber[] = [];
+  const conversations: Conversation[] = [];
 
   const wait = (ms: Millis): Promise<void> =>
     new Promise((resolve) => void timers.wakeAt(timers.now() + ms, () => resolve()));
@@ -80,13 +99,33 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     ends.push(listener.stop);
     const subscriber = startSubscriber(hooks, endpoint, timers);
     ends.push(subscriber.shutDown);
-    const link = await Promise.race([linked, wait(patienceMs)]);
-    if (link === undefined)
-      skip(`The subscriber did not connect to ${endpointText(endpoint)} within ${patienceMs} ms.`);
+    started.push(subscriber);
+    let cancel = (): void => {};
+    const late = new Promise<void>((resolve) => {
+      cancel = timers.wakeAt(timers.now() + patienceMs, resolve);
+    });
+    const link = await Promise.race([linked, subscriber.failed, late]);
+    // A timer that is left keeps the process from its end.
+    cancel();
+    if (link === undefined) throw absence(subscriber.death());
     const conversation = converse("subscriber", link, timers, patienceMs);
+    conversations.push(conversation);
     ends.push(conversation.vanish);
     return { subscriber, conversation };
   };
+  const absence = (death: SubscriberDeath | undefined): Fault => {
+    const said = death === undefined ? "" : lastWordsOf(death);
+    if (death?.refusal !== undefined)
+      return new Fault("usage", `The command of --start cannot be run. ${death.refusal}${said}`, { origin: "local" });
+    const place = endpointText(endpoint);
+    return new Fault(
+      "peer_gone",
+      death === undefined
+        ? `The subscriber did not connect to ${place}. ${patienceAdvice(patienceMs)}`
+        : `The subscriber ended before it connected to ${place}. ${deathWords(death)}`,
+    );
+  };
+  const silence = (): string => `The subscriber connected, and sent nothing. ${patienceAdvice(patienceMs)}`;
   const present = (there: Pick<Present, "subscriber" | "conversation">, request: Message): Present => {
     const capabilities = (request.capabilities ?? {}) as Message;
     return { ...there, request, capabilities, script: createScript(services), id: `sub_${hex(8)}` };
@@ -98,14 +137,32 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     meet: async () => {
       const there = await connected();
       const first = await there.conversation.seek(() => true);
-      return first === undefined ? skip(SILENT) : { ...there, first };
+      return first === undefined ? skip(silence()) : { ...there, first };
     },
+    reasonNotToRun: async () => {
+      try {
+        const { conversation, subscriber } = await connected();
+        const first = await conversation.seek(() => true, level === 1 ? { withinMs: GLANCE_MS } : {});
+        // A flood and a death show themselves after the first message.
+        await wait(GLANCE_MS);
+        const broken = brokenContact(conversation);
+        const death = subscriber.death();
+        if (broken !== undefined) return death === undefined ? broken : `${broken} ${deathWords(death)}`;
+        if (first?.message !== undefined) return foreignVersion(first.message);
+        return level === 1 ? undefined : silence();
+      } catch (caught) {
+        if (!(caught instanceof Fault) || isSetUpFault(caught)) throw caught;
+        return caught.sentence;
+      }
+    },
+    death: () => started.map((one) => one.death()).find((one) => one !== undefined),
+    hasRunOut: () => conversations.some((one) => one.hasRunOut()),
     script: () => createScript(services),
     wait,
     accept: async (honored = {}) => {
       const there = await connected();
       const first = await there.conversation.seek(() => true, level === 1 ? { withinMs: UNASKED_MS } : {});
-      if (first === undefined) return level === 1 ? present(there, {}) : skip(SILENT);
+      if (first === undefined) return level === 1 ? present(there, {}) : skip(silence());
       const accepted = present(there, first.message ?? {});
       there.conversation.say({
         type: "subscription.accepted",
@@ -121,6 +178,16 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
       for (const end of ends.splice(0).reverse()) await end();
     },
   };
+}
+
+/** How the subscriber ended, in sentences. */
+export function deathWords(death: SubscriberDeath): string {
+  return `The command ended with ${death.ending}.${lastWordsOf(death)}`;
+}
+
+function lastWordsOf({ lastWords }: SubscriberDeath): string {
+  const words = lastWords.trim();
+  return words === "" ? "" : ` The end of its standard error: ${words}`;
 }
 
 /** Sends a session's beginning. */

@@ -5,6 +5,7 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
+import { endingWords, shellRefusal } from "../wire/command-ends.js";
 import { type Endpoint, endpointText } from "../wire/endpoint.js";
 import { signalGroup } from "../wire/signal-group.js";
 
@@ -35,6 +36,19 @@ export interface TestedSubscriber {
   /** Asks the subscriber to end, as the system does when the user logs out. Resolves when it has ended. */
   readonly shutDown: () => Promise<void>;
   readonly hasEnded: () => boolean;
+  /** How the subscriber ended before the suite asked it to; undefined: it did not. */
+  readonly death: () => SubscriberDeath | undefined;
+  /** Resolves when the command has ended with anything but 0. A command that ends with 0 may have started the subscriber. */
+  readonly failed: Promise<void>;
+}
+
+export interface SubscriberDeath {
+  /** As in "exit code 1". */
+  readonly ending: string;
+  /** The sentence for a command that the shell could not run. */
+  readonly refusal: string | undefined;
+  /** The end of its standard error. */
+  readonly lastWords: string;
 }
 
 /** Time for the subscriber to end by itself, ms. */
@@ -42,6 +56,8 @@ const ENDING_MS: Millis = 5000;
 
 /** Time between two looks into the log, ms. */
 const LOOK_MS: Millis = 100;
+/** The end of standard error that is kept, characters. */
+const MOST_LAST_WORDS = 1000;
 /** The announcements of one case that are kept, characters. */
 const MOST_ANNOUNCED = 1024 * 1024;
 
@@ -62,20 +78,32 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   const child: ChildProcess = spawn(start, {
     shell: true,
     detached: true,
-    stdio: ["pipe", "pipe", "ignore"],
+    stdio: ["pipe", "pipe", "pipe"],
     env: environment,
   });
   let announced = "";
+  let lastWords = "";
   let hasEnded = false;
+  let isAskedToEnd = false;
+  let death: SubscriberDeath | undefined;
   let tell = (): void => {};
+  let tellFailed = (): void => {};
+  const failed = new Promise<void>((resolve) => {
+    tellFailed = resolve;
+  });
   const ended = new Promise<void>((resolve) => {
-    const over = (): void => {
+    const over = (code: number | null, ending: string): void => {
       hasEnded = true;
+      if (!isAskedToEnd) death = { ending, refusal: shellRefusal(code), lastWords };
+      if (code !== 0) tellFailed();
       resolve();
       tell();
     };
-    child.on("error", over);
-    child.on("close", over);
+    child.on("error", ({ message }) => over(null, message));
+    child.on("close", (code, signal) => over(code, endingWords(code, signal)));
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    lastWords = (lastWords + text).slice(-MOST_LAST_WORDS);
   });
   child.stdin?.on("error", () => {});
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -117,12 +145,15 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
       return true;
     },
     shutDown: async () => {
+      isAskedToEnd = true;
       signal("SIGTERM");
       const cancel = timers.wakeAt(timers.now() + ENDING_MS, () => signal("SIGKILL"));
       await ended;
       cancel();
     },
     hasEnded: () => hasEnded,
+    death: () => death,
+    failed,
   };
 }
 

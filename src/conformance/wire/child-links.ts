@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Fault } from "../../base/errors.js";
+import { endingWords, shellRefusal } from "./command-ends.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
 import { signalGroup } from "./signal-group.js";
@@ -23,6 +24,8 @@ interface ChildLink {
   /** This side has sent its close. */
   isClosing: boolean;
   readonly texts: SentMessages<string>;
+  /** The end of the child, which ended the link. */
+  accident: Error | undefined;
 }
 
 const NEWLINE = 0x0a;
@@ -35,7 +38,7 @@ export function childLinks(command: string): Links {
   const links = new Set<ChildLink>();
   const asked = new Map<unknown, ChildLink>();
   let child: ChildProcess | undefined;
-  let ended: Promise<void> = Promise.resolve();
+  let ended: Promise<unknown> = Promise.resolve();
   let lastId = 0;
 
   const say = (message: object): void => {
@@ -69,10 +72,11 @@ export function childLinks(command: string): Links {
     // A group of its own, so that what the command starts can be ended with it.
     const started = spawn(command, { shell: true, stdio: ["pipe", "pipe", "inherit"], detached: true });
     started.stdin.on("error", () => {});
-    ended = new Promise((resolve) => {
-      started.on("error", () => resolve());
-      started.on("close", () => resolve());
+    const end = new Promise<Error | undefined>((resolve) => {
+      started.on("error", () => resolve(undefined));
+      started.on("close", (code, signal) => resolve(childEnd(command, code, signal)));
     });
+    ended = end;
     let unbroken = 0;
     started.stdout.on("data", (bytes: Buffer) => {
       const last = bytes.lastIndexOf(NEWLINE);
@@ -88,8 +92,11 @@ export function childLinks(command: string): Links {
         for (const { texts } of links) texts.push(line);
       }
     });
-    void ended.then(() => {
-      for (const { texts } of links) texts.end();
+    void end.then((fault) => {
+      for (const link of links) {
+        link.accident = fault;
+        link.texts.end();
+      }
       if (child === started) child = undefined;
     });
     return started;
@@ -101,7 +108,12 @@ export function childLinks(command: string): Links {
       await ended;
       throw new Fault("not_found", `The command ${JSON.stringify(command)} could not be started.`, { origin: "local" });
     }
-    const link: ChildLink = { subscriptionId: undefined, isClosing: false, texts: createSentMessages<string>() };
+    const link: ChildLink = {
+      subscriptionId: undefined,
+      isClosing: false,
+      texts: createSentMessages<string>(),
+      accident: undefined,
+    };
     links.add(link);
     const close = async (): Promise<void> => {
       if (link.subscriptionId !== undefined)
@@ -128,7 +140,7 @@ export function childLinks(command: string): Links {
         asked.set(lastId, link);
         say({ ...call, id: lastId });
       },
-      incoming: link.texts.messages,
+      incoming: incomingOf(link),
       close,
       vanish: close,
     };
@@ -147,6 +159,19 @@ export function childLinks(command: string): Links {
       clearTimeout(patience);
     },
   };
+}
+
+async function* incomingOf(link: ChildLink): AsyncGenerator<string> {
+  yield* link.texts.messages;
+  if (link.accident !== undefined) throw link.accident;
+}
+
+function childEnd(command: string, code: number | null, signal: NodeJS.Signals | null): Error {
+  const refusal = shellRefusal(code);
+  const named = `The command ${JSON.stringify(command)}`;
+  return refusal === undefined
+    ? new Error(`${named} of --endpoint ended with ${endingWords(code, signal)}.`)
+    : new Fault("usage", `${named} of --endpoint cannot be run. ${refusal}`, { origin: "local" });
 }
 
 /** Ends the child with its group, and reads nothing more of it. */

@@ -1,9 +1,12 @@
 // Links over Connect: the service of AAEP §B.5 over HTTP/2.
 import { connect } from "node:net";
-import { type Client, createClient } from "@connectrpc/connect";
+import { type Client, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import { isMissing, isRefused } from "../../../transports/node-errors.js";
 import { callLink } from "./call-link.js";
+import { endpointText } from "./endpoint.js";
+import { noConnection } from "./endpoint-faults.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 import { manifestText } from "./service-messages.js";
@@ -16,6 +19,7 @@ export interface ConnectTarget {
 }
 
 export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Links {
+  const endpoint = endpointText({ kind: "connect", baseUrl, socketPath });
   const ends = new Set<() => void>();
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   // A transport for each link is a connection for each link, so that one can vanish alone.
@@ -28,13 +32,24 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
         ...(socketPath === undefined ? {} : { nodeOptions: { createConnection: () => connect({ path: socketPath }) } }),
       }),
     );
+  /** A connection is made with the first call, so that a missing server shows itself in the answers. */
+  async function* answersOf(messages: AsyncIterable<AaepMessage>): AsyncGenerator<AaepMessage> {
+    try {
+      yield* messages;
+    } catch (caught) {
+      const cause = caught instanceof ConnectError ? caught.cause : undefined;
+      if (isRefused(cause) || isMissing(cause)) throw noConnection(endpoint, caught);
+      const why = caught instanceof Error ? caught.message : String(caught);
+      throw new Error(`The call of Subscribe by Connect over HTTP/2 failed: ${why}.`);
+    }
+  }
   const open = async (): Promise<Link> => {
     const sent = createSentMessages<AaepMessage>();
     const abort = new AbortController();
     ends.add(() => abort.abort());
     return callLink({
       write: sent.push,
-      responses: client().subscribe(sent.messages, { headers, signal: abort.signal }),
+      responses: answersOf(client().subscribe(sent.messages, { headers, signal: abort.signal })),
       end: sent.end,
       cancel: () => {
         sent.end();

@@ -38,12 +38,14 @@ export interface Conversation {
    * connection has ended, without one. Default `from`: the beginning. Default `withinMs`: the patience of the run.
    */
   readonly seek: (isWanted: (message: Message) => boolean, bounds?: SeekBounds) => Promise<Recorded | undefined>;
+  /** Whether something was waited for as long as the patience of the run, and did not come. */
+  readonly hasRunOut: () => boolean;
   /** Whether the other side has ended the connection. */
   readonly isOver: () => boolean;
   /** Whether the suite ended the connection because more came than it keeps. */
   readonly isFlooded: () => boolean;
-  /** The sentence of the error that ended the connection; undefined: it ended in order, or lasts. */
-  readonly accident: () => string | undefined;
+  /** The error that ended the connection. Its message is a sentence. Undefined: the connection ended in order, or lasts. */
+  readonly accident: () => Error | undefined;
   readonly close: () => Promise<void>;
   readonly vanish: () => Promise<void>;
 }
@@ -60,7 +62,8 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
   let waiting: (() => void)[] = [];
   let isOver = false;
   let isFlooded = false;
-  let accident: string | undefined;
+  let hasRunOut = false;
+  let accident: Error | undefined;
   let charactersLeft = MOST_CHARACTERS;
 
   const tell = (): void => {
@@ -86,11 +89,13 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
         tell();
       }
     } catch (caught) {
-      accident = caught instanceof Error ? caught.message : String(caught);
+      accident = caught instanceof Error ? caught : new Error(String(caught));
     }
     isOver = true;
     if (isFlooded) {
-      accident = `More came than ${MOST_MESSAGES} messages or ${MOST_CHARACTERS / 1024 / 1024} MiB on one connection.`;
+      accident = new Error(
+        `More came than ${MOST_MESSAGES} messages or ${MOST_CHARACTERS / 1024 / 1024} MiB on one connection.`,
+      );
       void link.vanish();
     }
     tell();
@@ -114,7 +119,11 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
           const one = record[next];
           if (one?.way === "received" && one.message !== undefined && isWanted(one.message)) return one;
         }
-        if (isOver || timers.now() >= until) return undefined;
+        if (isOver) return undefined;
+        if (timers.now() >= until) {
+          hasRunOut ||= withinMs >= patienceMs;
+          return undefined;
+        }
         await new Promise<void>((resolve) => {
           const cancel = timers.wakeAt(until, resolve);
           waiting.push(() => {
@@ -124,6 +133,7 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
         });
       }
     },
+    hasRunOut: () => hasRunOut,
     isOver: () => isOver,
     isFlooded: () => isFlooded,
     accident: () => accident,

@@ -14,8 +14,8 @@ export type Endpoint =
 const FORMS =
   "unix:/path, pipe:name, stdio:COMMAND, grpc://host:port, grpcs://host:port, http://host:port or https://host:port";
 
-/** Reads an endpoint. Throws a Fault "usage" for a text that is none. */
-export function readEndpoint(text: string): Endpoint {
+/** Reads an endpoint. Throws a Fault "usage" for a text that is none, and for a named pipe where the platform has none. */
+export function readEndpoint(text: string, platform: NodeJS.Platform = process.platform): Endpoint {
   const [, scheme = "", rest = ""] = /^([a-z]+):(?:\/\/)?(.*)$/s.exec(text) ?? [];
   if (rest !== "") {
     switch (scheme) {
@@ -23,6 +23,14 @@ export function readEndpoint(text: string): Endpoint {
         // Of `unix:///run/a.sock` the third slash begins the path.
         return { kind: "socket", path: rest };
       case "pipe":
+        if (platform !== "win32")
+          throw new Fault(
+            "usage",
+            `${JSON.stringify(text)} is a named pipe of Windows. Give a Unix socket here: unix:/path.`,
+            {
+              origin: "local",
+            },
+          );
         return { kind: "socket", path: rest.startsWith("\\\\") ? rest : `\\\\.\\pipe\\${rest}` };
       case "stdio":
         return { kind: "child", command: rest };

@@ -3,6 +3,8 @@ import type { Client, ServiceError } from "@grpc/grpc-js";
 import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
 import { createGrpcClient, type GrpcTarget, metadataOf } from "../../../transports/grpc/client.js";
 import { callLink } from "./call-link.js";
+import { endpointText } from "./endpoint.js";
+import { noConnection } from "./endpoint-faults.js";
 import type { Link, Links } from "./link.js";
 import {
   decodeManifest,
@@ -14,6 +16,7 @@ import {
 } from "./service-messages.js";
 
 export function grpcLinks(target: GrpcTarget): Links {
+  const endpoint = endpointText({ kind: "grpc", address: target.address, isSecure: target.isSecure === true });
   const clients = new Set<Client>();
   const metadata = metadataOf(target);
   const ready = async (): Promise<Client> => {
@@ -21,7 +24,9 @@ export function grpcLinks(target: GrpcTarget): Links {
     const client = createGrpcClient(target);
     clients.add(client);
     await new Promise<void>((resolve, reject) =>
-      client.waitForReady(Date.now() + CONNECT_MS, (error) => (error === undefined ? resolve() : reject(error))),
+      client.waitForReady(Date.now() + CONNECT_MS, (error) =>
+        error === undefined ? resolve() : reject(noConnection(endpoint, error)),
+      ),
     );
     return client;
   };
@@ -39,7 +44,7 @@ export function grpcLinks(target: GrpcTarget): Links {
     );
     return callLink({
       write: (message) => void call.write(message),
-      responses: call,
+      responses: answersOf(call),
       end: () => call.end(),
       cancel: () => {
         call.cancel();
@@ -68,6 +73,14 @@ export function grpcLinks(target: GrpcTarget): Links {
       for (const client of clients) client.close();
     },
   };
+}
+
+async function* answersOf(call: AsyncIterable<AaepMessage>): AsyncGenerator<AaepMessage> {
+  try {
+    yield* call;
+  } catch (caught) {
+    throw new Error(`The call of Subscribe failed: ${caught instanceof Error ? caught.message : String(caught)}.`);
+  }
 }
 
 /** How long the server has to take a connection, and to answer a call, ms. */

@@ -25,6 +25,8 @@ export interface Links {
    * Undefined: the transport has none.
    */
   readonly manifest: (() => Promise<string>) | undefined;
+  /** The sentence for a target that does not answer, where the transport has another form. */
+  readonly silenceAdvice?: string;
   /** Ends everything that `open` has started. */
   readonly stop: () => Promise<void>;
 }

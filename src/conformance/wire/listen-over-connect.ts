@@ -4,15 +4,17 @@ import { create } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { callLink } from "./call-link.js";
-import type { Endpoint } from "./endpoint.js";
+import { type Endpoint, endpointText } from "./endpoint.js";
 import type { Link, LinkListener } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 
 export async function listenOverConnect(
-  { baseUrl, socketPath }: Extract<Endpoint, { kind: "connect" }>,
+  endpoint: Extract<Endpoint, { kind: "connect" }>,
   accept: (link: Link) => void,
 ): Promise<LinkListener> {
+  const { baseUrl, socketPath } = endpoint;
   const routes = (router: ConnectRouter): void => {
     router.service(AaepService, {
       subscribe: async function* (requests) {
@@ -28,7 +30,7 @@ export async function listenOverConnect(
   server.on("session", (session) => sessions.add(session));
   const { port, hostname } = new URL(baseUrl);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(faultFromNodeError(error, endpointText(endpoint))));
     if (socketPath === undefined) server.listen(Number(port), hostname, resolve);
     else server.listen(socketPath, resolve);
   });

@@ -1,6 +1,7 @@
 // The suite as a producer over gRPC: the service of AAEP §B.5.
 import { Server, ServerCredentials, type ServerDuplexStream } from "@grpc/grpc-js";
 import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
+import { Fault } from "../../base/errors.js";
 import { callLink } from "./call-link.js";
 import type { Link, LinkListener } from "./link.js";
 import { decodeMessage, encodeMessage, SUBSCRIBE_PATH } from "./service-messages.js";
@@ -33,8 +34,13 @@ export async function listenOverGrpc(address: string, accept: (link: Link) => vo
   );
   await new Promise<void>((resolve, reject) =>
     server.bindAsync(address, ServerCredentials.createInsecure(), (error) =>
-      error === null ? resolve() : reject(error),
+      error === null ? resolve() : reject(cannotListen(address, error)),
     ),
   );
   return { stop: async () => server.forceShutdown() };
+}
+
+function cannotListen(address: string, { message }: Error): Fault {
+  const sentence = `The suite cannot listen at grpc://${address} (${message}). Choose another --endpoint.`;
+  return new Fault("address_invalid", sentence, { origin: "local" });
 }

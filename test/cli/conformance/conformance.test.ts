@@ -4,6 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { registerConformance } from "../../../src/cli/conformance/conformance.js";
+import { runSuite } from "../../../src/cli/conformance/run-suite.js";
+import type { SuiteOptions } from "../../../src/cli/conformance/suite-options.js";
+import type { CaseResult, Severity, Verdict } from "../../../src/conformance/findings/finding.js";
 import { itInFull } from "../../support/extent.js";
 import { shared, sideBySide } from "../../support/lifetime.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -27,7 +30,7 @@ const begun = sideBySide({
   tail: async () =>
     conformance(
       ...["subscriber", "--endpoint", `unix:${join(temporaryDirectory(), "s")}/suite.sock`],
-      ...["--start", `exec ${process.execPath} bin/aaepd.js tail --interactive`],
+      ...["--start", `exec ${process.execPath} bin/aaepd.js tail --interactive 2>&1`],
       ...["--announcements", "stdout", "--accept", "accept"],
       ...["--case", "S1-announces,S2-token,S3-closes,S2-clarification"],
     ),
@@ -52,6 +55,77 @@ test("a producer: a line for each case, the verdict, the reports, and their comp
   const compared = await conformance("compare", path, changed);
   expect(compared.out()).toContain("newly failing: P1-schema");
   expect(compared.exitCode()).toBe(1);
+  const other = join(folder, "other.json");
+  writeFileSync(other, JSON.stringify({ ...report, metadata: { ...report.metadata, target_kind: "subscriber" } }));
+  const strange = await conformance("compare", path, other);
+  expect(strange.err()).toContain("report.json is about a producer, and ");
+  expect(strange.err()).toContain("other.json about a subscriber. ");
+  expect(strange.exitCode()).toBe(2);
+});
+
+const ABOUT = { title: "It holds.", paragraphs: ["AAEP §3"], role: "producer", level: 1, severity: "error" } as const;
+const SIDE = { role: "producer", cases: [], defaultName: "p" } as const;
+const OPTIONS = { endpoint: "unix:/p", level: 1, patience: 8 } as const;
+
+/** The lines and the exit code of a run with these results. */
+async function told(results: readonly CaseResult[], options: Partial<SuiteOptions> = {}) {
+  const stage = createStage();
+  const run = async (tell: (result: CaseResult) => void) => {
+    for (const result of results) tell(result);
+    return results;
+  };
+  const exitCode = await runSuite({ ...OPTIONS, ...options }, stage.io, { ...SIDE, run });
+  return [...stage.out().trimEnd().split("\n"), exitCode];
+}
+
+const result = (id: string, verdict: Verdict, severity: Severity = "error"): CaseResult => ({
+  about: { ...ABOUT, id, severity },
+  verdict,
+  durationMs: 1,
+});
+const passed = (id: string) => result(id, { kind: "passed" });
+const skipped = (id: string, reason = "Nobody is there.") => result(id, { kind: "skipped", reason });
+const WARNED = result("P1-b", { kind: "failed", expected: "More.", seen: "Less.", evidence: [] }, "warning");
+
+test("a warning has the same weight in the verdict, the sentence and the exit code", async () => {
+  expect(await told([passed("P1-a"), WARNED])).toEqual([
+    "passed  P1-a: It holds. (AAEP §3)",
+    "warning P1-b: It holds. (AAEP §3)",
+    "        expected: More.",
+    "        seen: Less.",
+    "PASS: 1 passed, 0 failed, 1 warning, 0 skipped.",
+    expect.stringContaining("p passes the aaepd suite"),
+    0,
+  ]);
+  expect(await told([passed("P1-a"), WARNED], { failOnWarning: true, quiet: true })).toEqual([
+    "failed  P1-b: It holds. (AAEP §3)",
+    "        expected: More.",
+    "        seen: Less.",
+    "FAIL: 1 passed, 1 failed, 0 skipped.",
+    "No claim: 1 recommended case failed: P1-b.",
+    1,
+  ]);
+});
+
+test("one reason for skipping is told once, and by a quiet run that judged nothing too", async () => {
+  const all = ["skipped all 2 cases", "        Nobody is there."];
+  const end = ["SKIPPED: 0 passed, 0 failed, 2 skipped.", "No claim: No case of the level passed.", 1];
+  for (const options of [{}, { quiet: true }] as const)
+    expect(await told([skipped("P1-a"), skipped("P1-b")], options)).toEqual([...all, ...end]);
+  const many = Array.from({ length: 13 }, (_, index) => skipped(`P1-${index}`));
+  expect(await told([skipped("P1-a", "It is not there."), passed("P1-b"), ...many, skipped("P1-c", "Slow.")])).toEqual([
+    "skipped P1-a: It holds. (AAEP §3)",
+    "        It is not there.",
+    "passed  P1-b: It holds. (AAEP §3)",
+    "skipped 13 cases: P1-0, P1-1, P1-2 and 10 more",
+    "        Nobody is there.",
+    "skipped P1-c: It holds. (AAEP §3)",
+    "        Slow.",
+    "PASS: 1 passed, 0 failed, 15 skipped.",
+    expect.stringContaining("No claim: 15 cases of level 1 were skipped"),
+    0,
+  ]);
+  expect(await told([passed("P1-b"), skipped("P1-a")], { quiet: true })).toHaveLength(3);
 });
 
 test("a subscriber: aaepd's own tail", async () => {
@@ -122,12 +196,39 @@ itInFull("a subscriber that is made from the chapters alone passes level 3", asy
 itInFull("a subscriber that does not connect is one reason to skip", async () => {
   const at = ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--start", "true"];
   const stage = await conformance(...at, "--announcements", "stdout", "--case", "S1-announces");
-  expect(stage.out()).toMatch(/^ {8}The subscriber did not connect to unix:.* within 8000 ms\.$/m);
+  expect(stage.out()).toMatch(
+    /^ {8}The subscriber ended before it connected to unix:.*sock\. The command ended with exit code 0\.$/m,
+  );
   expect(stage.exitCode()).toBe(1);
 });
 
 /** For one run of the suite after another. */
 const daemon = shared(() => serve(runtimeEnvironment().XDG_RUNTIME_DIR));
+/** A subscriber that does something at the suite's socket. */
+const connecting = (then: string): string =>
+  `exec ${process.execPath} -e 'const socket = require("net").connect(process.env.AAEPD_SOCKET, () => { ${then} })'`;
+
+test("a subscriber that cannot be judged is one finding, with its exit code and its last words", async () => {
+  const at = ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/suite.sock`, "--quiet", "--start"];
+  const request = '{"type":"subscription.request","aaep_version":"9.0.0","subscriber_id":"s","capabilities":{}}';
+  for (const [start, reason] of [
+    ['echo "no such module" >&2; exit 4', "exit code 4. The end of its standard error: no such module"],
+    [
+      connecting('socket.write("GET / HTTP/1.1")'),
+      "The target's bytes cannot be read. The stream begins with byte 0x47",
+    ],
+    [
+      connecting(`socket.write(${JSON.stringify(`${request}\n`)})`),
+      "The target speaks AAEP 9.0.0, and the suite tests",
+    ],
+    [connecting("process.exit(5)"), "The target ended the connection at once. The command ended with exit code 5."],
+  ] as const) {
+    const stage = await conformance(...at, start);
+    expect(stage.out()).toMatch(/^skipped all \d+ cases\n/);
+    expect(stage.out()).toContain(reason);
+    expect(stage.exitCode()).toBe(1);
+  }
+});
 
 test("wrong options end with 2 and say what to give; a target that is not there with 1", async () => {
   const { socketPath } = await daemon();
@@ -135,7 +236,19 @@ test("wrong options end with 2 and say what to give; a target that is not there 
   for (const [argv, sentence] of [
     [["producer", "--endpoint", "nowhere"], '"nowhere" is no endpoint. Give one such as unix:/path'],
     [["producer", ...at, "--case", "P9-x"], "There is no case P9-x for a producer. Give some of P1-envelope-fields"],
+    [["producer", ...at, "--case", "P2-acept"], "There is no case P2-acept for a producer. Did you mean P2-accept?"],
     [["producer", ...at, "--extensions", "medai"], "There is no set medai. Give some of aaepd."],
+    [["producer", "--endpoint", `unix:/${"a".repeat(120)}`], "a socket's path may have "],
+    [
+      ["producer", "--endpoint", "stdio:exit 127"],
+      'The command "exit 127" of --endpoint cannot be run. The shell does',
+    ],
+    [["producer", ...at, "--agent", "unix:/nowhere/a.sock"], "No connection is taken at unix:/nowhere/a.sock. Start"],
+    [["subscriber", "--endpoint", "unix:/tmp/a.sock", "--start", "true"], "The folder /tmp has mode "],
+    [
+      ["subscriber", "--endpoint", `unix:${temporaryDirectory()}/s/a.sock`, "--start", "echo no >&2; exit 126"],
+      "The command of --start cannot be run. The shell may not run it, or a program that it calls (exit code 126). The end of its standard error: no",
+    ],
     [
       ["producer", ...at, "--agent", "unix:/a", "--control", "true"],
       "Give one of --agent, --control and --user-input.",
@@ -155,18 +268,48 @@ test("wrong options end with 2 and say what to give; a target that is not there 
     expect(stage.err()).toContain(sentence);
     expect(stage.exitCode()).toBe(2);
   }
-  const nowhere = await conformance("producer", "--endpoint", "unix:/nowhere/a.sock", "--quiet", "--level", "1");
-  expect(nowhere.out()).toMatch(/^SKIPPED: 0 passed, 0 failed, \d+ skipped\.\nNo claim: /);
-  expect(nowhere.exitCode()).toBe(1);
+  for (const [endpoint, reason] of [
+    [
+      "unix:/nowhere/a.sock",
+      "No connection is taken at unix:/nowhere/a.sock. Start the target, or correct --endpoint.",
+    ],
+    ["http://unix:/nowhere/h.sock", "No connection is taken at http://unix:/nowhere/h.sock. Start the target, or "],
+    ["stdio:exit 5", 'The command "exit 5" of --endpoint ended with exit code 5.'],
+  ] as const) {
+    const nowhere = await conformance("producer", "--endpoint", endpoint, "--quiet", "--level", "1");
+    expect(nowhere.out()).toMatch(/^skipped all \d+ cases\n.*\nSKIPPED: 0 passed, 0 failed, \d+ skipped\.\nNo claim: /);
+    expect(nowhere.out()).toContain(reason);
+    expect(nowhere.exitCode()).toBe(1);
+  }
 });
 
-test("a control command that ends with 3 is waited for no longer", async () => {
+test("a control command that ends with 3 is waited for no longer, and one that cannot be run is run once", async () => {
   const { socketPath } = await daemon();
   const stage = await conformance(
     ...["producer", "--endpoint", `unix:${socketPath}`, "--control", "exit 3", "--patience", "600"],
     ...["--case", "P2-reject"],
   );
   expect(stage.out()).toContain('The control command cannot show the scenario "confirmation".');
+
+  const log = join(temporaryDirectory(), "runs");
+  const at = ["producer", "--endpoint", `unix:${socketPath}`, "--quiet", "--case"];
+  const broken = await conformance(
+    ...at,
+    "P2-reject,P2-accept,P1-schema",
+    "--control",
+    `echo $AAEP_SCENARIO >> ${log}; exit 127`,
+  );
+  expect(readFileSync(log, "utf8")).toBe("confirmation\n");
+  expect(broken.out()).toMatch(/^skipped 2 cases: P2-accept, P2-reject\n {8}The control command cannot be run\. /);
+  expect(broken.err()).toBe(
+    "Error: The control command cannot be run. The shell does not find it, or a program that it calls (exit code 127).\n",
+  );
+  expect(broken.exitCode()).toBe(2);
+
+  const idle = await conformance(...at, "P2-reject", "--control", "true", "--patience", "1");
+  expect(idle.out()).toContain(
+    'The scenario "confirmation" was asked for, and no event of it came. The suite waited 1 second. Give a slow target more with --patience.',
+  );
 });
 
 test("--framing newline sends each message as a line", async () => {

@@ -93,6 +93,13 @@ it.each([
   expect(endpointText(readEndpoint(text))).toBe(text);
 });
 
+it("a named pipe is an endpoint of Windows alone", () => {
+  expect(endpointText(readEndpoint("pipe:a", "win32"))).toBe("pipe:\\\\.\\pipe\\a");
+  expect(() => readEndpoint("pipe:a", "linux")).toThrow(
+    '"pipe:a" is a named pipe of Windows. Give a Unix socket here: unix:/path.',
+  );
+});
+
 it("nobody listens over stdio", async () => {
   await expect(listeningAt(readEndpoint("stdio:agent"))).rejects.toThrow("Give another endpoint.");
 });
