@@ -52,6 +52,8 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
               told,
             }),
         });
+        // A session that it left in the middle can pass unnoticed.
+        for (const failure of driver.failures?.() ?? []) io.stderr.write(`Warning: ${failure}\n`);
         const wrong = driver.fault?.();
         if (wrong !== undefined) throw new Fault("usage", wrong, { origin: "local" });
         return exitCode;

@@ -54,13 +54,20 @@ export function createResultLines(colors: Colors, { isQuiet, failOnWarning }: Re
       const isWarning = about.severity === "warning" && !failOnWarning;
       return [
         `${isWarning ? colors.yellow("warning") : colors.red("failed ")} ${rule}`,
-        `        expected: ${verdict.expected}`,
+        ...(verdict.expected === about.title ? [] : [`        expected: ${verdict.expected}`]),
         `        seen: ${shownText(verdict.seen)}`,
-        ...verdict.evidence.map(({ note, text = "nothing" }) => `        ${note}: ${shownText(text.slice(0, 500))}`),
+        ...verdict.evidence.map(({ note, text = "nothing" }) => `        ${note}: ${shownText(beginningOf(text))}`),
       ];
     },
     atEnd: (verdict) => (isQuiet && verdict !== "SKIPPED" ? [] : waitingLines()),
   };
+}
+
+/** The report has the rest of a longer text. */
+const LONGEST_TEXT = 500;
+
+function beginningOf(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
 /** The report has the ids of a longer list. */

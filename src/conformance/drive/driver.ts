@@ -16,6 +16,8 @@ export interface Driver {
   readonly lacks: (scenario: ScenarioName) => string | undefined;
   /** The sentence for a driver that has turned out to be set up wrongly; undefined: it has not. */
   readonly fault?: () => string | undefined;
+  /** A sentence for each scenario that went wrong in the middle. */
+  readonly failures?: () => readonly string[];
   readonly perform: (scenario: ScenarioName) => Promise<Performance>;
   readonly stop: () => Promise<void>;
 }

@@ -15,11 +15,13 @@ export const CANNOT = 3;
 export function hookDriver(command: string): Driver {
   const running = new Set<ChildProcess>();
   const lacking = new Set<ScenarioName>();
+  const failures = new Set<string>();
   let broken: string | undefined;
   return {
     lacks: (scenario) =>
       broken ?? (lacking.has(scenario) ? `The control command cannot show the scenario "${scenario}".` : undefined),
     fault: () => broken,
+    failures: () => [...failures],
     perform: async (scenario) => {
       const environment = { ...process.env, AAEP_SCENARIO: scenario, AAEP_SCENARIO_TEXT: SCENARIOS[scenario] };
       const child = spawn(command, {
@@ -36,11 +38,10 @@ export function hookDriver(command: string): Driver {
           const refusal = shellRefusal(code);
           if (refusal !== undefined) broken = `The control command cannot be run. ${refusal}`;
           if (code === CANNOT) lacking.add(scenario);
-          if (code === 0 || code === CANNOT) resolve();
-          else
-            reject(
-              new Error(`The control command failed at the scenario "${scenario}" (${endingWords(code, signal)}).`),
-            );
+          if (code === 0 || code === CANNOT) return resolve();
+          const failure = `The control command failed at the scenario "${scenario}" (${endingWords(code, signal)}).`;
+          if (refusal === undefined) failures.add(failure);
+          reject(new Error(failure));
         });
       });
       done.catch(() => {});

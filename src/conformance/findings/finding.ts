@@ -59,7 +59,7 @@ export interface TestedTarget {
   readonly role: Role;
   /** As it was given on the command line. */
   readonly endpoint: string;
-  /** From its manifest, its `subscriber_name`, or `--name`. */
+  /** `--name`, or the endpoint of a producer and the command of a subscriber. */
   readonly name: string;
 }
 

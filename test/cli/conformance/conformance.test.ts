@@ -85,7 +85,8 @@ const result = (id: string, verdict: Verdict, severity: Severity = "error"): Cas
 });
 const passed = (id: string) => result(id, { kind: "passed" });
 const skipped = (id: string, reason = "Nobody is there.") => result(id, { kind: "skipped", reason });
-const WARNED = result("P1-b", { kind: "failed", expected: "More.", seen: "Less.", evidence: [] }, "warning");
+const MISSED = { kind: "failed", expected: "More.", seen: "Less." } as const;
+const WARNED = result("P1-b", { ...MISSED, evidence: [] }, "warning");
 
 test("a warning has the same weight in the verdict, the sentence and the exit code", async () => {
   expect(await told([passed("P1-a"), WARNED])).toEqual([
@@ -103,6 +104,19 @@ test("a warning has the same weight in the verdict, the sentence and the exit co
     "        seen: Less.",
     "FAIL: 1 passed, 1 failed, 0 skipped.",
     "No claim: 1 recommended case failed: P1-b.",
+    1,
+  ]);
+});
+
+test("a failure is told in a few short lines", async () => {
+  const evidence = [{ note: "received", text: "x".repeat(501) }, { note: "answered" }];
+  expect(await told([result("P1-a", { ...MISSED, expected: ABOUT.title, evidence })], { quiet: true })).toEqual([
+    "failed  P1-a: It holds. (AAEP §3)",
+    "        seen: Less.",
+    `        received: ${"x".repeat(500)}…`,
+    "        answered: nothing",
+    "FAIL: 0 passed, 1 failed, 0 skipped.",
+    "No claim: 1 required case of the level failed: P1-a.",
     1,
   ]);
 });
@@ -305,6 +319,9 @@ test("a control command that ends with 3 is waited for no longer, and one that c
     "Error: The control command cannot be run. The shell does not find it, or a program that it calls (exit code 127).\n",
   );
   expect(broken.exitCode()).toBe(2);
+
+  const failing = await conformance(...at, "P2-reject", "--control", "exit 5");
+  expect(failing.err()).toBe('Warning: The control command failed at the scenario "confirmation" (exit code 5).\n');
 
   const idle = await conformance(...at, "P2-reject", "--control", "true", "--patience", "1");
   expect(idle.out()).toContain(
