@@ -102,7 +102,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     started.push(subscriber);
     let cancel = (): void => {};
     const late = new Promise<void>((resolve) => {
-      cancel = timers.wakeAt(timers.now() + patienceMs, resolve);
+      cancel = timers.wakeAt(timers.now() + patienceMs, () => resolve());
     });
     const link = await Promise.race([linked, subscriber.failed, late]);
     // A timer that is left keeps the process from its end.

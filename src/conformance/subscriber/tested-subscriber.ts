@@ -56,8 +56,8 @@ const ENDING_MS: Millis = 5000;
 
 /** Time between two looks into the log, ms. */
 const LOOK_MS: Millis = 100;
-/** The end of standard error that is kept, characters. */
-const MOST_LAST_WORDS = 1000;
+/** The end of standard error that is kept, characters. A terminal shows it whole. */
+const MOST_LAST_WORDS = 400;
 /** The announcements of one case that are kept, characters. */
 const MOST_ANNOUNCED = 1024 * 1024;
 
@@ -103,7 +103,8 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
     child.on("close", (code, signal) => over(code, endingWords(code, signal)));
   });
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    lastWords = (lastWords + text).slice(-MOST_LAST_WORDS);
+    const all = lastWords + text;
+    lastWords = all.length > MOST_LAST_WORDS ? `…${all.slice(1 - MOST_LAST_WORDS)}` : all;
   });
   child.stdin?.on("error", () => {});
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
