@@ -24,7 +24,7 @@ export interface Driver {
 
 /** The driver of a producer that nothing is known of. */
 export const NO_DRIVER: Driver = {
-  lacks: () => "Nothing makes the producer show it. Give --agent, --control or --user-input.",
+  lacks: () => "Nothing makes the producer show a scenario. Give --agent, --control or --user-input.",
   perform: () => Promise.reject(new Error("There is no driver.")),
   stop: async () => {},
 };

@@ -80,7 +80,10 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
   }
   if (isFlooded()) unreachable ??= FLOOD;
   const watching = cases.flatMap((one) => (one.kind === "watching" ? [one] : []));
-  const isSlow = watching.length > 0 && unreachable === undefined && (await showAll(stage()));
+  const missed = watching.length > 0 && unreachable === undefined ? await showAll(stage()) : undefined;
+  const advice = missed?.isSlow === true ? ` ${patienceAdvice(patienceMs)}` : "";
+  /** Where no scenario was shown at all, the reason of that skips every case that saw nothing. */
+  const nothingShown = shown.size === 0 ? missed?.firstReason : undefined;
   for (const one of watching) {
     const from = timers.now();
     if (unreachable !== undefined) {
@@ -90,7 +93,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     let verdict: Verdict = { kind: "passed" };
     try {
       if (one.judge({ conversations: all, shown }) === 0)
-        verdict = { kind: "skipped", reason: isSlow ? `${one.unseen} ${patienceAdvice(patienceMs)}` : one.unseen };
+        verdict = { kind: "skipped", reason: nothingShown ?? `${one.unseen}${advice}` };
     } catch (caught) {
       verdict = inScenariosOf(verdictIn(caught), shown);
     }
@@ -156,9 +159,7 @@ async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers):
   const judged = one.run(stage).then((): Verdict => ({ kind: "passed" }), verdictIn);
   const told = (verdict: Verdict): Verdict => {
     if (verdict.kind === "failed") return inScenarios(verdict, stage.asked());
-    return verdict.kind === "skipped" && stage.hasRunOut()
-      ? { kind: "skipped", reason: `${verdict.reason} ${patienceAdvice(stage.patienceMs)}` }
-      : verdict;
+    return verdict.kind === "skipped" ? { kind: "skipped", reason: withPatience(verdict.reason, stage) } : verdict;
   };
   try {
     return told(await Promise.race([judged, tooLong]));
@@ -186,8 +187,19 @@ function inScenariosOf(verdict: Verdict, shown: ReadonlyMap<string, ShownSession
   );
 }
 
-/** Resolves with whether something was waited for in vain. */
-async function showAll(stage: ProducerStage): Promise<boolean> {
+function withPatience(reason: string, stage: ProducerStage): string {
+  return stage.hasRunOut() ? `${reason} ${patienceAdvice(stage.patienceMs)}` : reason;
+}
+
+interface Missed {
+  /** Something was waited for in vain. */
+  readonly isSlow: boolean;
+  /** The reason for which the first scenario was not shown; undefined: all were. */
+  readonly firstReason: string | undefined;
+}
+
+async function showAll(stage: ProducerStage): Promise<Missed> {
+  let firstReason: string | undefined;
   for (const scenario of SHOWN) {
     try {
       const listener = await stage.subscribe(scenario === "cancel-question" ? ANSWERS : {});
@@ -196,11 +208,12 @@ async function showAll(stage: ProducerStage): Promise<boolean> {
       await sessionEnd(listener, sessionId);
     } catch (caught) {
       // A scenario that cannot be shown is missed by the cases that would have judged it.
-      verdictIn(caught);
+      const verdict = verdictIn(caught);
+      if (verdict.kind === "skipped") firstReason ??= withPatience(verdict.reason, stage);
     }
   }
   await stage.wait(AFTERMATH_MS);
   const isSlow = stage.hasRunOut();
   await stage.clear();
-  return isSlow;
+  return { isSlow, firstReason };
 }

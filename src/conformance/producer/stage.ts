@@ -148,6 +148,8 @@ export function createStage(services: StageServices): ProducerStage {
         { from },
       );
       const first = await Promise.race([begins, failed]);
+      // Nothing waits for the beginning any more.
+      if (first === undefined) await conversation.vanish();
       const lackNow = driver.lacks(scenario);
       if (lackNow !== undefined) skip(lackNow);
       if (first === undefined) skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came.`);

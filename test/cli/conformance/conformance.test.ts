@@ -314,7 +314,7 @@ test("a control command that ends with 3 is waited for no longer, and one that c
     `echo $AAEP_SCENARIO >> ${log}; exit 127`,
   );
   expect(readFileSync(log, "utf8")).toBe("confirmation\n");
-  expect(broken.out()).toMatch(/^skipped 2 cases: P2-accept, P2-reject\n {8}The control command cannot be run\. /);
+  expect(broken.out()).toMatch(/^skipped all 3 cases\n {8}The control command cannot be run\. /);
   expect(broken.err()).toBe(
     "Error: The control command cannot be run. The shell does not find it, or a program that it calls (exit code 127).\n",
   );
@@ -357,7 +357,7 @@ test("without a source of sessions the cases that need one are skipped with that
     "P2-accept,P3-accepted-form",
   );
   expect(stage.out()).toMatch(
-    /^skipped P2-accept: .*\n {8}Nothing makes the producer show it\. Give --agent, --control or --user-input\.$/m,
+    /^skipped P2-accept: .*\n {8}Nothing makes the producer show a scenario\. Give --agent, --control or --user-input\.$/m,
   );
   expect(stage.out()).toContain("PASS: 1 passed, 0 failed, 1 skipped.");
 });
