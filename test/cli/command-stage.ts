@@ -90,6 +90,8 @@ export async function run(
 
 export interface ServedDaemon {
   readonly socketPath: string;
+  /** The addresses of its services over HTTP. */
+  readonly http: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stop: () => Promise<void>;
   readonly child: ChildProcess;
@@ -109,8 +111,10 @@ export async function serve(runtimeDirectory: string, ...options: readonly strin
   const environment = cleanEnvironment(runtimeDirectory);
   const daemon = startProgram(["serve", ...options], { environment });
   const [line = ""] = await daemon.stdoutLines(1);
+  const { ipc, http = [] } = JSON.parse(line).endpoints;
   return {
-    socketPath: JSON.parse(line).endpoints.ipc,
+    socketPath: ipc,
+    http,
     environment,
     stop: async () => {
       daemon.child.kill("SIGTERM");

@@ -1,12 +1,12 @@
 // Links over Connect: the service of AAEP §B.5 over HTTP/2.
 import { connect } from "node:net";
-import { type Client, ConnectError, createClient } from "@connectrpc/connect";
+import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { isMissing, isRefused } from "../../../transports/node-errors.js";
 import { callLink } from "./call-link.js";
 import { endpointText } from "./endpoint.js";
-import { noConnection } from "./endpoint-faults.js";
+import { noConnection, tokenRefused } from "./endpoint-faults.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 import { manifestText } from "./service-messages.js";
@@ -39,8 +39,9 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
     } catch (caught) {
       const cause = caught instanceof ConnectError ? caught.cause : undefined;
       if (isRefused(cause) || isMissing(cause)) throw noConnection(endpoint, caught);
+      if (caught instanceof ConnectError && caught.code === Code.Unauthenticated) throw tokenRefused(endpoint);
       const why = caught instanceof Error ? caught.message : String(caught);
-      throw new Error(`The call of Subscribe by Connect over HTTP/2 failed: ${why}.`);
+      throw new Error(`The call of Subscribe by Connect over HTTP/2 failed: ${why}`);
     }
   }
   const open = async (): Promise<Link> => {

@@ -30,3 +30,9 @@ export function noConnection(endpoint: string, cause: unknown, option = "--endpo
     cause,
   });
 }
+
+/** The fault of a service that does not know who calls. */
+export function tokenRefused(endpoint: string): Fault {
+  const sentence = `${endpoint} does not take the call without a valid token. Give the file that has it with --token-file.`;
+  return new Fault("permission_denied", sentence, { origin: "local" });
+}

@@ -1,10 +1,10 @@
 // Links over gRPC: the service of AAEP §B.5, with the usual library's own client.
-import type { Client, ServiceError } from "@grpc/grpc-js";
+import { type Client, type ServiceError, status } from "@grpc/grpc-js";
 import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
 import { createGrpcClient, type GrpcTarget, metadataOf } from "../../../transports/grpc/client.js";
 import { callLink } from "./call-link.js";
 import { endpointText } from "./endpoint.js";
-import { noConnection } from "./endpoint-faults.js";
+import { noConnection, tokenRefused } from "./endpoint-faults.js";
 import type { Link, Links } from "./link.js";
 import {
   decodeManifest,
@@ -44,7 +44,7 @@ export function grpcLinks(target: GrpcTarget): Links {
     );
     return callLink({
       write: (message) => void call.write(message),
-      responses: answersOf(call),
+      responses: answersOf(endpoint, call),
       end: () => call.end(),
       cancel: () => {
         call.cancel();
@@ -75,11 +75,12 @@ export function grpcLinks(target: GrpcTarget): Links {
   };
 }
 
-async function* answersOf(call: AsyncIterable<AaepMessage>): AsyncGenerator<AaepMessage> {
+async function* answersOf(endpoint: string, call: AsyncIterable<AaepMessage>): AsyncGenerator<AaepMessage> {
   try {
     yield* call;
   } catch (caught) {
-    throw new Error(`The call of Subscribe failed: ${caught instanceof Error ? caught.message : String(caught)}.`);
+    if ((caught as Partial<ServiceError>).code === status.UNAUTHENTICATED) throw tokenRefused(endpoint);
+    throw new Error(`The call of Subscribe failed: ${caught instanceof Error ? caught.message : String(caught)}`);
   }
 }
 

@@ -338,13 +338,21 @@ test("--framing newline sends each message as a line", async () => {
 
 test("the manifest is fetched where the transport has a call for it", async () => {
   const folder = temporaryDirectory();
-  const services = ["--grpc", `unix:${folder}/g.sock`, "--http", `unix:${folder}/h.sock`];
-  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, ...services);
-  const judged = async (endpoint: string): Promise<string> =>
-    (await conformance("producer", "--endpoint", endpoint, "--case", "P3-manifest-form")).out();
+  const services = ["--grpc", `unix:${folder}/g.sock`, "--http", `unix:${folder}/h.sock,127.0.0.1:0`];
+  const { socketPath, http } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, ...services);
+  const at = (endpoint: string) => conformance("producer", "--endpoint", endpoint, "--case", "P3-manifest-form");
+  const judged = async (endpoint: string): Promise<string> => (await at(endpoint)).out();
   for (const endpoint of [`grpc://unix:${folder}/g.sock`, `http://unix:${folder}/h.sock`])
     expect(await judged(endpoint)).toMatch(/^passed {2}P3-manifest-form: /m);
   expect(await judged(`unix:${socketPath}`)).toMatch(/^skipped P3-manifest-form: .*\n {8}No manifest comes over this/m);
+
+  for (const endpoint of [`grpc://${http[1]}`, `http://${http[1]}`]) {
+    const stranger = await at(endpoint);
+    expect(stranger.err()).toContain(
+      `${endpoint} does not take the call without a valid token. Give the file that has`,
+    );
+    expect(stranger.exitCode()).toBe(2);
+  }
 });
 
 test("without a source of sessions the cases that need one are skipped with that reason", async () => {
