@@ -57,7 +57,7 @@ export interface SubscriberStage {
   readonly accept: (honored?: Message) => Promise<Present>;
   /** Starts the subscriber. Resolves with the one reason for which no case can judge it; undefined: none. Throws a Fault for a wrong set-up. */
   readonly reasonNotToRun: () => Promise<string | undefined>;
-  /** How the subscriber ended by itself within the case; undefined: it did not. */
+  /** How the subscriber failed within the case; undefined: it did not. */
   readonly death: () => SubscriberDeath | undefined;
   /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
   readonly hasRunOut: () => boolean;
@@ -155,7 +155,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
         return caught.sentence;
       }
     },
-    death: () => started.map((one) => one.death()).find((one) => one !== undefined),
+    death: () => started.map((one) => one.death()).find((one) => one?.hasFailed),
     hasRunOut: () => conversations.some((one) => one.hasRunOut()),
     script: () => createScript(services),
     wait,

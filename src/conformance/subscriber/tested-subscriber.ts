@@ -45,6 +45,8 @@ export interface TestedSubscriber {
 export interface SubscriberDeath {
   /** As in "exit code 1". */
   readonly ending: string;
+  /** Its exit code is not 0. */
+  readonly hasFailed: boolean;
   /** The sentence for a command that the shell could not run. */
   readonly refusal: string | undefined;
   /** The end of its standard error. */
@@ -94,7 +96,7 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   const ended = new Promise<void>((resolve) => {
     const over = (code: number | null, ending: string): void => {
       hasEnded = true;
-      if (!isAskedToEnd) death = { ending, refusal: shellRefusal(code), lastWords };
+      if (!isAskedToEnd) death = { ending, hasFailed: code !== 0, refusal: shellRefusal(code), lastWords };
       if (code !== 0) tellFailed();
       resolve();
       tell();
