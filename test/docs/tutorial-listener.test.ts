@@ -8,8 +8,9 @@ import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber } from "../../src/client/subscriber.js";
 import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { isWhole } from "../support/extent.js";
 import { sideBySide, whenFinished } from "../support/lifetime.js";
-import { type Program, startProgram } from "../support/peers/program.js";
+import { cleanEnvironment, type Program, startProgram } from "../support/peers/program.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/tutorial-listener.md"), "utf8");
@@ -60,6 +61,7 @@ function terminal(environment: Readonly<Record<string, string>>) {
       running().child.stdin.end();
       expect(await running().ended).toMatchObject({ code: 0 });
     },
+    endsByItself: async () => expect(await running().ended).toMatchObject({ code: 0 }),
     interrupt: async () => {
       running().child.kill("SIGINT");
       const { code, signal } = await running().ended;
@@ -144,15 +146,38 @@ async function follow(name: string): Promise<void> {
       if (who === "agent" && next.includes(" <- ")) await eventually(() => expect(heard()).toContain(`${words}\n`));
     }
   }
+  if (lines.includes("agent <- fail")) await terminals.agent.endsByItself();
   terminals.listener.expectNothingElse();
   terminals.agent.expectNothingElse();
 }
 
+const SUITE = "suite";
+
+/** What the suite says of the page's listener: of every case, or in a short run of those that are about its own code. */
+async function suiteResult(): Promise<string> {
+  const [, command = ""] = /^```sh conformance\nnpx aaepd ([\s\S]*?)^```$/m.exec(PAGE) ?? [];
+  const environment = cleanEnvironment(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const argv = [...command.replaceAll("\\\n", " ").matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) =>
+    (quoted ?? bare ?? "").replace("$XDG_RUNTIME_DIR", environment.XDG_RUNTIME_DIR ?? ""),
+  );
+  const chosen = isWhole ? [] : ["--case", "S1-ends-differ,S2-cancelled,S3-closes"];
+  const { ended, stdout } = startProgram([...argv, ...chosen], { environment, cwd: projectFolder() });
+  await ended;
+  return stdout();
+}
+
 // The programs speak at the pace of a voice.
-const followed = sideBySide(Object.fromEntries([...TRANSCRIPTS.keys()].map((name) => [name, () => follow(name)])));
+const followed: Readonly<Record<string, () => Promise<unknown>>> = sideBySide({
+  ...Object.fromEntries([...TRANSCRIPTS.keys()].map((name) => [name, () => follow(name)])),
+  [SUITE]: suiteResult,
+});
 
 test.each([...TRANSCRIPTS.keys()])("%s does as the page says", async (name) => {
   await expect(followed[name]?.()).resolves.toBeUndefined();
+});
+
+test("the listener that answers passes the suite that the page ends with", async () => {
+  await expect(followed[SUITE]?.()).resolves.toMatch(/^PASS: \d+ passed, 0 failed, [01] skipped\.$/m);
 });
 
 test("every program of the page is run, and every file that it points to exists", () => {
