@@ -46,12 +46,11 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (caught) {
-    const { sentence } = faultFrom(caught);
-    throw new Fault(
-      "invalid_json",
-      `A message is not JSON: ${sentence}. Each message is one line of JSON, or one frame with its length before it.`,
-      { pointer: "", cause: caught },
-    );
+    const trimmed = text.trim();
+    // Of a line of a message that stands on several, the parser's own words say nothing that helps.
+    const why = trimmed.startsWith("{") && trimmed.endsWith("}") ? `: ${faultFrom(caught).sentence}` : "";
+    const sentence = `A message is not JSON${why}. Write each on one line, or with its length before it.`;
+    throw new Fault("invalid_json", sentence, { pointer: "", cause: caught });
   }
 }
 

@@ -6,7 +6,11 @@ const LONGEST_NAME = 256;
 /** Returns "Did you mean …?" for an unknown name, or "" if no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   if (known.length === 0 || name.length > LONGEST_NAME) return "";
-  const nearest = closest(name, known);
-  const isNear = nearest.startsWith(name) || distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
+  // A name without its prefix, such as "publish".
+  const nearest = known.find((one) => one.endsWith(`.${name}`)) ?? closest(name, known);
+  const isNear =
+    nearest.startsWith(name) ||
+    nearest.endsWith(`.${name}`) ||
+    distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return isNear ? `Did you mean ${nearest}?` : "";
 }

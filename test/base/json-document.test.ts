@@ -157,6 +157,14 @@ describe("R19, S1: a text in which a member stands twice is no message", () => {
     for (const text of ["", "{", '{"a":1,"a":2', "\uFEFF{}", "{'a':1}", '{"a":1,}', "[1 2]"])
       expect(faultOf(text).code).toBe("invalid_json");
   });
+
+  it("a line of an object that stands on several gets one sentence, and none of the parser's words", () => {
+    const lines = JSON.stringify({ type: "x", capabilities: { aaepd: { max_chars: 80 } } }, undefined, 2).split("\n");
+    expect([...new Set(lines.map((line) => faultOf(line).sentence))]).toEqual([
+      "A message is not JSON. Write each on one line, or with its length before it.",
+    ]);
+    expect(faultOf("{'a':1}").sentence).toContain("position");
+  });
 });
 
 describe("AAEP §3.7: a message nests 64 levels at most", () => {

@@ -94,9 +94,9 @@ class SniffingDecoder implements FrameDecoder {
       this.known = "content-length";
       this.expecting = FRESH_HEADER;
     } else {
-      this.lost = framingLost(
-        `The stream begins with byte 0x${byte.toString(16).padStart(2, "0")}, which no framing begins with.`,
-      );
+      // A peer that writes text reads the answer as a line.
+      if (isOfText(byte)) this.known = "newline";
+      this.lost = framingLost(beginning(byte));
     }
     return at;
   }
@@ -207,6 +207,20 @@ class SniffingDecoder implements FrameDecoder {
 
 function isEmptyBody(expecting: Expecting): boolean {
   return expecting.kind === "body" && expecting.bytes === 0;
+}
+
+/** The first byte of a byte order mark in UTF-8. */
+const BYTE_ORDER_MARK = 0xef;
+
+function isOfText(byte: number): boolean {
+  return byte === BYTE_ORDER_MARK || (byte > 0x20 && byte < 0x7f);
+}
+
+function beginning(byte: number): string {
+  const name = `byte 0x${byte.toString(16).padStart(2, "0")}`;
+  return byte === BYTE_ORDER_MARK
+    ? `The stream begins with ${name}, as a byte order mark (BOM) in UTF-8 does. Write none.`
+    : `The stream begins with ${name}, which no framing begins with.`;
 }
 
 function bigEndian(bytes: Uint8Array, at: number): number {

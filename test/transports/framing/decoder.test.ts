@@ -89,6 +89,18 @@ describe("R23: the first byte tells the framing", () => {
       expect(frames).toEqual([]);
     },
   );
+
+  it.each([
+    ["hello\n", "newline"],
+    ["[]\n", "newline"],
+    ["\u{feff}{}\n", "newline"],
+    ["\u0001\u0000", undefined],
+  ])("R33: a peer that begins with %j is answered in lines if it writes text", (start, framing) => {
+    const decoder = createFrameDecoder(100);
+    const { fault } = decoder.push(bytes(start));
+    expect(decoder.framing()).toBe(framing);
+    expect(fault?.sentence.includes("byte order mark")).toBe(start.startsWith("\u{feff}"));
+  });
 });
 
 describe("frames survive any cutting of the stream", () => {

@@ -133,8 +133,9 @@ function unknownType(type: string, isOpen: boolean): Fault {
   const all = isOpen
     ? `A subscriber may send ${further.slice(0, -1).join(", ")} and ${further.at(-1)}.`
     : `The first is a ${first}.`;
+  const forAgents = /^(aaep:)?agent\./.test(type) ? " An agent publishes events over JSON-RPC, by aaep.publish." : "";
   const detail = { pointer: "/type", rule: "AAEP §5.1" };
-  return new Fault("unknown_type", `There is no message of type ${quoted(type)}. ${near || all}`, detail);
+  return new Fault("unknown_type", `There is no message of type ${quoted(type)}. ${near || all}${forAgents}`, detail);
 }
 
 function answer(message: Message): Reaction<unknown> {

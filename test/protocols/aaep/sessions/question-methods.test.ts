@@ -533,6 +533,7 @@ describe("methods", () => {
       "unknown_method",
       'There is no method "aaep.confrm". Did you mean aaep.confirm?',
     ]);
+    expect(faultOf(() => agent.call("publish")).sentence).toMatch(/Did you mean aaep\.publish\?$/);
     expect(faultOf(() => agent.call("tools/list")).sentence).toBe('There is no method "tools/list".');
   });
 

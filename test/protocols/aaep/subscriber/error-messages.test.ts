@@ -62,14 +62,25 @@ describe("AAEP §5.1, P15: a message of a type that there is not", () => {
     expect(saidOf(after ?? {})).toContain("subscription.renegotiate");
   });
 
+  it("is told how agents publish where it is an event", async () => {
+    const rig = createSubscriberRig();
+    const stream = rig.subscribeJson();
+    for (const type of ["aaep:agent.session.started", "agent.tool.invoked"]) stream.say({ type });
+    await rig.settle();
+    for (const message of stream.heard())
+      expect(saidOf(message)).toMatch(/The first is a subscription\.request\. An agent .* by aaep\.publish\.$/);
+  });
+
   it("U12: a misspelt type gets the nearest one", async () => {
     const rig = createSubscriberRig();
     const stream = rig.subscribeJson();
     stream.say({ type: "subscription.requests" });
     stream.say(requestOf());
     stream.say({ type: "aaepd.skp" });
+    stream.say({ type: "skip" });
     await rig.settle();
-    const [before, , after] = stream.heard();
+    const [before, , after, bare] = stream.heard();
+    expect(saidOf(bare ?? {})).toMatch(/Did you mean aaepd\.skip\?$/);
     expect(saidOf(before ?? {})).toMatch(/Did you mean subscription\.request\?$/);
     expect(saidOf(after ?? {})).toMatch(/Did you mean aaepd\.skip\?$/);
   });
