@@ -19,6 +19,7 @@ import { discoverDaemons } from "./discovery/discover-daemons.js";
 import type { HttpConnectorOptions } from "./http/calls.js";
 import { httpConnector as httpConnectorBy } from "./http/http-connector.js";
 import { createNodeFetch } from "./http/node-fetch.js";
+import { assertTerms } from "./listener/checked-terms.js";
 import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
@@ -52,7 +53,7 @@ export type NodeTarget = string | OneTarget | Discovery;
 
 /**
  * Subscribes to all daemons of this user, those that start later included; to the one that the variable AAEPD_SOCKET names, if it is set; or to the
- * given ones. Otherwise as `subscribe` of `aaepd/client`.
+ * given ones. Throws a Fault "usage" for what is no daemon and for terms that there are not. Otherwise as `subscribe` of `aaepd/client`.
  *
  * ```ts
  * for await (const event of subscribe({ preferred_verbosity: "terse" })) speak(event);
@@ -69,8 +70,11 @@ export function subscribe(
   second: Capabilities | SubscribeOptions = {},
   third?: SubscribeOptions,
 ): Subscription {
-  if (isTargets(first)) return subscribeTo([first].flat().map(nodeTarget), second as Capabilities, third);
-  return subscribeTo(usualTargets(), first, second as SubscribeOptions);
+  const isNamed = isTargets(first);
+  const terms = isNamed ? (second as Capabilities) : first;
+  assertTerms(terms);
+  if (isNamed) return subscribeTo([first].flat().map(nodeTarget), terms, third);
+  return subscribeTo(usualTargets(), terms, second as SubscribeOptions);
 }
 
 function usualTargets(): Target | Discovery {
@@ -86,7 +90,8 @@ function usualTargets(): Target | Discovery {
 function isTargets(
   given: Capabilities | NodeTarget | readonly NodeTarget[],
 ): given is NodeTarget | readonly NodeTarget[] {
-  if (typeof given !== "object" || Array.isArray(given)) return true;
+  // Callers in JavaScript may pass anything: what is no terms is refused as a target.
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return true;
   return (
     ("connect" in given && typeof given.connect === "function") ||
     ("watch" in given && typeof given.watch === "function")
@@ -94,7 +99,11 @@ function isTargets(
 }
 
 function nodeTarget(one: NodeTarget): OneTarget | Discovery {
-  return typeof one === "string" ? ipcTarget(one) : one;
+  if (typeof one === "string") return ipcTarget(one);
+  // Callers in JavaScript may pass anything.
+  if (typeof one === "function" || (typeof one === "object" && one !== null)) return one;
+  const sentence = `${JSON.stringify(one)} is no daemon. Give a producer id, the path of a socket, a connector, a target or a discovery.`;
+  throw new Fault("usage", sentence, { origin: "local" });
 }
 
 /**

@@ -48,8 +48,9 @@ export interface SubscriberOptions {
    * instead of filling its own memory.
    */
   readonly onEvent: (event: ReceivedEvent, arrival: Arrival) => void | Promise<void>;
+  /** Connection made, lost, retried, ended. A change of terms is no change of state. */
   readonly onState?: (state: SubscriberState) => void;
-  /** Receives the producer's error for a message that it did not accept (R33). */
+  /** Receives the producer's error for a message that it did not accept (R33), unless a promise of the subscriber rejects with it. */
   readonly onError?: (error: AaepdError) => void;
   /**
    * Reports that a reply of this subscriber did not count, at most once a second. Nobody is told the reason, and the question may still be open (see

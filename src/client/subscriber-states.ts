@@ -16,7 +16,7 @@ export type Interruption =
 export type SubscriberState =
   /** `attempt` counts from 1, and restarts after a subscription that lasted. */
   | { readonly kind: "connecting"; readonly attempt: number }
-  /** Events flow on these terms. `isResumed`: the subscription resumed at a place, and `accepted` says how the place was met (R17). */
+  /** Events flow, at first on these terms. `isResumed`: the subscription resumed at a place, and `accepted` says how the place was met (R17). */
   | { readonly kind: "active"; readonly accepted: SubscriptionAccepted; readonly isResumed: boolean }
   | { readonly kind: "waiting"; readonly retryInMs: number; readonly because: Interruption }
   /** The last state: after `close`, or because another attempt is of no use or not requested. */

@@ -29,7 +29,8 @@ export interface Subscriber {
   readonly listPending: () => Promise<readonly ReceivedEvent[]>;
   /**
    * Answers a question. True: the reply was sent, which does not mean that it counted. The question's resolution reports a reply that counted,
-   * `onReplyNotTaken` one that did not; nothing reports the reason (AAEP §6.3.4). False while there is no subscription.
+   * `onReplyNotTaken` one that did not; nothing reports the reason (AAEP §6.3.4). False while there is no subscription. Throws a Fault "usage" for
+   * what is no reply.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /** The place where a later subscriber can resume (R17): behind everything delivered up to the last checkpoint. Undefined before the first. */
@@ -182,6 +183,7 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       return (await run.listPending()).map(withShortType);
     },
     reply: (reply) => {
+      assertReply(reply);
       const type = "decision" in reply ? "confirmation.reply" : "clarification.reply";
       return run?.send({ ...reply, type, timestamp: new Date(wallTime()).toISOString() }) ?? false;
     },
@@ -262,6 +264,18 @@ export function mergedCapabilities(old: Capabilities, changes: Capabilities): Ca
     ...(changes.event_filters && { event_filters: { ...old.event_filters, ...changes.event_filters } }),
     ...(changes.aaepd && { aaepd: { ...old.aaepd, ...changes.aaepd } }),
   };
+}
+
+/** Throws a Fault "usage" for what is no reply: the daemon would say only that it did not count (R19). Callers in JavaScript may pass anything. */
+export function assertReply(reply: SubscriberReply): void {
+  const { reply_token: token, decision, response } = reply as Readonly<Record<string, unknown>>;
+  const isAnswer =
+    decision === undefined
+      ? ["string", "boolean", "number"].includes(typeof response)
+      : response === undefined && (decision === "accept" || decision === "reject");
+  if (typeof token === "string" && isAnswer) return;
+  const sentence = 'Reply with the reply_token, and a decision ("accept" or "reject") or a response.';
+  throw new Fault("usage", sentence, { origin: "local" });
 }
 
 function closedHere(): Fault {

@@ -14,10 +14,12 @@ export interface RunOptions {
   readonly handshakeTimeoutMs: number;
   readonly timers: Timers;
   readonly opened: (run: SubscriptionRun) => void;
+  /** The request was accepted. */
   readonly active: (accepted: SubscriptionAccepted) => void;
   readonly event: (event: Envelope) => Promise<void>;
   /** Reports the place that everything before leads to (R17). */
   readonly reached: (cursor: string) => void;
+  /** Receives an error that answers no caller. */
   readonly error: ((error: AaepdError) => void) | undefined;
   readonly replyNotTaken: ((replyToken: string) => void) | undefined;
   readonly message: ((message: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -100,11 +102,17 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     if (cursor !== undefined) await tell(() => options.reached(cursor));
   }
 
-  /** An error without `answers` can only mean the terms. */
-  function refused(error: AaepdError): void {
+  /** Hands the error to the caller that it answers; false if there is none. An error without `answers` can only mean the terms. */
+  function isAwaited(error: AaepdError): boolean {
     const { answers = "subscription.renegotiate" } = error;
-    if (answers === "subscription.renegotiate") renegotiations.shift()?.reject(faultFromError(error));
-    if (answers === "aaepd.list_pending") listings.shift()?.reject(faultFromError(error));
+    const waiting =
+      answers === "subscription.renegotiate"
+        ? renegotiations.shift()
+        : answers === "aaepd.list_pending"
+          ? listings.shift()
+          : undefined;
+    waiting?.reject(faultFromError(error));
+    return waiting !== undefined;
   }
 
   /** Returns the end of the subscription if this frame is one. */
@@ -119,7 +127,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         const isFirst = subscriptionId === undefined;
         subscriptionId = accepted.subscription_id;
         cancelTimeout();
-        await tell(() => options.active(accepted));
+        if (isFirst) await tell(() => options.active(accepted));
         await reached(cursorIn(accepted.honored_capabilities.aaepd));
         // Last, so that its place is known by then.
         if (!isFirst) renegotiations.shift()?.resolve(accepted);
@@ -134,8 +142,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         await reached(cursorIn(incoming.close.extensions?.aaepd));
         return { kind: "closed", close: incoming.close };
       case "error":
-        refused(incoming.error);
-        await tell(() => options.error?.(incoming.error));
+        if (!isAwaited(incoming.error)) await tell(() => options.error?.(incoming.error));
         return undefined;
       case "pending":
         listings.shift()?.resolve(incoming.questions);

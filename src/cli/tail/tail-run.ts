@@ -208,10 +208,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
           if (isToldWaiting && state.because.kind === "fault") return waits();
           isToldWaiting = true;
         }
-        // The prompt renegotiates for a moment to tell details; that is no news.
-        const isRenegotiated = state.kind === "active" && isConnected;
         isConnected = state.kind === "active";
-        if (!isRenegotiated) say(label, stateInWords(state, label));
+        say(label, stateInWords(state, label));
         if (state.kind === "waiting") waits();
       },
       onReplyNotTaken: (token) => source?.notTaken(token),

@@ -38,7 +38,7 @@ export interface Source {
   readonly name: string;
   /** The name for people. */
   readonly label: string;
-  /** The last state that `onState` received; undefined before the first. */
+  /** The last state that `onState` received, in `active` with the terms in force; undefined before the first. */
   readonly state: () => SubscriberState | undefined;
   /**
    * The place where a later subscription can resume (R17): everything before it has been finished by the loop. Undefined before the first. Of a
@@ -65,14 +65,17 @@ export interface SubscribeOptions extends ConnectionOptions {
    * Receives each new place (R17) when the loop has finished every event before it, at most once a second while events come. Store it on disk.
    */
   readonly onCursor?: (cursor: string, source: Source) => void;
-  /** Connection made, lost, retried, ended. In `active`, `accepted` has the granted terms. */
+  /**
+   * Connection made, lost, retried, ended. In `active`, `accepted` has the granted terms, and `accepted.negotiation_notes` says what of the requested
+   * ones was not granted or not known. A change of terms is no change of state: `renegotiate` resolves with the new terms.
+   */
   readonly onState?: (state: SubscriberState, source: Source) => void;
   /**
    * Receives each new critical event (R4) as soon as it has arrived, also while the loop is busy with an earlier one: stop speaking then, for
    * example. The loop gets the event as well, in its turn. With this function up to 256 events are read ahead of the loop.
    */
   readonly onCritical?: (event: ReceivedEvent, source: Source) => void;
-  /** Receives the daemon's error for a message that it did not accept (R33). */
+  /** Receives the daemon's error for a message that it did not accept (R33), unless a promise of the subscription rejects with it. */
   readonly onError?: (error: AaepdError, source: Source) => void;
   /**
    * Reports that a reply did not count (R19): the question was decided already, or the reply was not allowed. Nobody is told which, and the question
@@ -94,7 +97,7 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
   /**
    * Answers a question (AAEP §6.3), at the daemon that asked it. True: the reply was sent, which does not mean that it counted. The question's
    * resolution reports a reply that counted, `onReplyNotTaken` one that did not. False: that daemon is not connected, or no daemon is known to have
-   * asked.
+   * asked. Throws a Fault "usage" for what is no reply.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /**

@@ -1,6 +1,6 @@
 // One daemon of a subscription: its subscriber, its place, and the terms that it has not been told yet.
-import type { Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
-import { Fault } from "../../base/errors.js";
+import type { AaepdError, Capabilities, SubscriptionAccepted } from "#gen/aaep/types.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import type { ReceivedEvent } from "../events.js";
 import { createPause } from "../pause.js";
 import { PLATFORM_TIMERS } from "../platform-clock.js";
@@ -69,8 +69,7 @@ export function createSource(given: SourceOptions): LiveSource {
     try {
       return (await Promise.race([asked, patience.take(handshakeTimeoutMs)])) ?? undefined;
     } catch (caught) {
-      // A lost connection is no refusal.
-      if (caught instanceof Fault && caught.origin === "local") return undefined;
+      if (isLoss(caught)) return undefined;
       throw caught;
     } finally {
       patience.cutShort();
@@ -82,8 +81,19 @@ export function createSource(given: SourceOptions): LiveSource {
     if (owed === undefined) return;
     const changes = owed;
     owed = undefined;
-    // A later connection has the terms in its request, and a refusal is told by `onError`.
-    subscriber.renegotiate(changes).catch(() => {});
+    // A later connection has the terms in its request.
+    change(changes).catch(refused);
+  }
+
+  /** Tells a refusal that no caller waits for. */
+  function refused(caught: unknown): void {
+    if (!isLoss(caught)) tell(options.onError, errorOf(faultFrom(caught)));
+  }
+
+  async function change(changes: Capabilities): Promise<SubscriptionAccepted> {
+    const accepted = await subscriber.renegotiate(changes);
+    if (state?.kind === "active") state = { ...state, accepted };
+    return accepted;
   }
 
   const tell: LiveSource["tell"] = (call, value) => {
@@ -125,8 +135,15 @@ export function createSource(given: SourceOptions): LiveSource {
     subscriber,
     tell,
     isConnected: () => state?.kind === "active",
-    renegotiate: async (changes) =>
-      (state?.kind === "active" ? await answerOf(subscriber.renegotiate(changes)) : undefined) ?? oweTerms(changes),
+    renegotiate: async (changes) => {
+      if (state?.kind !== "active") return oweTerms(changes);
+      const asked = change(changes);
+      const accepted = await answerOf(asked);
+      if (accepted !== undefined) return accepted;
+      // Of a daemon that hung and refuses after all.
+      asked.catch(refused);
+      return oweTerms(changes);
+    },
     listPending: async () => (await answerOf(subscriber.listPending())) ?? [],
     setPresent: (isPresent) => {
       if (isPresent) {
@@ -140,4 +157,14 @@ export function createSource(given: SourceOptions): LiveSource {
     },
     close: subscriber.close,
   };
+}
+
+/** The refusal of terms that no caller waits for, as the daemon sends it (R33). */
+function errorOf({ code, sentence, pointer = "", rule = "" }: Fault): AaepdError {
+  return { type: "aaepd.error", code, message: sentence, pointer, rule, answers: "subscription.renegotiate" };
+}
+
+/** Whether the connection was lost before the answer, which is no refusal of the daemon's. */
+function isLoss(caught: unknown): boolean {
+  return caught instanceof Fault && caught.origin === "local";
 }

@@ -5,7 +5,7 @@ import { isCritical } from "../event-types.js";
 import type { ReceivedEvent } from "../events.js";
 import { newSubscriberId } from "../random-ids.js";
 import { createRecentMap } from "../recent-map.js";
-import { mergedCapabilities } from "../subscriber.js";
+import { assertReply, mergedCapabilities } from "../subscriber.js";
 import type { SubscriberEnd } from "../subscriber-states.js";
 import { createArrivals } from "./arrivals.js";
 import { endFault } from "./end-fault.js";
@@ -213,7 +213,10 @@ export function subscribe(
 
   return {
     [Symbol.asyncIterator]: () => iterator,
-    reply: (reply) => (owners.ofQuestion(reply.reply_token) ?? only())?.subscriber.reply(reply) ?? false,
+    reply: (reply) => {
+      assertReply(reply);
+      return owners.ofQuestion(reply.reply_token)?.subscriber.reply(reply) ?? false;
+    },
     renegotiate: (changes) => whileReading(() => renegotiate(changes)),
     skip: (output) => {
       if (output === undefined) return connected().filter(({ subscriber }) => subscriber.skip()).length > 0;

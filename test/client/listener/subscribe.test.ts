@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ReceivedEvent } from "../../../src/client/events.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
+import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
+import { faultOf } from "../../support/fault-of.js";
 import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "../fake-producer.js";
 import { settle } from "../virtual-timers.js";
 import { accepted, gate, listen, question, scriptedDiscovery, side, start } from "./listener-stage.js";
@@ -273,6 +275,62 @@ test("R19: replies, skips and repeats go to the daemon that they mean", async ()
   expect(subscription.skip()).toBe(true);
   await settle();
   for (const producer of [one, two]) expect(side(producer).received.at(-1)).toMatchObject({ type: "aaepd.skip" });
+});
+
+test("AAEP §6.3: a reply to no question that was heard goes to nobody, also beside one daemon; what is no reply is refused", async () => {
+  const producer = createFakeProducer();
+  const { subscription, told } = start(producer.connect);
+  listen(subscription);
+  await accepted(producer);
+  expect(subscription.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(false);
+  side(producer).say(question("rpl_1"));
+  await settle();
+  for (const reply of [
+    { reply_token: "rpl_1", decision: "banana" },
+    { decision: "accept" },
+    { reply_token: "rpl_1" },
+    { reply_token: "rpl_1", decision: "accept", response: "x" },
+    { reply_token: "rpl_1", response: null },
+    "accept",
+  ])
+    expect(faultOf(() => subscription.reply(reply as SubscriberReply)).code).toBe("usage");
+  expect(subscription.reply({ reply_token: "rpl_1", decision: "accept" })).toBe(true);
+  side(producer).say({ type: "aaepd.reply_not_taken", reply_token: "rpl_1" });
+  await settle();
+  expect(side(producer).received.map(({ type }) => type)).toEqual(["subscription.request", "confirmation.reply"]);
+  expect(told).toContain("1 did not take rpl_1");
+});
+
+test("AAEP §5.7: a change of terms is no change of state, and its refusal is told once", async () => {
+  const producer = createFakeProducer();
+  const errors: string[] = [];
+  const { subscription, told } = start(producer.connect, { onError: ({ code }) => void errors.push(code) });
+  listen(subscription);
+  await settle();
+  // Asked for while the request is on its way: nobody waits for its answer.
+  await subscription.renegotiate({ pace_wpm: 7 });
+  side(producer).accept();
+  const refusal = {
+    type: "aaepd.error",
+    code: "invalid_params",
+    message: "Give 50 or more.",
+    pointer: "",
+    rule: "R32",
+  };
+  side(producer).say(refusal);
+  await settle();
+  expect(errors).toEqual(["invalid_params"]);
+  const answers = [subscription.renegotiate({ pace_wpm: 200 }), subscription.renegotiate({ pace_wpm: 1 })];
+  await settle();
+  side(producer).accept("sub_1", { paused: false });
+  side(producer).say({ ...refusal, answers: "subscription.renegotiate" });
+  await expect(Promise.all(answers)).rejects.toMatchObject({ code: "invalid_params" });
+  expect(told).toEqual(["1 connecting", "1 active"]);
+  expect(errors).toEqual(["invalid_params"]);
+  expect(subscription.sources()[0]?.state()).toMatchObject({
+    kind: "active",
+    accepted: { honored_capabilities: { aaepd: { paused: false } } },
+  });
 });
 
 test("R28: the open questions of all daemons, which can then be answered", async () => {
