@@ -34,6 +34,8 @@ export type AuditEntry =
   | {
       readonly kind: "reply";
       readonly fate: ReplyFate;
+      /** The member at which a malformed reply breaks its form, as a JSON pointer; "" is the whole. Missing if the reply is no message at all. */
+      readonly pointer?: string;
       readonly reply_token: string;
       /** Whether a question with this token was open when the reply came. */
       readonly token_is_open: boolean;

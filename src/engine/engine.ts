@@ -3,7 +3,6 @@
 // clock, draws no random number and does no I/O: handles return at once, time comes from the clock passed in, and subscriptions are pulled.
 import { Fault } from "../base/errors.js";
 import { within } from "../base/time-limit.js";
-import type { ReplyFate } from "../contracts/audit.js";
 import type { AgentHandle } from "./agents/agent-handle.js";
 import { createPublishing } from "./agents/publishing.js";
 import type { AgentEvents } from "./agents/question-agents.js";
@@ -33,6 +32,7 @@ import { resumeStart } from "./subscriptions/resume-start.js";
 import { createSubscription, withOwnSessions } from "./subscriptions/subscription.js";
 import type {
   MemberSubscription,
+  RefusedReply,
   Subscription,
   SubscriptionRules,
   SubscriptionServices,
@@ -256,10 +256,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   );
 
   /** Records a reply that reached no question: it is malformed, or names another subscription. */
-  const recordReply = (fate: ReplyFate, token: string, raw: unknown, id: string, subscriberId: string): void =>
+  const recordReply = ({ fate, token, raw, pointer }: RefusedReply, id: string, subscriberId: string): void =>
     services.audit.record({
       kind: "reply",
       fate,
+      ...(pointer === undefined ? undefined : { pointer }),
       reply_token: token,
       token_is_open: questions.find(token) !== undefined,
       subscription_id: id,
@@ -347,7 +348,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       return publishing.openAgent(identity, events, connection);
     },
     holderOf: publishing.holderOf,
-    strayReply: (fate, token, raw) => recordReply(fate, token, raw, "", ""),
+    strayReply: (fate, token, raw) => recordReply({ fate, token, raw }, "", ""),
     replay: replaying.replay,
     subscribe,
     limitsChanged: () => {

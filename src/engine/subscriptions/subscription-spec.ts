@@ -57,6 +57,15 @@ export type ClosureReason =
 /** Why a reply did not count, for the audit log: it is malformed, names another subscription, or came over a connection that may not reply. */
 export type RefusedFate = "malformed" | "wrong_subscription" | "not_entitled";
 
+/** A reply that did not count, as the audit log has it. */
+export interface RefusedReply {
+  readonly fate: RefusedFate;
+  readonly token: string;
+  readonly raw: unknown;
+  /** The member at fault; undefined if none is. */
+  readonly pointer?: string | undefined;
+}
+
 /** The members that differ between subscriptions. */
 export interface SubscriptionSpec {
   readonly id: string;
@@ -157,7 +166,7 @@ export interface SubscriptionServices {
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   /** The last events of remembered sessions that have ended. */
   readonly terminals: () => readonly JournaledEvent[];
-  readonly recordReply: (fate: RefusedFate, token: string, raw: unknown, id: string, subscriberId: string) => void;
+  readonly recordReply: (refused: RefusedReply, id: string, subscriberId: string) => void;
 }
 
 /** A subscription for its holder. Its functions are methods, so they cannot be passed on by themselves. */
@@ -191,7 +200,8 @@ export interface Subscription extends NamedSubscription {
   /** Takes a reply. Returns whether it counted, and no reason (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
   readonly whenDurable: SubscriptionServices["whenDurable"];
-  readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown) => void;
+  /** Takes note of a reply that does not count. `pointer`: the member at fault, for the audit log. */
+  readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown, pointer?: string) => void;
   /** The next part of all pending units, coalesced, whatever the budget (R8a). Call it until it returns "done", and `take` no more. */
   readonly drain: () => Drained;
   /** Ends the subscription. Default reason: "subscriber". */

@@ -217,8 +217,8 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     return this.services.whenDurable();
   }
 
-  refusedReply(fate: RefusedFate, token: string, raw: unknown): void {
-    this.services.recordReply(fate, token, raw, this.id, this.subscriberId);
+  refusedReply(fate: RefusedFate, token: string, raw: unknown, pointer?: string): void {
+    this.services.recordReply({ fate, token, raw, pointer }, this.id, this.subscriberId);
     this.notTaken(token);
   }
 

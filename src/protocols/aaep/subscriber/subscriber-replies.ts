@@ -1,6 +1,8 @@
 // Replies to questions, as the subscriber's handler hands them to the engine (R19, AAEP §6.3.4).
+import { Fault } from "../../../base/errors.js";
 import type { ReplyAsItCame } from "../../../contracts/audit.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
+import { isReplyType } from "../json/claims.js";
 import { assertClarificationReply, assertConfirmationReply } from "../validation/validate-messages.js";
 
 /** The reply in the form for the audit log. */
@@ -9,7 +11,9 @@ export function asItCame(message: unknown, text: string | undefined): unknown {
 }
 
 export function giveReply(message: unknown, engine: Subscription, raw: unknown): boolean {
-  if (typeof message === "object" && message !== null && "type" in message && message.type === "confirmation.reply") {
+  const type = typeof message === "object" && message !== null && "type" in message ? message.type : undefined;
+  if (!isReplyType(type)) throw new Fault("invalid_message", "A reply has its type.", { pointer: "/type" });
+  if (type === "confirmation.reply") {
     assertConfirmationReply(message);
     if (message.subscription_id !== engine.id) return refuseStray(message, engine, raw);
     const { reply_token: token, timestamp, decision, decided_by, decision_rationale, modified_action } = message;

@@ -1,6 +1,6 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
 // messages change it, query it or end it. Sessions and services know the framing of messages; pumps decide when deliveries are pulled.
-import { Fault, publicFault } from "../../../base/errors.js";
+import { Fault, faultFrom, publicFault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
@@ -216,9 +216,9 @@ export class SubscriptionHandler implements DeliverySource {
     }
     try {
       return giveReply(message, engine, raw);
-    } catch {
+    } catch (caught) {
       // A malformed reply did not count, and has no other effect (AAEP §6.3.4).
-      engine.refusedReply("malformed", tokenIn(message), raw);
+      engine.refusedReply("malformed", tokenIn(message), raw, faultFrom(caught).pointer);
       return false;
     }
   }
