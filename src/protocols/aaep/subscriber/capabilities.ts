@@ -1,5 +1,6 @@
 // Reads the capabilities of a subscriber from their wire form (AAEP §5.3, R26) into a request. The daemon's grant is decided in negotiate.ts.
 import { Fault } from "../../../base/errors.js";
+import { didYouMean } from "../../../base/nearest.js";
 import type { Verbosity } from "../../../engine/event/event.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
@@ -52,6 +53,13 @@ const REQUESTED_MEMBERS: ReadonlySet<string> = new Set(["key", "limits", "heartb
 
 /** Members that are merged one by one; all others are replaced whole. */
 const MERGED_BY_MEMBER: ReadonlySet<string> = new Set(["event_filters", "aaepd"]);
+
+/** The names of what can be asked for, as notes have them. */
+const NAMES: readonly string[] = [
+  ...KNOWN_NAMES,
+  ...[...FILTER_MEMBERS].map((name) => `event_filters.${name}`),
+  ...[...OWN_MEMBERS].map((name) => `aaepd.${name}`),
+];
 
 const LEVELS = [1, 2, 3] as const;
 const QUOTED_LENGTH = 64;
@@ -163,7 +171,9 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
       OWN_MEMBERS.has(name) || REQUESTED_MEMBERS.has(name) ? [] : [`aaepd.${name}`],
     ),
   ];
-  const told = unknown.slice(0, MAX_NAMED).map((name) => `${quoted(name)} is not known here and has no effect.`);
+  const told = unknown
+    .slice(0, MAX_NAMED)
+    .map((name) => `${quoted(name)} is not known here and has no effect. ${didYouMean(name, NAMES)}`.trim());
   const leftCount = unknown.length - told.length;
   if (leftCount === 0) return told;
   return [...told, `${leftCount} more ${leftCount === 1 ? "capability is" : "capabilities are"} not known here.`];

@@ -17,6 +17,8 @@ export interface NegotiableRequest {
   readonly aaep_version: string;
   readonly capabilities: Capabilities;
   readonly extensions?: unknown;
+  /** Sentences about the rest of the request. */
+  readonly notes?: readonly string[];
 }
 
 /** The reason codes of §5.5.3 with which a negotiation can end. */
@@ -190,7 +192,7 @@ export function negotiate(request: NegotiableRequest, offer: Offer): Negotiation
   try {
     const requested = readCapabilities(request.capabilities);
     assertNoConflict(request.capabilities, requested, request.extensions);
-    return grant(requested, knownCapabilities(request.capabilities), offer, notes);
+    return grant(requested, knownCapabilities(request.capabilities), offer, [...notes, ...(request.notes ?? [])]);
   } catch (caught) {
     return rejectedBy(caught);
   }

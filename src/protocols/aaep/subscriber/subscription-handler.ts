@@ -26,6 +26,7 @@ import {
 import { quoted } from "./capabilities.js";
 import { type Accepted, negotiate, negotiationNotes, renegotiate } from "./negotiate.js";
 import { permitted } from "./permitted-capabilities.js";
+import { notesOfRequest } from "./request-notes.js";
 import { closingExtensions, requestedMembers } from "./requested-members.js";
 import { errorMessage, rejection, rejectionOfFault } from "./subscriber-messages.js";
 import { asItCame, giveReply, tokenIn } from "./subscriber-replies.js";
@@ -129,6 +130,7 @@ export class SubscriptionHandler implements DeliverySource {
           aaep_version: message.aaep_version,
           capabilities: permitted(message.capabilities as Capabilities, events.access),
           extensions: request.extensions,
+          notes: notesOfRequest(request),
         },
         services.offer,
       );

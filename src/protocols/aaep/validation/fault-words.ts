@@ -23,6 +23,9 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 /** Secret fields: their contents are never repeated in a sentence, which may be logged. */
 const SECRET = /\/(reply_token|resume_token|key|signed_manifest)$/;
 
+/** The schemas' description of a language tag. */
+const LANGUAGE_TAG = "a language tag such as en-US";
+
 const LONG_DECIMAL = /^-?\d{16,20}$/;
 const EXACT_UP_TO = Number.MAX_SAFE_INTEGER;
 
@@ -93,8 +96,11 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
       return `${field} must have ${range(params.minItems, params.maxItems)} entries; it has ${Array.isArray(value) ? value.length : 0}.`;
     case "maxProperties":
       return `${field} may have at most ${String(params.maxProperties ?? params.limit)} members.`;
-    case "pattern":
-      return `${field} must ${UNION_FORMS[pointer] ?? `be ${String(params.description)}`}${found}`;
+    case "pattern": {
+      const form = `${field} must ${UNION_FORMS[pointer] ?? `be ${String(params.description)}`}${found}`;
+      const tag = typeof value === "string" && params.description === LANGUAGE_TAG ? hyphenated(value) : undefined;
+      return tag === undefined ? form : `${form} Did you mean ${tag}?`;
+    }
     case "enum":
       return `${field} must be ${choice(params.enum)}${found}`;
     case "const":
@@ -105,6 +111,16 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
       return `${field} must have at least one of percent, step, total_steps and description.`;
     default:
       return `${field} is not as ${name} wants it; see the schema of that name.`;
+  }
+}
+
+/** The tag that a locale's name stands for, such as de-DE for de_DE or de_DE.UTF-8; undefined if there is none. */
+function hyphenated(name: string): string | undefined {
+  const [locale = ""] = name.split(/[.@]/, 1);
+  try {
+    return Intl.getCanonicalLocales(locale.slice(0, 35).replaceAll("_", "-"))[0];
+  } catch {
+    return undefined;
   }
 }
 

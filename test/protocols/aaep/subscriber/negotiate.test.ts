@@ -214,9 +214,9 @@ describe("what is asked for and what is granted", () => {
       ask({ preferred_verbossity: "terse", event_filters: { includes: [] }, aaepd: { pause: true } }),
     );
     expect(answer.notes).toEqual([
-      '"preferred_verbossity" is not known here and has no effect.',
-      '"event_filters.includes" is not known here and has no effect.',
-      '"aaepd.pause" is not known here and has no effect.',
+      '"preferred_verbossity" is not known here and has no effect. Did you mean preferred_verbosity?',
+      '"event_filters.includes" is not known here and has no effect. Did you mean event_filters.include?',
+      '"aaepd.pause" is not known here and has no effect. Did you mean aaepd.paused?',
     ]);
   });
 

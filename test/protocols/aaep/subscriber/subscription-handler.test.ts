@@ -120,3 +120,16 @@ describe("R33, P17: a request that takes a stream over", () => {
     expect(messages()).toMatchObject([{ type: "subscription.close", subscription_id: id }]);
   });
 });
+
+it("R20: members of a request that resemble known ones, and all unknown ones of the daemon's own extension, are noted with the nearest name", () => {
+  const { request } = stage();
+  const extensions = { aaepd: { resume_afer: "c1.x", later: 1 }, medai: { deep: {} } };
+  expect(request({ subscriber_nmae: "A reader", haptics: 1, extensions }).message).toMatchObject({
+    negotiation_notes: [
+      '"subscriber_nmae" is not known here and has no effect. Did you mean subscriber_name?',
+      '"extensions.aaepd.resume_afer" is not known here and has no effect. Did you mean resume_after?',
+      '"extensions.aaepd.later" is not known here and has no effect.',
+    ].join(" "),
+  });
+  expect(request({ subscriber_name: "A reader", extensions: {} }).message).not.toHaveProperty("negotiation_notes");
+});

@@ -109,6 +109,13 @@ describe("capabilities", () => {
     const fault = faultOf(request, altered("subscription.request", { capabilities: spoilt }));
     expect([fault.code, fault.pointer]).toEqual(["capabilities_incompatible", pointer]);
   });
+  it("a locale's name is answered with the language tag that it stands for", () => {
+    const sentence = (tag: string): string =>
+      faultOf(request, altered("subscription.request", { capabilities: { languages: [tag] } })).sentence;
+    for (const locale of ["de_DE", "de_DE.UTF-8", "DE_de@euro"])
+      expect(sentence(locale)).toMatch(/Did you mean de-DE\?$/);
+    for (const none of ["_", "x".repeat(200), "!"]) expect(sentence(none)).not.toContain("Did you mean");
+  });
   it("R26: both limits of max_chars are legal", () => {
     expect(capabilities({ aaepd: { max_chars: 80 } })).toBeUndefined();
     expect(capabilities({ aaepd: { max_chars: 16_384, later: true } })).toBeUndefined();
