@@ -9,6 +9,11 @@ export interface DemoListener {
   readonly capabilities: Capabilities;
   /** Whether the listener gets text in pieces too small to read one by one; several share a line. */
   readonly getsPieces: boolean;
+  /**
+   * Cells of the display line that a text is shown in; undefined: texts are shown whole. The listener cuts texts itself, after it has read
+   * Markdown: a cut by `max_chars` may stand inside a link.
+   */
+  readonly lineCells?: number;
 }
 
 /** `language` is the language of the session. The screen reader speaks it; the reader of the braille display prefers English. */
@@ -33,13 +38,13 @@ export function demoListeners(language: string): readonly [DemoListener, DemoLis
       id: "demo-braille",
       name: "Braille display",
       getsPieces: false,
+      lineCells: 80,
       capabilities: {
         max_events_per_second: 1,
         preferred_verbosity: "terse",
         languages: [...own].reverse(),
         coalesce_boundaries: ["sentence", "completion"],
         cognitive_load: "low",
-        aaepd: { max_chars: 80 },
       },
     },
     {

@@ -17,6 +17,7 @@ import { counted } from "../terminal/counted.js";
 import { endsSession, eventText } from "../terminal/event-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { createMarkdownReader } from "../terminal/markdown-text.js";
+import { wrapText } from "../terminal/shown-text.js";
 import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
@@ -100,7 +101,7 @@ async function show(
 
   function receiver(seat: Seat): (event: Envelope) => void {
     const listener = shown.indexOf(seat);
-    const quotesText = seat.listener.getsPieces;
+    const { getsPieces: quotesText, lineCells } = seat.listener;
     const markdown = createMarkdownReader();
     return (event) => {
       seat.tally.note(event, clock.now(), clock.wallTime());
@@ -109,7 +110,8 @@ async function show(
       // A mark between adjacent pieces replaces the quotes.
       const isPiece = quotesText && told.what === "text";
       const text = isPiece ? told.text.slice(1, -1) : told.text;
-      print(view.show({ listener, ...told, text, isPiece }, seconds()));
+      const lines = lineCells === undefined || told.what !== "text" ? [text] : wrapText(text, lineCells);
+      for (const line of lines) print(view.show({ listener, ...told, text: line, isPiece }, seconds()));
     };
   }
 
