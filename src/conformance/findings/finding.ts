@@ -27,6 +27,8 @@ export interface CaseDescription {
   readonly severity: Severity;
   /** The set of a case that is no part of a level, as in "aaepd". Undefined: the case belongs to its level. */
   readonly extension?: string;
+  /** Present if a claim is worth nothing while the case is skipped: one sentence that says how to let it judge. */
+  readonly claimNeeds?: string;
 }
 
 /** Something that a case saw on the wire, or that it waited for and did not see. */

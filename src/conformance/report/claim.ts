@@ -14,8 +14,8 @@ const FOREIGN_WORDS = ["compliant", "certified", "conformance suite", "aaep-conf
 /**
  * Words the claim: name, suite, level and date, then the role, each set of extensions, and the ids of skipped cases. A failed case of an extension
  * does not refuse the claim, which says so. The claim is refused while a MUST of the level fails, while no case of one of its levels passed or more
- * of them were skipped than passed, for a run of chosen cases, for a failed SHOULD where `failOnWarning` is set, and for a name that would make the
- * claim say more than the suite does.
+ * of them were skipped than passed, while a case is skipped that the claim needs, for a run of chosen cases, for a failed SHOULD where
+ * `failOnWarning` is set, and for a name that would make the claim say more than the suite does.
  */
 export function claimOf(run: SuiteRun, failOnWarning: boolean): Claim {
   const claim = wording(run);
@@ -32,6 +32,8 @@ function reasonAgainst(run: SuiteRun, failOnWarning: boolean): string | undefine
   const unseen = levelWithout(run, hasPassed);
   if (!ofLevel.some(hasPassed)) return "No case of the level passed.";
   if (unseen !== undefined) return `No case of level ${unseen} passed.`;
+  const needed = ofLevel.find(({ about, verdict }) => about.claimNeeds !== undefined && verdict.kind === "skipped");
+  if (needed !== undefined) return `${idsOf([needed])} was skipped. ${needed.about.claimNeeds}`;
   const unjudged = mostlySkipped(run);
   if (unjudged !== undefined) return reasonAgainstSkipping(unjudged);
   const warnings = run.results.filter(hasFailed).filter(({ about }) => about.severity === "warning");

@@ -8,7 +8,8 @@ import type { SubscriberCase } from "./subscriber-case.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 
 function hearing(
-  about: Pick<SubscriberCase, "id" | "title" | "paragraphs"> & Partial<Pick<SubscriberCase, "level" | "severity">>,
+  about: Pick<SubscriberCase, "id" | "title" | "paragraphs"> &
+    Partial<Pick<SubscriberCase, "level" | "severity" | "claimNeeds">>,
   run: SubscriberCase["run"],
 ): SubscriberCase {
   return { level: 1, severity: "error", ...about, run };
@@ -68,6 +69,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       id: "S1-announces",
       title: "The subscriber announces the beginning and the end of a session, and the call of a tool.",
       paragraphs: ["AAEP §9.3.2"],
+      claimNeeds: "Let the suite see what the subscriber announces, with --announcements or --ask.",
     },
     async (stage) => {
       needsAnnouncements(stage);

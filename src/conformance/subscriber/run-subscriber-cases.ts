@@ -75,6 +75,6 @@ function told(verdict: Verdict, stage: SubscriberStage): Verdict {
 }
 
 /** A case as reports and tables name it. */
-export function describeSubscriberCase({ id, title, paragraphs, level, severity }: SubscriberCase): CaseDescription {
-  return { id, title, paragraphs, role: "subscriber", level, severity };
+export function describeSubscriberCase({ run: _, ...about }: SubscriberCase): CaseDescription {
+  return { ...about, role: "subscriber" };
 }

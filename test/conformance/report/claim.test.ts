@@ -53,6 +53,14 @@ describe("AAEP §9.8: the claim", () => {
     );
   });
 
+  it("is refused while a case is skipped without which it would say nothing", () => {
+    const claimNeeds = "Let the suite see what the subscriber announces.";
+    expect(refusal([...ALL, result("S1-announces", SKIPPED, { claimNeeds })])).toBe(
+      `S1-announces was skipped. ${claimNeeds}`,
+    );
+    expect(refusal([...ALL, result("S1-announces", PASSED, { claimNeeds })])).toBeNull();
+  });
+
   it("stands for the levels that were tested only", () => {
     const results = [...ALL.slice(0, 2), result("P3-a", FAILED, { level: 3 })];
     expect(claimOf(runOf(results, { level: 2 }), false).claim).toContain("at level 2");
