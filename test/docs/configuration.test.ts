@@ -21,7 +21,8 @@ first of these files:
 1. The file that \`--config\` or \`AAEPD_CONFIG\` names. It must exist.
 2. \`aaepd/config.json\` in \`$XDG_CONFIG_HOME\` or \`~/.config\`, on Windows in \`%APPDATA%\`, if there is one.
 
-Relative paths begin in the folder in which the daemon was started.
+Relative paths begin in the folder in which the daemon was started. In the file, in a variable and on the command line, \`~/\` at the beginning of a path means
+your home folder. The daemon replaces no variables: it refuses a path with \`$HOME\`.
 
 The daemon refuses an unknown name, and suggests the nearest known one. It also refuses a value out of range and a key that stands twice. It reports every fault,
 starts nothing and exits with 2. 0 never means "no limit". If an option allows 0, its text gives the meaning.
@@ -55,8 +56,6 @@ kill -HUP "$(jq .pid "$XDG_RUNTIME_DIR/aaep/aaepd.manifest.json")"
 
 Under \`stdio\` and \`replay\`, SIGHUP stops the daemon in order. On Windows, closing the console stops it. A terminal that closes sends SIGHUP too, so a daemon that was
 started in a terminal outlives it. SIGTERM stops such a daemon.
-
-This page is made from the table in \`src/daemon/config/config-schema.ts\`. After a change there, run \`npx vitest run test/docs/configuration.test.ts -u\`.
 `;
 
 function defaultText(name: OptionName): string {

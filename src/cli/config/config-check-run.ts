@@ -16,7 +16,7 @@ export interface ConfigCheckOptions {
 
 export function runConfigCheck(path: string | undefined, options: ConfigCheckOptions, io: CommandIo): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
-    const file = readConfigFile(path ?? configFilePath({ environment: io.environment }));
+    const file = readConfigFile(configFilePath({ configFile: path, environment: io.environment }));
     const faults = faultsOf(file);
     const asJson = options.json === true;
     const output = createLineWriter(io.stdout);

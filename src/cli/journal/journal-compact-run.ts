@@ -80,7 +80,8 @@ async function daemonOf(
   io: CommandIo,
 ): Promise<ChosenSocket> {
   const path = realPathOf(join(directory, DATA_FILE));
-  const candidates = named === undefined ? await usualSockets(io) : [{ path: named, isByVariable: false }];
+  const chosen = named === undefined ? undefined : chosenSocket(named, io.environment);
+  const candidates = chosen === undefined ? await usualSockets(io) : [chosen];
   for (const candidate of candidates) {
     // A daemon that nobody named need not answer.
     const status = await askStatus({ ...candidate, socketPath: candidate.path }, io).catch((caught: unknown) => {

@@ -1,7 +1,7 @@
 // The parts of a service of this user: the configuration that it will read, and the command that it runs.
 import { resolve } from "node:path";
 import { Fault } from "../../base/errors.js";
-import { resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { packagePath } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { SERVICE_KINDS, type ServiceKind, type ServicePlan } from "./service-files.js";
@@ -26,7 +26,7 @@ export function planService(
   { environment }: Pick<CommandIo, "environment">,
   programs: ServicePrograms = { node: process.execPath, program: packagePath("bin", "aaepd.js") },
 ): ServicePlan {
-  const file = config === undefined ? undefined : resolve(config);
+  const file = config === undefined ? undefined : resolve(configFilePath({ configFile: config, environment }));
   const { configuration } = resolveConfiguration({
     command: "serve",
     flags: producerId === undefined ? {} : { producerId },

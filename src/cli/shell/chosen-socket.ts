@@ -1,6 +1,9 @@
 // The socket chosen for a command: by its option, else by the variable that daemons use too.
+import { isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { socketChoice } from "../../daemon/config/config-values.js";
+import { readPath } from "../../daemon/config/read-path.js";
+import { given } from "../../daemon/config/read-value.js";
 
 export const SOCKET_VARIABLE = "AAEPD_SOCKET";
 
@@ -18,7 +21,7 @@ export function chosenSocket(
   option: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
 ): ChosenSocket | undefined {
-  if (option !== undefined) return { path: option, isByVariable: false };
+  if (option !== undefined) return { path: pathOfOption(option), isByVariable: false };
   const text = environment[SOCKET_VARIABLE];
   if (text === undefined) return undefined;
   const read = socketChoice.fromText(text);
@@ -26,6 +29,13 @@ export function chosenSocket(
   if (read.kind === "value" && read.value.kind === "path") return { path: read.value.path, isByVariable: true };
   const sentence = `The variable ${SOCKET_VARIABLE} is ${JSON.stringify(text.slice(0, 200))}, at which no daemon listens. Set it to the path of a socket or to auto, unset it, or give --socket.`;
   throw new Fault("usage", sentence, { origin: "local" });
+}
+
+/** A path as daemons read it, so that both mean the same socket. */
+function pathOfOption(text: string): string {
+  const read = isPipeName(text) ? given(text) : readPath(text, "the path of a socket");
+  if (read.kind === "value") return read.value;
+  throw new Fault("usage", `--socket is ${JSON.stringify(text)}. Give ${read.wanted}.`, { origin: "local" });
 }
 
 /** Connects as `connect` does. If the variable chose the socket, the Fault mentions the variable. */

@@ -1,6 +1,7 @@
 // Parses the options of A2E: lists of names, a token, and the providers that the daemon runs.
 import type { ProviderChoice } from "./config.js";
-import { given, type ReadValue, refused, textValue, type ValueType } from "./config-values.js";
+import { textValue, type ValueType } from "./config-values.js";
+import { given, type ReadValue, refused } from "./read-value.js";
 
 const MOST_NAMES = 1024;
 const LONGEST_NAME = 1024;

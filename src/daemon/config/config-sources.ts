@@ -9,9 +9,10 @@ import { didYouMean } from "../../base/nearest.js";
 import type { Configuration, DaemonCommand, OptionName, ResolvedConfiguration, ValueSource } from "./config.js";
 import { type ConfigFile, configFileOf, refusalOf } from "./config-file.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
-import type { ReadValue } from "./config-values.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
+import { readPath } from "./read-path.js";
+import type { ReadValue } from "./read-value.js";
 
 const PREFIX = "AAEPD_";
 /** Variable with the path of the file; the only AAEPD_* variable that is no option. */
@@ -68,9 +69,15 @@ function ineffective(
   });
 }
 
-/** The file that is read if it exists: the named one, otherwise the default. */
+/** The file that is read if it exists: the named one, otherwise the default. Throws a Fault "usage" if the name is no path. */
 export function configFilePath(from: Pick<ConfigurationSources, "configFile" | "environment" | "platform">): string {
-  return from.configFile ?? from.environment[CONFIG_VARIABLE] ?? defaultConfigFile(from.environment, from.platform);
+  const named = from.configFile ?? from.environment[CONFIG_VARIABLE];
+  if (named === undefined) return defaultConfigFile(from.environment, from.platform);
+  const read = readPath(named, "the path of a file");
+  // A relative path is shown as it was given.
+  if (read.kind === "value") return named.startsWith("~") ? read.value : named;
+  const place = from.configFile === undefined ? CONFIG_VARIABLE : "--config";
+  throw new Fault("usage", `${place} is ${JSON.stringify(named)}. Give ${read.wanted}.`, { origin: "local" });
 }
 
 /** The file that is read by default: in the folder of XDG, on Windows in the folder of the user's programs. */

@@ -1,13 +1,9 @@
 // Reads the value of an option from text (flags and variables) and from JSON (the file). A refusal carries the wanted value, as the end of the
 // sentence "Give …".
-import { resolve } from "node:path";
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import type { AuditChoice, JournalChoice, SocketChoice } from "./config.js";
-
-export type ReadValue<Value> =
-  | { readonly kind: "value"; readonly value: Value }
-  /** The value to give instead, as in "a whole number from 1 to 5". */
-  | { readonly kind: "refused"; readonly wanted: string };
+import { readPath } from "./read-path.js";
+import { given, type ReadValue, refused } from "./read-value.js";
 
 export interface ValueType<Value> {
   /**
@@ -25,14 +21,6 @@ export interface ValueType<Value> {
   readonly toText: (value: Value) => string;
   /** The value as it stands in the file. In place of a text that opens something stands "(set)". */
   readonly toJson: (value: Value) => unknown;
-}
-
-export function refused(wanted: string): { readonly kind: "refused"; readonly wanted: string } {
-  return { kind: "refused", wanted };
-}
-
-export function given<Value>(value: Value): ReadValue<Value> {
-  return { kind: "value", value };
 }
 
 /** Whole numbers from `least` to `most`, both included. Leading zeros, exponents and fractions are refused. */
@@ -127,8 +115,9 @@ export const socketChoice = textValue<SocketChoice>({
   range: "a path, auto, off",
   read: (text) => {
     if (text === "auto" || text === "off") return given({ kind: text });
-    if (text === "" || text.includes("\0")) return refused("a path, auto or off");
-    return given({ kind: "path", path: isPipeName(text) ? text : resolve(text) });
+    if (isPipeName(text)) return given({ kind: "path", path: text });
+    const read = readPath(text, "a path, auto or off");
+    return read.kind === "refused" ? read : given({ kind: "path", path: read.value });
   },
   toText: (value) => (value.kind === "path" ? value.path : value.kind),
 });
@@ -138,8 +127,8 @@ export const journalChoice = textValue<JournalChoice>({
   range: "a folder, auto, memory",
   read: (text) => {
     if (text === "auto" || text === "memory") return given({ kind: text });
-    if (text === "" || text.includes("\0")) return refused("a folder, auto or memory");
-    return given({ kind: "directory", path: resolve(text) });
+    const read = readPath(text, "a folder, auto or memory");
+    return read.kind === "refused" ? read : given({ kind: "directory", path: read.value });
   },
   toText: (value) => (value.kind === "directory" ? value.path : value.kind),
 });
@@ -149,8 +138,8 @@ export const auditChoice = textValue<AuditChoice>({
   range: "a folder, auto, off",
   read: (text) => {
     if (text === "auto" || text === "off") return given({ kind: text });
-    if (text === "" || text.includes("\0")) return refused("a folder, auto or off");
-    return given({ kind: "directory", path: resolve(text) });
+    const read = readPath(text, "a folder, auto or off");
+    return read.kind === "refused" ? read : given({ kind: "directory", path: read.value });
   },
   toText: (value) => (value.kind === "directory" ? value.path : value.kind),
 });

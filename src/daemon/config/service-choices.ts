@@ -1,11 +1,12 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
-import { resolve } from "node:path";
 import type { ServiceAddress } from "../../contracts/service-address.js";
 import type { OriginChoice, ServiceChoice, TokenFileChoice } from "./config.js";
-import { given, type ReadValue, refused, textValue } from "./config-values.js";
+import { textValue } from "./config-values.js";
+import { readPath } from "./read-path.js";
+import { given, type ReadValue, refused } from "./read-value.js";
 
 const WANTED =
-  "auto, off, or addresses with commas between them, each unix:PATH, with $HOME and not ~, or HOST:PORT as in 127.0.0.1:50051 with a port up to 65535";
+  "auto, off, or addresses with commas between them, each unix:PATH without variables, or HOST:PORT as in 127.0.0.1:50051 with a port up to 65535";
 /** Most addresses of one option; more are a mistake in a file. */
 const MOST_ADDRESSES = 8;
 const HIGHEST_PORT = 65_535;
@@ -27,10 +28,8 @@ function addressOf(text: string): ServiceAddress | undefined {
   if (text.startsWith("unix:")) {
     // gRPC clients write three slashes before an absolute path.
     const path = text.slice("unix:".length).replace(/^\/\/(?=\/)/, "");
-    // No shell expands `~` behind `unix:`.
-    return path === "" || path.startsWith("~") || path.includes("\0")
-      ? undefined
-      : { kind: "unix", path: resolve(path) };
+    const read = readPath(path, WANTED);
+    return read.kind === "refused" ? undefined : { kind: "unix", path: read.value };
   }
   const [, bracketed, plain, digits = ""] = /^(?:\[([^\]]+)\]|([^:[\]/\s]+)):(\d{1,5})$/.exec(text) ?? [];
   const host = bracketed ?? plain;
@@ -49,10 +48,8 @@ export const tokenFileChoice = textValue<TokenFileChoice>({
   range: "a path, auto",
   read: (text) => {
     if (text === "auto") return given({ kind: text });
-    // No shell expands `~` in a file or behind `=`.
-    if (text === "" || text.startsWith("~") || text.includes("\0"))
-      return refused("a path with $HOME and not ~, or auto");
-    return given({ kind: "path", path: resolve(text) });
+    const read = readPath(text, "a path, or auto");
+    return read.kind === "refused" ? read : given({ kind: "path", path: read.value });
   },
   toText: (value) => (value.kind === "path" ? value.path : value.kind),
 });

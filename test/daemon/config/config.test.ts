@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
@@ -175,9 +176,6 @@ describe("configuration", () => {
       expect(
         resolveConfiguration({ ...nothing(), flags: { ...flags, [service]: "auto" } }).configuration.httpTokenFile,
       ).toEqual({ kind: "path", path: "/run/token" });
-    expect(faultOf({ ...nothing(), flags: { httpTokenFile: "~/token", http: "auto" } }).sentence).toBe(
-      '--http-token-file is "~/token". Give a path with $HOME and not ~, or auto.',
-    );
   });
 
   it("what would change nothing is taken from where it may stand for other starts, and where it is the default", () => {
@@ -308,6 +306,24 @@ describe("configuration", () => {
     expect(configuration.maxEventsPerSecond).toBeUndefined();
   });
 
+  it.each(["socket", "journal", "audit", "httpTokenFile", "http"] as const)(
+    "%s: ~/ at the beginning is the home folder, and variables are refused, in the file, in a variable and on the command line",
+    (name) => {
+      const prefix = name === "http" ? "unix:" : "";
+      const from = (text: string): readonly ConfigurationSources[] => [
+        withFile(JSON.stringify({ [keyOf(name)]: prefix + text })),
+        { ...nothing(), environment: { ...nothing().environment, [variableOf(name)]: prefix + text } },
+        { ...nothing(), flags: { http: "auto", [name]: prefix + text } },
+      ];
+      for (const sources of from("~/a/b")) {
+        const value = JSON.stringify(resolveConfiguration(sources).configuration[name]);
+        expect(value).toContain(JSON.stringify(join(homedir(), "a", "b")));
+      }
+      for (const text of ["$HOME/a", "/tmp/$USER/a", "~other/a"])
+        for (const sources of from(text)) expect(faultOf(sources).sentence).toContain("without variables");
+    },
+  );
+
   it("takes the names of pipes as they are", () => {
     const { configuration } = resolveConfiguration({ ...nothing(), flags: { socket: "\\\\.\\pipe\\aaep\\x" } });
     expect(configuration.socket).toStrictEqual({ kind: "path", path: "\\\\.\\pipe\\aaep\\x" });
@@ -335,6 +351,9 @@ describe("configuration", () => {
     expect(faultOf({ ...nothing(), environment: { AAEPD_CONFIG: join(home, "other.json") } }).sentence).toContain(
       "AAEPD_CONFIG names a file that cannot be used. There is no file",
     );
+    const named = "~/no/such.json";
+    expect(faultOf({ ...nothing(), configFile: named }).sentence).toContain(join(homedir(), "no", "such.json"));
+    expect(faultOf({ ...nothing(), configFile: "$HOME/aaepd.json" }).sentence).toContain("--config is");
   });
 
   it("looks for the file where each platform keeps such files", () => {

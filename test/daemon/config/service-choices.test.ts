@@ -31,7 +31,7 @@ describe("where services listen", () => {
     "::1:5",
     "unix:",
     "unix:a\0b",
-    "unix:~/x.sock",
+    "unix:~other/x.sock",
     "127.0.0.1:1,",
     "a b:1",
   ])("refuses %j, and says what is wanted", (text) => {
