@@ -82,7 +82,7 @@ async function removeIfDead(path: string, userId: number | undefined): Promise<v
     case "stranger":
       throw inUse(path, `The socket belongs to user ${occupant.userId}`, "Let its owner stop it");
     case "alive":
-      throw inUse(path, `${processName(occupant.pid)} listens there`, "Stop it");
+      throw listensThere(path, occupant.pid);
   }
 }
 
@@ -105,6 +105,11 @@ export async function occupantOf(path: string, userId: number | undefined): Prom
   if (!status.isSocket()) return { kind: "file" };
   if (userId !== undefined && Number(status.uid) !== userId) return { kind: "stranger", userId: Number(status.uid) };
   return (await isAlive(path)) ? { kind: "alive", pid: ownerOf(path) } : { kind: "dead" };
+}
+
+/** The Fault "address_in_use" of a path at which a live process listens. */
+export function listensThere(path: string, pid: number | undefined): Fault {
+  return inUse(path, `${processName(pid)} listens there`, "Stop it");
 }
 
 /** In the form that begins a sentence. */

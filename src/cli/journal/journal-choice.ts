@@ -1,4 +1,5 @@
-// The journal that a command works on: the folder that serve would take with the same options, or the only existing one.
+// The journal that a command works on: the folder that serve would take with the same options, or without a choice that of the daemon's usual name,
+// or the only existing one.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
@@ -23,9 +24,11 @@ export function journalDirectory(options: JournalChoiceOptions, environment: Env
   const choice = configuration.journal;
   if (choice.kind === "directory") return existing(choice.path);
   if (choice.kind === "memory") throw usage("A journal in memory cannot be read. Name a folder with --journal.");
-  // Nobody has chosen a journal: take the only one.
-  if (sources.journal.kind === "default" && sources.producerId.kind === "default") return theOnlyOne(environment);
-  return existing(defaultJournalDirectory(environment, configuration.producerId));
+  const directory = defaultJournalDirectory(environment, configuration.producerId);
+  const isChosen = sources.journal.kind !== "default" || sources.producerId.kind !== "default";
+  // A second daemon, even one whose start failed, must not change which journal a backup is about.
+  if (isChosen || hasJournal(directory)) return existing(directory);
+  return theOnlyOne(environment);
 }
 
 function existing(directory: string): string {

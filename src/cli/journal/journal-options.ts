@@ -11,7 +11,8 @@ export interface JournalChoiceOptions {
 /** The paragraph of the help that explains the choice of the journal. */
 export const WHICH_JOURNAL = `
 Without --journal the command takes the journal that the variable AAEPD_JOURNAL or the configuration file names, as serve would. Otherwise it takes
-the only journal of this user. If there are several, choose one. auto is the folder of --producer-id.`;
+the journal of the usual name, aaepd. If there is none, it takes the only journal of this user. If there are several, choose one. auto is the folder of
+--producer-id.`;
 
 export function addJournalOptions(command: Command): Command {
   return command

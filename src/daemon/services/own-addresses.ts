@@ -1,5 +1,6 @@
-// The addresses that follow from a daemon's name. A daemon that claims its name exclusively first checks that no other daemon has one of them.
-import { occupantOf, processName } from "../../../transports/ipc/bind.js";
+// The sockets of a daemon, those that follow from its name and those that were named. A daemon that claims its name exclusively first checks that no
+// other daemon has one of them.
+import { listensThere, occupantOf, processName } from "../../../transports/ipc/bind.js";
 import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
@@ -13,8 +14,8 @@ export function serviceSocketPath(kind: "grpc" | "http", producerId: string, ins
 }
 
 /**
- * Rejects with a Fault "address_in_use" if a live process listens at an address of the name. The socket of a killed daemon does not count. Call it
- * before anything is made, so that a refused daemon leaves nothing behind.
+ * Rejects with a Fault "address_in_use" if a live process listens at a socket of the daemon. The socket of a killed daemon does not count. Call it
+ * before anything is made, so that a refused daemon leaves nothing behind, not even a journal.
  */
 export async function assertNameFree(options: Named): Promise<void> {
   const { userId } = currentPlace();
@@ -22,6 +23,21 @@ export async function assertNameFree(options: Named): Promise<void> {
     const occupant = await occupantOf(path, userId);
     if (occupant.kind === "alive") throw nameTaken(options.producerId, path, occupant.pid);
   }
+  for (const path of namedPaths(options)) {
+    const occupant = await occupantOf(path, userId);
+    if (occupant.kind === "alive") throw listensThere(path, occupant.pid);
+  }
+}
+
+function namedPaths({ socket, grpc, http, inheritedSocket }: Named): readonly string[] {
+  return [
+    ...(socket.kind === "path" && inheritedSocket === undefined ? [socket.path] : []),
+    ...[grpc, http].flatMap((choice) =>
+      choice.kind === "addresses"
+        ? choice.addresses.flatMap((address) => (address.kind === "unix" ? [address.path] : []))
+        : [],
+    ),
+  ].filter((path) => !isPipeName(path));
 }
 
 function pathsByName({ producerId, socket, grpc, http, inheritedSocket }: Named): readonly string[] {

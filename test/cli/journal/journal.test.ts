@@ -190,7 +190,7 @@ describe("which journal is meant", () => {
     return state;
   };
 
-  it("the only one; that of a producer; the one that is named, on the command line or by a variable", async () => {
+  it("the only one; that of the usual name among several; that of a producer; the one that is named, on the command line or by a variable", async () => {
     const XDG_STATE_HOME = await stateWith("planner");
     const place = join(XDG_STATE_HOME, "aaepd", "journal", "planner");
     for (const { first, code } of [
@@ -202,6 +202,9 @@ describe("which journal is meant", () => {
       await inspect({}, "--journal", place),
     ])
       expect([first, code]).toStrictEqual([`Journal ${place}`, 0]);
+    const several = await stateWith("aaepd", "aaepd-2", "planner");
+    const usual = await inspect({ XDG_STATE_HOME: several });
+    expect([usual.first, usual.code]).toStrictEqual([`Journal ${join(several, "aaepd", "journal", "aaepd")}`, 0]);
   });
 
   it.each([

@@ -48,6 +48,9 @@ describe("U9: a second serve of one name", () => {
     expect(second.stderr()).toBe(
       `Error: A daemon named aaepd runs already: process ${first.child.pid} listens at ${socket("aaepd.sock")}. Use that daemon, stop it, or give this one another name (--producer-id NAME).\n`,
     );
+    const named = start("serve", "--producer-id", "other", "--socket", socket("aaepd.sock"));
+    expect((await named.ended).code).toBe(73);
+    expect(named.stderr()).toContain(`process ${first.child.pid} listens there. Stop it, or choose`.replace("p", "P"));
     expect([sockets(), journals()]).toEqual([["aaepd.sock"], ["aaepd"]]);
     await served("--producer-id", "planner");
     expect([sockets(), journals()]).toEqual([
