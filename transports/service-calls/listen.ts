@@ -1,7 +1,7 @@
 // Listens for services: on a private Unix socket (G12), or over TCP on loopback. Every socket is tracked here, so that connections kept open by a
 // library can be ended (C7), and so that the connection of each call is known.
 import { createServer, type Server, type Socket } from "node:net";
-import { Fault } from "../../src/base/errors.js";
+import type { Fault } from "../../src/base/errors.js";
 import type { ServiceAddress } from "../../src/contracts/service-address.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
@@ -9,6 +9,7 @@ import { bindPrivately } from "../ipc/bind.js";
 import { currentPlace, type IpcPlace, labelOf } from "../ipc/paths.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createConnections, type ServiceConnection } from "./connections.js";
+import { assertLoopback } from "./loopback.js";
 
 export interface ServiceListenOptions {
   /**
@@ -89,7 +90,6 @@ export async function listenForCalls(
   };
 }
 
-/** TCP is limited to loopback: traffic that leaves the machine must be encrypted, and its peers need roles (AAEP §8.2.8); neither exists yet. */
 async function bindTcp(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
@@ -103,16 +103,6 @@ async function bindTcp(
     });
   });
   return () => server.close();
-}
-
-/** Throws a Fault "address_invalid" for any other host. */
-export function assertLoopback(host: string): void {
-  if (/^127(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}$/.test(host) || host === "::1" || host === "localhost") return;
-  throw new Fault(
-    "address_invalid",
-    `Listen on 127.0.0.1, [::1] or localhost instead of ${host}: what leaves this machine must be encrypted and its peers told apart by role, and neither can be done yet.`,
-    { rule: "AAEP §8.2.8", origin: "local" },
-  );
 }
 
 function tcpName(server: Server): string {

@@ -1,9 +1,10 @@
 // Lists every fault of a configuration file.
 
+import { Fault } from "../../base/errors.js";
 import { faultsOf } from "../../daemon/config/config-file.js";
 import { configFilePath, readConfigFile } from "../../daemon/config/config-sources.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
-import { faultLine } from "../shell/fault-lines.js";
+import { faultLine, placeOf } from "../shell/fault-lines.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
@@ -11,17 +12,24 @@ import { createLineWriter } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
 
 export interface ConfigCheckOptions {
+  readonly config?: string;
   readonly json?: true;
 }
 
 export function runConfigCheck(path: string | undefined, options: ConfigCheckOptions, io: CommandIo): Promise<void> {
   return runCommand(io, async (): Promise<ExitCode> => {
-    const file = readConfigFile(configFilePath({ configFile: path, environment: io.environment }));
+    if (path !== undefined && options.config !== undefined)
+      throw new Fault("usage", "FILE and --config name one file. Leave one of them out.", { origin: "local" });
+    const file = readConfigFile(configFilePath({ configFile: path ?? options.config, environment: io.environment }));
     const faults = faultsOf(file);
     const asJson = options.json === true;
     const output = createLineWriter(io.stdout);
-    for (const { line, fault } of faults) await output.write(faultLine(line, fault, asJson));
-    const found = faults.length === 0 ? "nothing wrong" : counted(faults.length, "fault");
+    // Every fault has the same code and rule, so that people read them once.
+    for (const { line, fault } of faults)
+      await output.write(
+        asJson ? faultLine(line, fault, true) : shownText(`${placeOf(line, fault)}: ${fault.sentence}`),
+      );
+    const found = faults.length === 0 ? "nothing wrong" : `${counted(faults.length, "fault")} (usage, P5)`;
     if (!asJson) await output.write(`${shownText(file.path)}: ${found}.`);
     await output.flush();
     return faults.length === 0 ? EXIT.ok : EXIT.fault;

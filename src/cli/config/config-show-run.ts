@@ -13,6 +13,7 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
+import { autoPath } from "./auto-paths.js";
 
 /** Beside these stand the options of the daemon. */
 export interface ConfigShowOptions extends Readonly<Record<string, unknown>> {
@@ -26,6 +27,8 @@ interface Shown extends ResolvedConfiguration {
   /** Undefined if there is no file. */
   readonly file: string | undefined;
   readonly names: readonly OptionName[];
+  /** Returns the path that `auto` means, if the value of the option is `auto`. */
+  readonly pathOf: (name: OptionName) => string | undefined;
 }
 
 export function runConfigShow(options: ConfigShowOptions, io: CommandIo): Promise<void> {
@@ -39,6 +42,7 @@ export function runConfigShow(options: ConfigShowOptions, io: CommandIo): Promis
       command: options.for,
       file: existsSync(path) ? path : undefined,
       names,
+      pathOf: (name) => autoPath(name, resolved.configuration, io.environment),
     };
     const output = createLineWriter(io.stdout);
     for (const line of options.json === true ? [jsonText(reportOf(shown))] : linesOf(shown, path))
@@ -49,15 +53,17 @@ export function runConfigShow(options: ConfigShowOptions, io: CommandIo): Promis
 }
 
 /** The file first, then the values under the headings of the documentation. */
-function linesOf({ command, file, names, configuration, sources }: Shown, path: string): readonly string[] {
+function linesOf({ command, file, names, configuration, sources, pathOf }: Shown, path: string): readonly string[] {
   const intro = `The configuration of aaepd ${command}.`;
   const read = file === undefined ? `There is no file ${path}.` : `The file is ${path}.`;
   const groups = OPTION_GROUPS.flatMap((group) => {
     const lines = names
       .filter((name) => OPTIONS[name].group === group)
-      .map(
-        (name) => `  ${keyOf(name)}: ${shownText(measureOf(name, configuration[name]))} (${sourceText(sources[name])})`,
-      );
+      .map((name) => {
+        const path = pathOf(name);
+        const value = `${measureOf(name, configuration[name])}${path === undefined ? "" : `, which is ${path}`}`;
+        return `  ${keyOf(name)}: ${shownText(value)} (${sourceText(sources[name])})`;
+      });
     return lines.length === 0 ? [] : ["", `${group}:`, ...lines];
   });
   const nothing = groups.length === 0 ? ["Every value is the default."] : [];
@@ -79,7 +85,7 @@ function sourceText(source: ValueSource): string {
   }
 }
 
-function reportOf({ command, file, names, configuration, sources }: Shown): object {
+function reportOf({ command, file, names, configuration, sources, pathOf }: Shown): object {
   return {
     command,
     file: file ?? null,
@@ -89,6 +95,7 @@ function reportOf({ command, file, names, configuration, sources }: Shown): obje
       default: jsonOf(name, fallbackOf(name, command)),
       ...(OPTIONS[name].unit === undefined ? {} : { unit: OPTIONS[name].unit }),
       ...sourceMembers(sources[name]),
+      path: pathOf(name),
     })),
   };
 }

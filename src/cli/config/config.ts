@@ -17,7 +17,7 @@ Examples:
 
 const SHOW_HELP = `
 Each line has the name of an option in the file, its value, and where the value comes from: an option of the command line, a variable, the file, or
-the default. A value that opens something is shown as (set).
+the default. A value that opens something is shown as (set). Behind auto stands the path that it means.
 
 The command takes every option of aaepd serve, and shows the configuration that serve would have with the same options. It asks no running daemon:
 a daemon may have been started with other options.
@@ -25,7 +25,7 @@ a daemon may have been started with other options.
 With --json the report is one object with these members:
   command   serve or stdio
   file      the path of the file; null if there is none
-  options   a list of objects with name, value, default, unit, source and from
+  options   a list of objects with name, value, default, unit, source, from and, for auto, path
 
 Exit codes: 0 done, 2 the configuration is wrong.
 
@@ -51,8 +51,8 @@ Examples:
   aaepd config init --force`;
 
 const CHECK_HELP = `
-For each fault the command prints its line, its place in the file as a JSON pointer, the fault with the nearest known name, and the rule. Without FILE
-it checks the file that the daemon would read.
+For each fault the command prints its line, its place in the file as a JSON pointer, and the fault with the nearest known name. Without FILE it
+checks the file that the daemon would read.
 
 Exit codes: 0 no fault, 1 faults, 2 the file cannot be read.
 
@@ -91,6 +91,7 @@ export function registerConfig(program: Command, io?: CommandIo): void {
     .summary("list every fault of a file")
     .description("Checks a configuration file and lists every fault with its line.")
     .argument("[file]", "the file, instead of the one that the daemon looks for")
+    .option("--config <FILE>", "the same as FILE")
     .option("--json", "print each fault as JSON")
     .addHelpText("after", CHECK_HELP)
     .action(async (file: string | undefined, options: ConfigCheckOptions) => {

@@ -1,5 +1,6 @@
 // One result of an examination.
 import type { Fault } from "../../base/errors.js";
+import { helpOf } from "../shell/fault-help.js";
 
 /** The areas that are examined, in the order of the report. */
 export const AREAS = [
@@ -43,14 +44,12 @@ export function fact(area: Area, code: string, message: string): Finding {
 }
 
 /** A problem from the sentences of a fault, the last of which says what to do. */
-export function problemFrom(area: Area, { code, sentence }: Pick<Fault, "code" | "sentence">): Complaint {
+export function problemFrom(
+  area: Area,
+  { code, rule, sentence }: Pick<Fault, "code" | "rule" | "sentence">,
+): Complaint {
   const [message, remedy] = lastSentenceApart(sentence.replace(/ \([A-Z_0-9]+\)$/, ""));
-  return problem(
-    area,
-    code,
-    message,
-    remedy === "" ? "See docs/reference/errors.md, or run the command again." : remedy,
-  );
+  return problem(area, code, message, remedy === "" ? `Read ${helpOf({ code, rule })[0]}` : remedy);
 }
 
 /** Splits a text before its last sentence. A text of one sentence has no second part. */

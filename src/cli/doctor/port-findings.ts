@@ -1,8 +1,6 @@
 // The TCP addresses of the configuration: whether a daemon could listen there.
 import { createServer } from "node:net";
 import { faultFromNodeError, isAddressInUse } from "../../../transports/node-errors.js";
-import { assertLoopback } from "../../../transports/service-calls/listen.js";
-import { Fault } from "../../base/errors.js";
 import { addressText } from "../../daemon/config/service-choices.js";
 import { type Finding, fact, problem, problemFrom } from "./finding.js";
 import type { Patient } from "./patient.js";
@@ -24,11 +22,9 @@ export async function portFindings(patient: Patient): Promise<readonly Finding[]
 async function portFinding(address: TcpAddress, { daemons }: Patient): Promise<Finding> {
   const text = addressText(address);
   try {
-    assertLoopback(address.host);
     await tryToListen(address);
     return fact("ports", "port_free", `${text} is free.`);
   } catch (caught) {
-    if (caught instanceof Fault) return problemFrom("ports", caught);
     if (!isAddressInUse(caught)) return problemFrom("ports", faultFromNodeError(caught, text));
     const own = daemons.find(({ status }) =>
       Object.values(status.endpoints)

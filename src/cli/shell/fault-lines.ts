@@ -8,6 +8,10 @@ export function faultLine(line: number, fault: Fault, asJson: boolean): string {
   const { code, pointer, rule, sentence, eventId } = fault;
   if (asJson)
     return jsonText({ line, code, pointer: pointer ?? "", rule, event_id: eventId, sentence, help: helpOf(fault) });
-  const place = pointer === undefined || pointer === "" ? `line ${line}` : `line ${line}, ${pointer}`;
-  return shownText(`${place}: ${sentence} (${rule === undefined ? code : `${code}, ${rule}`})`);
+  return shownText(`${placeOf(line, fault)}: ${sentence} (${rule === undefined ? code : `${code}, ${rule}`})`);
+}
+
+/** "line 3, /timestamp" */
+export function placeOf(line: number, { pointer }: Pick<Fault, "pointer">): string {
+  return pointer === undefined || pointer === "" ? `line ${line}` : `line ${line}, ${pointer}`;
 }

@@ -72,7 +72,7 @@ export function configFileOf(path: string, text: string): ConfigFile {
   for (const { key, pointer, offset, value } of flattened(root, refuse)) {
     const name = NAMES.get(key);
     if (name === undefined) {
-      const advice = didYouMean(key, [...NAMES.keys()]) || "Remove it.";
+      const advice = didYouMean(inKeyForm(key), [...NAMES.keys()]) || "Remove it.";
       refuse(offset, pointer, `The key ${quoted(key)} is not known. ${advice}`);
     } else if (values.has(name)) {
       refuse(offset, pointer, `The key ${key} stands twice in the file. Keep one of both.`);
@@ -100,6 +100,14 @@ export function refusalOf(name: OptionName, what: string, value: unknown, wanted
 }
 
 const NAMES: ReadonlyMap<string, OptionName> = new Map(OPTION_NAMES.map((name) => [keyOf(name), name]));
+
+/** `maxHoldMs`, `max-hold-ms` and `--max-hold-ms` in the spelling of a key. */
+function inKeyForm(name: string): string {
+  return name
+    .replace(/^--/, "")
+    .replaceAll("-", "_")
+    .replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 interface Member {
   readonly key: string;

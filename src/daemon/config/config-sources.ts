@@ -34,15 +34,19 @@ export function resolveConfiguration(from: ConfigurationSources): ResolvedConfig
   const problems: string[] = [];
   problems.push(...unknownVariables(from.environment));
   const file = fileInForce(from, problems);
-  for (const { line, fault } of file?.faults ?? []) problems.push(inFile(file?.path ?? "", line, fault.sentence));
+  const inLines = (file?.faults ?? []).map(({ line, fault }) => ({ line, sentence: fault.sentence }));
+  const elsewhere: string[] = [];
   const configuration: Partial<Record<OptionName, unknown>> = {};
   const sources: Partial<Record<OptionName, ValueSource>> = {};
   for (const name of OPTION_NAMES) {
     const { source, read, refused } = find(name, from, file);
     sources[name] = source;
     if (read.kind === "value") configuration[name] = read.value;
-    else problems.push(refused(read.wanted));
+    else if (source.kind !== "file") elsewhere.push(refused(read.wanted));
+    else inLines.push({ line: file?.values.get(name)?.line ?? 0, sentence: refused(read.wanted) });
   }
+  inLines.sort((one, other) => one.line - other.line);
+  problems.push(...inLines.map(({ line, sentence }) => inFile(file?.path ?? "", line, sentence)), ...elsewhere);
   // The values set so far have the types of the table; refused values are absent.
   problems.push(...ineffective(configuration as Partial<Configuration>, sources, from.command));
   if (problems.length > 0) throw new Fault("usage", problems.join("\n"), { origin: "local", rule: "P5" });
@@ -136,7 +140,7 @@ function find(name: OptionName, from: ConfigurationSources, file: ConfigFile | u
   return {
     source: { kind: "file", path: file.path, key },
     read: value.read,
-    refused: (wanted) => inFile(file.path, value.line, refusalOf(name, key, value.json, wanted)),
+    refused: (wanted) => refusalOf(name, key, value.json, wanted),
   };
 }
 

@@ -1,10 +1,13 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
+import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import type { ServiceAddress } from "../../contracts/service-address.js";
 import type { OriginChoice, ServiceChoice, TokenFileChoice } from "./config.js";
 import { textValue } from "./config-values.js";
 import { readPath } from "./read-path.js";
 import { given, type ReadValue, refused } from "./read-value.js";
 
+const WANTED_HERE =
+  "addresses of this machine, with 127.0.0.1, [::1] or localhost as the host: what leaves the machine must be encrypted, and cannot be yet (AAEP §8.2.8)";
 const WANTED =
   "auto, off, or addresses with commas between them, each unix:PATH without variables, or HOST:PORT as in 127.0.0.1:50051 with a port up to 65535";
 /** Most addresses of one option; more are a mistake in a file. */
@@ -19,7 +22,8 @@ export const serviceChoice = textValue<ServiceChoice>({
     const parts = text.split(",");
     const addresses = parts.flatMap((part) => addressOf(part.trim()) ?? []);
     if (addresses.length < parts.length || addresses.length > MOST_ADDRESSES) return refused(WANTED);
-    return given({ kind: "addresses", addresses });
+    const isHere = addresses.every((address) => address.kind === "unix" || isLoopback(address.host));
+    return isHere ? given({ kind: "addresses", addresses }) : refused(WANTED_HERE);
   },
   toText: (value) => (value.kind === "addresses" ? value.addresses.map(addressText).join(",") : value.kind),
 });

@@ -1,16 +1,21 @@
 // The sockets of a daemon, those that follow from its name and those that were named. A daemon that claims its name exclusively first checks that no
 // other daemon has one of them.
 import { listensThere, occupantOf, processName } from "../../../transports/ipc/bind.js";
-import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
+import { currentPlace, type IpcPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 
 type Named = Pick<DaemonOptions, "producerId" | "socket" | "grpc" | "http" | "inheritedSocket">;
 
 /** Returns the default address of a service, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
-export function serviceSocketPath(kind: "grpc" | "http", producerId: string, instance: number): string {
+export function serviceSocketPath(
+  kind: "grpc" | "http",
+  producerId: string,
+  instance: number,
+  place: IpcPlace = currentPlace(),
+): string {
   // Listeners take every `.sock` for a local socket.
-  return ipcPath(currentPlace(), producerId, instance).replace(/\.sock$/, `.${kind}`);
+  return ipcPath(place, producerId, instance).replace(/\.sock$/, `.${kind}`);
 }
 
 /**

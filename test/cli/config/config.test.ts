@@ -61,6 +61,7 @@ describe("aaepd config show", () => {
       "Where it listens:",
       "  producer_id: aaepd (default)",
     ]);
+    expect(lines).toContain(`  journal: auto, which is ${home}/.local/state/aaepd/journal/aaepd (default)`);
     expect(lines).toContain("  max_hold_ms: 2000 milliseconds (option --max-hold-ms)");
     expect(lines).toContain("  compression: false (option --no-compression)");
     expect(lines).toContain("  log_level: debug (variable AAEPD_LOG_LEVEL)");
@@ -109,6 +110,7 @@ describe("aaepd config show", () => {
       source: "file",
       from: "a2e_irreversible_tools",
     });
+    expect(one(serve, "journal")).toMatchObject({ value: "auto", path: expect.stringMatching(/journal\/aaepd$/) });
     expect(one(serve, "agent_grace_seconds")).toMatchObject({ value: 5, source: "default" });
     const stdio = await shownJson(stageIn(temporaryDirectory()), "--for", "stdio");
     expect([stdio.command, stdio.file]).toEqual(["stdio", null]);
@@ -211,13 +213,14 @@ describe("aaepd config init", () => {
 
 describe("aaepd config check", () => {
   it("lists every fault of the file of the daemon, and exits with 1", async () => {
-    const { home, path } = homeWith('{\n  "max_holdms": 5,\n  "burst": 0\n}\n');
+    const { home, path } = homeWith('{\n  "max_holdms": 5,\n  "burst": 0,\n  "http": "0.0.0.0:8700"\n}\n');
     const stage = stageIn(home);
-    await run(registerConfig, stage, "check");
+    await run(registerConfig, stage, "check", "--config", path);
     expect(stage.out().split("\n")).toEqual([
-      'line 2, /max_holdms: The key "max_holdms" is not known. Did you mean max_hold_ms? (usage, P5)',
-      "line 3, /burst: burst is 0. Give a whole number from 1 to 1000. (usage, P5)",
-      `${path}: 2 faults.`,
+      'line 2, /max_holdms: The key "max_holdms" is not known. Did you mean max_hold_ms?',
+      "line 3, /burst: burst is 0. Give a whole number from 1 to 1000.",
+      expect.stringMatching(/^line 4, \/http: http is "0\.0\.0\.0:8700"\. Give addresses of this machine/),
+      `${path}: 3 faults (usage, P5).`,
       "",
     ]);
     expect([stage.err(), stage.exitCode()]).toEqual(["", 1]);

@@ -181,7 +181,8 @@ describe("aaepd doctor", () => {
     expect(faultsOf(taken)).toEqual(["problem ports port_taken"]);
     expect(taken.findings[0]).toMatchObject({ remedy: expect.stringContaining(`:${port}`) });
     const beyond = await examined(stageIn(home(), { AAEPD_HTTP: "192.0.2.1:8700" }));
-    expect(faultsOf(beyond)).toEqual(["problem ports address_invalid"]);
+    expect(faultsOf(beyond)).toEqual(["problem configuration configuration"]);
+    expect(beyond.findings[0]).toMatchObject({ remedy: expect.stringContaining("with 127.0.0.1, [::1] or localhost") });
   });
 
   it("knows the port of a running daemon as its own", async () => {

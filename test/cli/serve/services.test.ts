@@ -321,7 +321,7 @@ describe("aaepd serve with services", () => {
     for (const address of ["0.0.0.0:0", "[::]:0", "example.com:80"]) {
       const program = startProgram(["serve", "--grpc", `unix:${directory}/x.grpc,${address}`], { environment });
       expect((await program.ended).code).not.toBe(0);
-      expect(program.stderr()).toMatch(/^Error: Listen on 127\.0\.0\.1, .* must be encrypted/);
+      expect(program.stderr()).toMatch(/^Error: --grpc is .* Give addresses of this machine, .* must be encrypted/);
       expect([existsSync(join(directory, "x.grpc")), existsSync(join(directory, "aaepd.sock"))]).toEqual([
         false,
         false,

@@ -132,14 +132,15 @@ describe("configuration", () => {
     expect(flagOf(name)).toMatch(/^--[a-z][a-z0-9]*(-[a-z]+)*$/);
   });
 
-  it("K4: refuses unknown keys and variables with the nearest known one, all at once", () => {
-    const file = withFile('{"max_holdms": 5, "burts": 2}');
+  it("K4: refuses unknown keys and variables with the nearest known one, all at once, in the order of the lines", () => {
+    const file = withFile('{"max_holdms": 5,\n"log_level": 5,\n"maxHoldMs": 2}');
     const fault = faultOf({ ...file, environment: { AAEPD_LOG_LEVLE: "info", OTHER: "x" } });
     expect(fault.code).toBe("usage");
     expect(fault.sentence.split("\n")).toStrictEqual([
       "The variable AAEPD_LOG_LEVLE is not known. Did you mean AAEPD_LOG_LEVEL?",
       `Line 1 of ${file.path}: The key "max_holdms" is not known. Did you mean max_hold_ms?`,
-      `Line 1 of ${file.path}: The key "burts" is not known. Did you mean burst?`,
+      `Line 2 of ${file.path}: log_level is 5. Give a text in quotes (debug, info, warn, error, off).`,
+      `Line 3 of ${file.path}: The key "maxHoldMs" is not known. Did you mean max_hold_ms?`,
     ]);
   });
 

@@ -7,7 +7,7 @@ import { Fault } from "../../../src/base/errors.js";
 import type { ServiceListener } from "../../../src/contracts/service.js";
 import { admitTokenHolders } from "../../../src/security/admission.js";
 import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
-import { assertLoopback } from "../../../transports/service-calls/listen.js";
+import { assertLoopback } from "../../../transports/service-calls/loopback.js";
 import { createHandTimers, type HandTimers } from "../connect/hand-timers.js";
 import { startStage } from "../connect/stage.js";
 import { GET_MANIFEST, stageOf } from "../grpc/stage.js";
