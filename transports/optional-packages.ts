@@ -1,6 +1,9 @@
 // Packages that npm installs with aaepd only where a user names them: optional peers in package.json. `withPackages` loads each part of the project
 // that imports one of them.
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Fault } from "../src/base/errors.js";
 import { isMissingModule } from "./node-errors.js";
 
@@ -36,15 +39,21 @@ export const PACKAGE_GROUPS = {
 export type PackageGroupName = keyof typeof PACKAGE_GROUPS;
 
 /**
- * Loads a part of the project that imports packages of a group. Throws a Fault "usage" with the command that installs the group if a package is
- * missing. Any other error of `load` is passed on.
+ * Loads a part of the project that imports packages of a group, or of several. Throws a Fault "usage" with the command that installs all missing
+ * groups if a package is missing. Any other error of `load` is passed on.
  */
-export async function withPackages<Loaded>(group: PackageGroupName, load: () => Promise<Loaded>): Promise<Loaded> {
+export async function withPackages<Loaded>(
+  groups: PackageGroupName | readonly PackageGroupName[],
+  load: () => Promise<Loaded>,
+): Promise<Loaded> {
   try {
     return await load();
   } catch (caught) {
     if (!isMissingModule(caught)) throw caught;
-    throw new Fault("usage", missingPackagesSentence(group), { origin: "local", cause: caught });
+    const named = [groups].flat();
+    const missing = named.filter((group) => !hasPackages(group));
+    const sentence = missingPackagesSentence(...(missing.length > 0 ? missing : named));
+    throw new Fault("usage", sentence, { origin: "local", cause: caught });
   }
 }
 
@@ -62,13 +71,35 @@ export function hasPackages(group: PackageGroupName): boolean {
   });
 }
 
-/** Says that packages of a group are missing, and which command installs them. */
-export function missingPackagesSentence(group: PackageGroupName): string {
-  return `Packages of ${PACKAGE_GROUPS[group].purpose} are missing, so install them beside aaepd: ${installCommand(group)}`;
+/** Says that packages of groups are missing, and which command installs them. */
+export function missingPackagesSentence(...groups: readonly PackageGroupName[]): string {
+  const purposes = groups.map((group) => PACKAGE_GROUPS[group].purpose).join(", ");
+  return `Packages of ${purposes} are missing, so install them beside aaepd: ${installCommand(groups)}`;
 }
 
-/** The command that installs a group. In quotes, because some shells give characters of a range a meaning of their own. */
-export function installCommand(group: PackageGroupName): string {
-  const named = Object.entries(PACKAGE_GROUPS[group].packages).map(([name, version]) => `"${name}@${version}"`);
-  return `npm install ${named.join(" ")}`;
+/** The command that installs groups. In quotes, because some shells give characters of a range a meaning of their own. */
+export function installCommand(groups: readonly PackageGroupName[], folder: string = ownFolder()): string {
+  const versions = Object.assign(
+    {},
+    ...groups.map((group) => PACKAGE_GROUPS[group].packages),
+  ) as PackageGroup["packages"];
+  const named = Object.entries(versions).map(([name, version]) => `"${name}@${version}"`);
+  return ["npm install", ...(isGlobal(folder) ? ["--global"] : []), ...named].join(" ");
+}
+
+/** A project has a package.json beside or above its `node_modules`; the folder of global packages has none. */
+function isGlobal(folder: string): boolean {
+  const modules = dirname(folder);
+  return basename(modules) === "node_modules" && !isInProject(dirname(modules));
+}
+
+function isInProject(folder: string): boolean {
+  if (existsSync(join(folder, "package.json"))) return true;
+  return dirname(folder) !== folder && isInProject(dirname(folder));
+}
+
+/** The folder of this package: two levels up from the bundle or a compiled module, one from the source. */
+function ownFolder(): string {
+  const [source = "", other = ""] = ["..", "../.."].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+  return resolve(existsSync(join(source, "bin", "aaepd.js")) ? source : other);
 }

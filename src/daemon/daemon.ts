@@ -1,5 +1,5 @@
 // The composition root: configuration, platform, engine and transports become a running daemon.
-import { withPackages } from "../../transports/optional-packages.js";
+import { type PackageGroupName, withPackages } from "../../transports/optional-packages.js";
 import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
@@ -337,9 +337,13 @@ function offersServices({ grpc, http }: DaemonOptions): boolean {
   return grpc.kind !== "off" || http.kind !== "off";
 }
 
+function packageGroupsOf(options: DaemonOptions): readonly PackageGroupName[] {
+  return (["grpc", "http"] as const).filter((kind) => options[kind].kind !== "off");
+}
+
 async function loadServices(options: DaemonOptions): Promise<OfferServices> {
   const code = () => import("./services/offer-services.js");
-  return (await withPackages(options.grpc.kind === "off" ? "http" : "grpc", code)).loadServices(options);
+  return (await withPackages(packageGroupsOf(options), code)).loadServices(options);
 }
 
 function endpointsOf(listener: Listener | undefined, offered: OfferedServices | undefined): Daemon["endpoints"] {

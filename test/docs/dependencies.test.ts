@@ -90,7 +90,7 @@ test("the groups are the optional peers of package.json, and the versions that a
 
 test("README, services and this page have the command of each group", () => {
   for (const page of ["README.md", "docs/services.md", "docs/dependencies.md"])
-    for (const group of GROUP_NAMES) expect(readFileSync(join(ROOT, page), "utf8")).toContain(installCommand(group));
+    for (const group of GROUP_NAMES) expect(readFileSync(join(ROOT, page), "utf8")).toContain(installCommand([group]));
 });
 
 /** The place in the lock file where a package at `from` finds another. */

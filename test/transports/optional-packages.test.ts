@@ -1,7 +1,10 @@
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import { hasPackages, installCommand, withPackages } from "../../transports/optional-packages.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const require = createRequire(import.meta.url);
 
@@ -17,9 +20,21 @@ it("a missing package is a fault of use, with the command in one sentence", asyn
   expect(caught).toBeInstanceOf(Fault);
   expect(caught).toMatchObject({
     code: "usage",
-    sentence: `Packages of gRPC are missing, so install them beside aaepd: ${installCommand("grpc")}`,
+    sentence: `Packages of gRPC are missing, so install them beside aaepd: ${installCommand(["grpc"])}`,
     cause: { code: "MODULE_NOT_FOUND" },
   });
+});
+
+it("names every group in one command, each package once, and installs globally beside a global aaepd", () => {
+  const global = join(temporaryDirectory(), "lib", "node_modules", "aaepd");
+  const command = installCommand(["grpc", "http"], global);
+  expect(command).toMatch(/^npm install --global "@bufbuild\/protobuf@[^"]+" "@grpc\/grpc-js@/);
+  expect(command).toContain('"@connectrpc/connect@');
+  expect(command.match(/@bufbuild\/protobuf/g)).toHaveLength(1);
+  const project = temporaryDirectory();
+  writeFileSync(join(project, "package.json"), "{}");
+  for (const folder of [project, join(project, "node_modules", "aaepd")])
+    expect(installCommand(["grpc"], folder)).toMatch(/^npm install "/);
 });
 
 it("knows what is installed here", () => {

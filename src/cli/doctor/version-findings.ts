@@ -27,10 +27,14 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
       advice("versions", "daemon_differs", message, `Start the daemon again. To stop it, run: kill ${status.pid}`),
     );
   }
-  for (const group of ["grpc", "http"] as const) {
-    if (configuration[group].kind === "off" || hasPackages(group)) continue;
-    const message = `The configuration asks for --${group}, and packages of ${PACKAGE_GROUPS[group].purpose} are missing.`;
-    found.push(problem("versions", "packages_missing", message, `Run: ${installCommand(group)}`));
+  const lacking = (["grpc", "http"] as const).filter(
+    (group) => configuration[group].kind !== "off" && !hasPackages(group),
+  );
+  if (lacking.length > 0) {
+    const asked = lacking.map((group) => `--${group}`).join(" and ");
+    const purposes = lacking.map((group) => PACKAGE_GROUPS[group].purpose).join(", ");
+    const message = `The configuration asks for ${asked}, and packages of ${purposes} are missing.`;
+    found.push(problem("versions", "packages_missing", message, `Run: ${installCommand(lacking)}`));
   }
   if (configuration.journal.kind !== "memory" && !(await loads(loadLmdb))) {
     const remedy =

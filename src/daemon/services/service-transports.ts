@@ -4,10 +4,12 @@ import type { Configuration } from "../config/config.js";
 
 /** Loads the parts of the configured services alone. Throws a Fault "usage" if packages of one are not installed. */
 export async function loadServiceTransports({ grpc, http }: Pick<Configuration, "grpc" | "http">) {
-  return {
-    grpc: grpc.kind === "off" ? undefined : await withPackages("grpc", loadGrpc),
-    http: http.kind === "off" ? undefined : await withPackages("http", loadHttp),
-  };
+  const configured = { grpc, http };
+  const groups = (["grpc", "http"] as const).filter((kind) => configured[kind].kind !== "off");
+  return withPackages(groups, async () => ({
+    grpc: grpc.kind === "off" ? undefined : await loadGrpc(),
+    http: http.kind === "off" ? undefined : await loadHttp(),
+  }));
 }
 
 export type ServiceTransports = Awaited<ReturnType<typeof loadServiceTransports>>;

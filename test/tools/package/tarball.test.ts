@@ -248,6 +248,16 @@ describe("a group that is not installed", () => {
     );
   });
 
+  it("is told with every other group that is missing", async () => {
+    const environment = { XDG_RUNTIME_DIR: temporaryDirectory() };
+    const program = startProgram(["serve", "--grpc", "auto", "--http", "auto"], {
+      entry: installedProgram(user),
+      environment,
+    });
+    expect((await program.ended).code).toBe(2);
+    expect(program.stderr()).toBe(`Error: ${missingPackagesSentence("grpc", "http")}\n`);
+  });
+
   it("works once the command that was printed has been run", async () => {
     const folder = folders.empty("groups");
     await succeed(folder, "npm", ...NPM_INSTALL, "--ignore-scripts", tarball);
