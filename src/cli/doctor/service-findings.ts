@@ -1,4 +1,6 @@
 // The files that make the daemon a service of this user: whether they start this program, and whether the manager listens for it.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
@@ -15,7 +17,7 @@ export async function serviceFindings(patient: Patient): Promise<readonly Findin
     const found = installedServices(patient.io, kind);
     if (found.length === 0)
       return [fact("service", "no_service", "No service is installed. To install one, run: aaepd service install")];
-    return [...found.map(serviceFinding), ...(kind === "systemd" ? await failedFindings(found, patient) : [])];
+    return [...found.map(serviceFinding), ...(kind === "systemd" ? await managerFindings(found, patient) : [])];
   } catch (caught) {
     // The area of the configuration reports it.
     if (caught instanceof Fault) return [];
@@ -29,20 +31,31 @@ function serviceFinding({ name, path, options, missing, outdated, listensElsewhe
     const message = `${path} names ${missing.join(" and ")}, which does not exist.`;
     return problem("service", "service_program_missing", message, again);
   }
-  const files = outdated.join(" and ");
+  const files = outdated.map((file) => file.path).join(" and ");
   if (listensElsewhere)
     return problem("service", "service_socket_differs", `${files} names another socket than the configuration.`, again);
-  if (outdated.length > 0)
-    return advice("service", "service_outdated", `This aaepd would write ${files} in another way.`, again);
+  if (outdated.length > 0) {
+    const changes = outdated.map(({ path: file, change }) => `${change} in ${file}`).join(", and ");
+    return advice("service", "service_outdated", `This aaepd would write ${changes}.`, again);
+  }
   return fact("service", "service", `The service ${name} starts this aaepd.`);
 }
 
-/** A manager whose service has failed closes the socket, and leaves its file. */
-async function failedFindings(
+/** systemd makes this folder when it starts for a user, and commands reach it through this variable. */
+function runsUserManager({ XDG_RUNTIME_DIR: runtime }: Patient["io"]["environment"]): boolean {
+  return runtime !== undefined && existsSync(join(runtime, "systemd"));
+}
+
+/** Without a manager no service can have failed. A manager whose service has failed closes the socket, and leaves its file. */
+async function managerFindings(
   found: readonly InstalledService[],
-  { configuration, place }: Patient,
+  { configuration, place, io }: Patient,
 ): Promise<readonly Finding[]> {
   const { socket, producerId } = configuration;
+  if (!runsUserManager(io.environment)) {
+    const message = "No systemd of this user runs here, so nothing starts the service.";
+    return [advice("service", "no_manager", message, "Log in as this user where systemd runs, or run: aaepd serve")];
+  }
   const name = serviceName({ producerId });
   if (socket.kind === "off" || !found.some((one) => one.name === `${name}.service`)) return [];
   const path = socket.kind === "path" ? socket.path : ipcPath(place, producerId);
@@ -52,7 +65,7 @@ async function failedFindings(
     problem(
       "service",
       "service_failed",
-      `The service ${name}.service has failed, and nobody listens at ${path}.`,
+      `Nobody listens at ${path}: the service ${name}.service has failed, or a daemon that was started by hand took its socket and was killed.`,
       remedy,
     ),
   ];

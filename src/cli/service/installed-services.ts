@@ -15,9 +15,15 @@ export interface InstalledService {
   /** Programs and files of the command that do not exist. */
   readonly missing: readonly string[];
   /** Files that `aaepd service install` would write in another way now. */
-  readonly outdated: readonly string[];
+  readonly outdated: readonly OutdatedFile[];
   /** Whether one of them makes the manager listen at another address than the daemon. */
   readonly listensElsewhere: boolean;
+}
+
+export interface OutdatedFile {
+  readonly path: string;
+  /** The first line that differs, as in `TimeoutStopSec=70 (now TimeoutStopSec=20)`. */
+  readonly change: string;
 }
 
 /** The services of this user, made by this program. Throws a Fault if the configuration of one cannot be used. */
@@ -67,9 +73,21 @@ function examined(
     path,
     options,
     missing,
-    outdated: outdated.map((file) => file.path),
+    outdated: outdated.map(({ path: file, text: wanted }) => ({
+      path: file,
+      change: firstChange(readIfFile(file), wanted),
+    })),
     listensElsewhere,
   };
+}
+
+function firstChange(present: string, wanted: string): string {
+  const [now, next] = [present, wanted].map((text) => text.split("\n"));
+  const gone = now?.find((line) => next?.includes(line) === false);
+  const added = next?.find((line) => now?.includes(line) === false);
+  if (present === "") return "the whole file";
+  if (added === undefined) return gone === undefined ? "its lines in another order" : `no ${gone}`;
+  return `${added} (now ${gone ?? "missing"})`;
 }
 
 function listensAt(text: string): string | undefined {

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
+import { readVersion } from "../../daemon/platform/version.js";
 import { packagePath } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { SERVICE_KINDS, type ServiceKind, type ServicePlan } from "./service-files.js";
@@ -35,8 +36,7 @@ export function planService(
   });
   const { node, program } = programs;
   if (/[\\/]_npx[\\/]/.test(program)) {
-    const sentence =
-      "This aaepd stands in the cache of npx, which npm may empty at any time. Install it first, as in: npm install --global aaepd";
+    const sentence = `This aaepd stands in the cache of npx, which npm may empty at any time. Install it first, as in: npm install --global /path/to/aaepd-${readVersion()}.tgz`;
     throw new Fault("usage", sentence, { origin: "local" });
   }
   return {

@@ -23,6 +23,8 @@ interface Home {
 /** A user's home, in which nothing is. */
 function home(directory = temporaryDirectory()): Home {
   const { XDG_RUNTIME_DIR } = runtimeEnvironment();
+  // As where systemd runs for the user.
+  mkdirSync(join(XDG_RUNTIME_DIR, "systemd"));
   return {
     directory,
     stage: (more = {}) => createStage({ environment: { HOME: directory, XDG_RUNTIME_DIR, ...more } }),
@@ -97,7 +99,7 @@ describe.runIf(UNIX)("aaepd service print", () => {
       "a program in the cache of npx",
       {},
       { program: "/home/me/.npm/_npx/1f/node_modules/aaepd/bin/aaepd.js" },
-      "npm install --global aaepd",
+      "npm install --global /path/to/aaepd-",
     ],
     ["a path of two lines", {}, { program: "/home/\nme/aaepd.js" }, "Move it to a path without control characters."],
     ["an unknown kind", { kind: "upstart" }, {}, "Give one of systemd, launchd."],
@@ -282,7 +284,7 @@ describe.runIf(process.platform === "linux")("aaepd doctor and the service", () 
       {
         grade: "advice",
         code: "service_outdated",
-        message: `This aaepd would write ${one.unit("aaepd.service")} in another way.`,
+        message: `This aaepd would write TimeoutStopSec=70 (now TimeoutStopSec=20) in ${one.unit("aaepd.service")}.`,
       },
     ]);
     one.configure({ socket: join(one.directory, "own.sock") });
@@ -308,13 +310,16 @@ describe.runIf(process.platform === "linux")("aaepd doctor and the service", () 
       {
         grade: "problem",
         code: "service_failed",
-        message: `The service aaepd.service has failed, and nobody listens at ${daemon.socketPath}.`,
+        message: `Nobody listens at ${daemon.socketPath}: the service aaepd.service has failed, or a daemon that was started by hand took its socket and was killed.`,
         remedy: expect.stringContaining(
           "systemctl --user reset-failed aaepd.service; systemctl --user restart aaepd.socket",
         ),
       },
       { grade: "fact" },
     ]);
+    rmSync(join(runtime, "systemd"), { recursive: true });
+    const without = createStage({ environment: stage.io.environment });
+    expect(await findingsOf(without)).toMatchObject([{ grade: "advice", code: "no_manager" }, { grade: "fact" }]);
   });
 
   it("finds a token file that the daemon would refuse, and makes none", async () => {
