@@ -32,7 +32,7 @@ export function stateInWords(state: SubscriberState, label = ""): string {
 function placeInWords(resumed: string | undefined): string {
   switch (resumed) {
     case "rolled_back":
-      return "A crash took back the last moments before: the daemon had not stored them.";
+      return "The daemon's journal ends before the last place, after a crash or because it was restored from a backup. The last events before are void.";
     case "gap":
       return "The daemon no longer has everything that came after the last place.";
     case "unknown":
