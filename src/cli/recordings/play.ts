@@ -5,10 +5,10 @@ import type { Clock } from "../../contracts/clock.js";
 import { createToldInOrder } from "../terminal/told-in-order.js";
 import { createAgentsParts, type Restamper } from "./recording.js";
 
-/** An event of the input, or the fault that replaces it. */
 /** The members of a line that are looked at here. */
 type SentFields = Readonly<Record<string, unknown>> & { readonly session_id: string };
 
+/** An event of the input, or the fault that replaces it. */
 export interface PlayedLine {
   readonly number: number;
   readonly fields: Readonly<Record<string, unknown>> | undefined;
@@ -24,6 +24,8 @@ export interface PlayOptions {
   /** Most events without an answer at a time. 1 and up. */
   readonly maxUnanswered: number;
   readonly stopsOnError: boolean;
+  /** Whether the input ends by itself, so that the lines that were not sent can be counted. Default true. */
+  readonly hasEnd?: boolean;
   /** Called in the order of the lines. */
   readonly onRefused: (line: number, fault: Fault) => void;
   readonly onAccepted?: (fields: Readonly<Record<string, unknown>>) => void;
@@ -32,8 +34,14 @@ export interface PlayOptions {
 export interface Played {
   readonly acceptedCount: number;
   readonly refusedCount: number;
+  /** Refusals for want of a disk. The daemon may keep such an event all the same, when it can write again (R29). */
+  readonly doubtfulCount: number;
   /** Lines made by a daemon that contain nothing an agent could publish. */
   readonly leftOutCount: number;
+  /** Events that were sent and have no answer, because the daemon went. */
+  readonly unansweredCount: number;
+  /** Lines that were not sent. Undefined if the input does not end by itself. */
+  readonly unsentCount: number | undefined;
   readonly sessionIds: ReadonlySet<string>;
   /** Time from the first event to the last answer. */
   readonly durationMs: number;
@@ -56,7 +64,9 @@ export function play(options: PlayOptions): Playing {
   const refusals = createToldInOrder(options.onRefused);
   let acceptedCount = 0;
   let refusedCount = 0;
+  let doubtfulCount = 0;
   let leftOutCount = 0;
+  let unansweredCount = 0;
   let gone: Fault | undefined;
   let wasStopped = false;
   let interrupt: () => void = () => {};
@@ -66,6 +76,7 @@ export function play(options: PlayOptions): Playing {
 
   function refuse(line: number, fault: Fault): void {
     refusedCount += 1;
+    if (fault.code === "storage_unavailable") doubtfulCount += 1;
     refusals.settle(line, fault);
     if (options.stopsOnError) interrupt();
   }
@@ -81,6 +92,7 @@ export function play(options: PlayOptions): Playing {
       const fault = faultFrom(caught);
       if (fault.code !== "peer_gone") return refuse(line, fault);
       refusals.settle(line);
+      unansweredCount += 1;
       gone ??= fault;
       interrupt();
     }
@@ -106,9 +118,11 @@ export function play(options: PlayOptions): Playing {
     let startedAt: number | undefined;
     const lines = options.lines[Symbol.asyncIterator]();
     const agentsPart = createAgentsParts();
+    let reading: Promise<IteratorResult<PlayedLine>>;
     for (;;) {
+      reading = lines.next();
       // Reading may wait for ever, for example on a terminal.
-      const next = await Promise.race([lines.next(), stopped]);
+      const next = await Promise.race([reading, stopped]);
       if (next === undefined || next.done === true || hasToStop()) break;
       const { number, fault } = next.value;
       if (fault !== undefined) {
@@ -131,7 +145,19 @@ export function play(options: PlayOptions): Playing {
     }
     await Promise.all(unanswered);
     const durationMs = startedAt === undefined ? 0 : clock.now() - startedAt;
-    return { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped, gone };
+    const unsentCount = options.hasEnd === false ? undefined : await countLines(reading, lines);
+    return {
+      acceptedCount,
+      refusedCount,
+      doubtfulCount,
+      leftOutCount,
+      unansweredCount,
+      unsentCount,
+      sessionIds,
+      durationMs,
+      wasStopped,
+      gone,
+    };
   }
 
   return {
@@ -141,4 +167,14 @@ export function play(options: PlayOptions): Playing {
       interrupt();
     },
   };
+}
+
+/** Counts the lines from the one that is being read to the end. */
+async function countLines(
+  reading: Promise<IteratorResult<PlayedLine>>,
+  lines: AsyncIterator<PlayedLine>,
+): Promise<number> {
+  let count = 0;
+  for (let next = await reading; next.done !== true; next = await lines.next()) count += 1;
+  return count;
 }

@@ -1,4 +1,5 @@
 // Publishes the events of a file into one daemon.
+import { statSync } from "node:fs";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { Fault } from "../../base/errors.js";
 import { type AgentClient, createAgentClient } from "../../client/agent-client.js";
@@ -55,6 +56,7 @@ async function publish(file: string, options: PublishOptions, io: CommandIo, hel
     // If nothing may follow a refusal, only one event may be under way.
     maxUnanswered: options.stopOnError === true ? 1 : options.inFlight,
     stopsOnError: options.stopOnError === true,
+    hasEnd: file !== "-" && statSync(file).isFile(),
     onRefused: (line, fault) => {
       if (options.json === true) void problems.write(faultLine(line, fault, true));
       else if (refusals.count(fault)) {
@@ -157,17 +159,29 @@ function createRefusalTally() {
 
 function resultLine(played: Played, asJson: boolean) {
   const { acceptedCount, refusedCount, leftOutCount, sessionIds, durationMs, wasStopped } = played;
+  const { doubtfulCount, unansweredCount, unsentCount } = played;
   const seconds = Math.round(durationMs / 100) / 10;
   if (asJson) {
     const counts = {
       accepted: acceptedCount,
       refused: refusedCount,
       left_out: leftOutCount,
+      unanswered: unansweredCount,
+      unsent: unsentCount,
       sessions: sessionIds.size,
     };
     return jsonText({ ...counts, seconds, interrupted: wasStopped });
   }
   const end = wasStopped ? "Interrupted. " : "";
-  const result = `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`;
-  return leftOutCount === 0 ? result : `${result} ${counted(leftOutCount, "line")} left out: made by the daemon.`;
+  return [
+    `${end}Published ${counted(acceptedCount, "event")} of ${counted(sessionIds.size, "session")} in ${seconds} s; ${refusedCount} refused.`,
+    leftOutCount === 0 ? "" : `${counted(leftOutCount, "line")} left out: made by the daemon.`,
+    doubtfulCount === 0
+      ? ""
+      : `Of the refused, the daemon may still keep ${doubtfulCount}, when it can write its journal again.`,
+    unansweredCount === 0 ? "" : `${counted(unansweredCount, "event")} without an answer: the daemon may have them.`,
+    unsentCount === undefined || unsentCount === 0 ? "" : `${counted(unsentCount, "line")} not sent.`,
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
 }

@@ -33,6 +33,7 @@ function stage(count: number, options: Partial<PlayOptions> = {}) {
     clock: { ...timers, wallTime: () => 0 },
     maxUnanswered: 64,
     stopsOnError: false,
+    hasEnd: true,
     onRefused: (line, { code }) => refusals.push(`${line} ${code}`),
     ...options,
   });
@@ -98,7 +99,7 @@ test("stopping on an error, nothing is sent after a refusal", async () => {
   const { playing, sent } = stage(3, { stopsOnError: true, maxUnanswered: 1 });
   await settle();
   sent[0]?.refuse(new Fault("state_mismatch", "No."));
-  expect(await playing.done).toMatchObject({ acceptedCount: 0, refusedCount: 1 });
+  expect(await playing.done).toMatchObject({ acceptedCount: 0, refusedCount: 1, unsentCount: 2 });
   expect(sent).toHaveLength(1);
 });
 
@@ -110,20 +111,29 @@ test("stopped, it sends no more and waits for the answers that are due", async (
   await settle();
   expect(timers.pendingCount()).toBe(0);
   sent[0]?.accept();
-  expect(await playing.done).toMatchObject({ acceptedCount: 1, wasStopped: true });
+  expect(await playing.done).toMatchObject({ acceptedCount: 1, wasStopped: true, unsentCount: 1 });
   expect(sent).toHaveLength(1);
 });
 
 test("stopped while its input says nothing, it ends", async () => {
   const silent: AsyncIterable<PlayedLine> = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
-  const { playing } = stage(0, { lines: silent });
+  const { playing } = stage(0, { lines: silent, hasEnd: false });
   playing.stop();
   expect(await playing.done).toMatchObject({ acceptedCount: 0, wasStopped: true });
 });
 
 test("a daemon that goes ends it", async () => {
-  const { playing, sent } = stage(3);
+  const { playing, sent } = stage(6, { maxUnanswered: 3 });
   await settle();
-  for (const { refuse } of sent) refuse(new Fault("peer_gone", "Gone."));
-  expect(await playing.done).toMatchObject({ acceptedCount: 0, wasStopped: false, gone: { code: "peer_gone" } });
+  sent[0]?.refuse(new Fault("storage_unavailable", "Full."));
+  await settle();
+  for (const { refuse } of sent.slice(1)) refuse(new Fault("peer_gone", "Gone."));
+  expect(await playing.done).toMatchObject({
+    acceptedCount: 0,
+    doubtfulCount: 1,
+    unansweredCount: 3,
+    unsentCount: 2,
+    wasStopped: false,
+    gone: { code: "peer_gone" },
+  });
 });
