@@ -1,7 +1,9 @@
 // The common part of serve and stdio: configuration, log, start, and the life of the process.
-import type { Configuration, DaemonCommand } from "../../daemon/config/config.js";
+import { faultFrom } from "../../base/errors.js";
+import type { Configuration, DaemonCommand, ResolvedConfiguration } from "../../daemon/config/config.js";
 import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
+import { variableOf } from "../../daemon/config/option-names.js";
 import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
 import { takeServiceVariables } from "../../daemon/service-manager/service-variables.js";
@@ -26,7 +28,27 @@ export async function runDaemonCommand(
   own: Partial<Configuration> & Pick<DaemonOptions, "stdioSpeaks"> = {},
 ): Promise<void> {
   const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
-  const { configuration, sources } = resolveConfiguration(from);
+  let format: unknown = from.flags.logFormat ?? process.env[variableOf("logFormat")];
+  try {
+    const resolved = resolveConfiguration(from);
+    format = resolved.configuration.logFormat;
+    await runConfigured(command, from, resolved, context, ready, own);
+  } catch (caught) {
+    // A program that reads the log is told in its form.
+    if (format !== "json") throw caught;
+    const { endInJson } = await import("./end-in-json.js");
+    await endInJson(faultFrom(caught));
+  }
+}
+
+async function runConfigured(
+  command: DaemonCommand,
+  from: ConfigurationSources,
+  { configuration, sources }: ResolvedConfiguration,
+  context: CommandContext,
+  ready: (running: Daemon, options: DaemonOptions) => void,
+  own: Partial<Configuration> & Pick<DaemonOptions, "stdioSpeaks">,
+): Promise<void> {
   let latest = configuration;
   const service = command === "serve" ? takeServiceVariables(process.env, process.pid) : undefined;
   keepHeapClose();

@@ -48,6 +48,23 @@ describe("U9: a second serve of one name", () => {
     expect(second.stderr()).toBe(
       `Error: A daemon named aaepd runs already: process ${first.child.pid} listens at ${socket("aaepd.sock")}. Use that daemon, stop it, or give this one another name (--producer-id NAME).\n`,
     );
+    const third = start("serve", "--log-format", "json");
+    expect((await third.ended).code).toBe(73);
+    expect(
+      third
+        .stderr()
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      {
+        level: "error",
+        code: "address_in_use",
+        reason: expect.stringContaining("runs already"),
+        exitCode: 73,
+        msg: "the daemon could not start",
+      },
+    ]);
     const named = start("serve", "--producer-id", "other", "--socket", socket("aaepd.sock"));
     expect((await named.ended).code).toBe(73);
     expect(named.stderr()).toContain(`process ${first.child.pid} listens there. Stop it, or choose`.replace("p", "P"));
