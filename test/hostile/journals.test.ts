@@ -55,7 +55,7 @@ describe("a folder that cannot be", () => {
     mkdirSync(open, { mode: 0o755 });
     const { status, stderr } = serve("--journal", open);
     expect(status).toBe(73);
-    expect(stderr).toContain("so that others can reach the journal. Put the journal into a folder of your own");
+    expect(stderr).toContain("so that others can reach the journal. Run: chmod 700 ");
   });
 });
 

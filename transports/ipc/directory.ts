@@ -54,7 +54,10 @@ export function assertPrivateDirectory(directory: string, userId: number | undef
     refuse(
       directory,
       `has mode 0${mode.toString(8)}, so that others can reach ${what}`,
-      `Put ${what} into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system`,
+      // Everybody's folder, such as /tmp, has the sticky bit, and root owns folders of the system.
+      (status.mode & 0o1000) === 0
+        ? `Run: chmod 700 ${directory}, unless anything else uses that folder; then put ${what} into a folder of its own`
+        : `Put ${what} into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system`,
     );
   }
 }

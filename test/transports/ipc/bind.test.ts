@@ -99,7 +99,13 @@ describe("U3: a socket that only its owner can reach", () => {
     symlinkSync(join(directory, "real"), link);
     const faults = await Promise.all([open, link].map((folder) => faultOf(listen(join(folder, "a.sock")))));
     expect(faults.map((fault) => fault.code)).toEqual(["permission_denied", "permission_denied"]);
-    expect(faults[0]?.sentence).toMatch(/mode 0755.*a folder of your own with mode 700/);
+    expect(faults[0]?.sentence).toBe(
+      `The folder ${open} has mode 0755, so that others can reach the socket. Run: chmod 700 ${open}, unless anything else uses that folder; then put the socket into a folder of its own.`,
+    );
+    chmodSync(open, 0o1777);
+    expect((await faultOf(listen(join(open, "a.sock")))).sentence).toContain(
+      "do not change the mode of a folder of the",
+    );
     expect(faults[1]?.sentence).toMatch(/symbolic link/);
     expect(readdirSync(open)).toEqual([]);
   });
