@@ -28,9 +28,8 @@ function hasAnchor(path: string, anchor: string): boolean {
 }
 
 /** The files and folders of the package, which the guides are read in. */
-const PACKAGED = /^(docs|examples|gen|packaging|proto|schemas)(\/|$)|^(README|CHANGELOG)\.md$/;
-/** The page on dependencies is for developers, who have the whole project. */
-const isGuide = (page: string) => /^(docs|examples)\//.test(page) && page !== "docs/dependencies.md";
+const PACKAGED = /^(docs|examples|gen|packaging|proto|schemas)(\/|$)|^(README|CHANGELOG)\.md$|^LICENSE$/;
+const isGuide = (page: string) => PACKAGED.test(page);
 
 /** Why a link of a page leads nowhere; undefined if it leads somewhere, or out of the project. */
 function complaint(page: string, link: string): string | undefined {
@@ -56,6 +55,13 @@ describe("links", () => {
     expect(complaint("README.md", "docs/publishing.md#nothing")).toContain("no such heading");
     expect(complaint("docs/publishing.md", "#nothing")).toContain("no such heading");
     expect(complaint("docs/publishing.md", "../ARCHITECTURE.md")).toContain("the package has no such file");
+  });
+
+  it("no page of the package asks its reader for a command of the repository", () => {
+    const asking = PAGES.filter(isGuide).filter((page) =>
+      /run `(npm run generate|npx vitest)/.test(readFileSync(join(ROOT, page), "utf8")),
+    );
+    expect(asking).toEqual([]);
   });
 
   it.each(PAGES)("%s", (page) => {

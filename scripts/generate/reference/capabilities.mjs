@@ -52,9 +52,6 @@ export function capabilitiesPage(tables, { flat }) {
     ]),
     "An example of a `capabilities` object:",
     ...core.examples.map(json),
-    paragraph(
-      "The texts of this page come from the schemas and from `src/protocols/aaep/subscriber/capability-guide.ts`. After a change there, run `npm run generate`.",
-    ),
     table(
       ["capability", "type", "default"],
       [

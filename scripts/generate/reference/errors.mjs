@@ -44,9 +44,6 @@ export function errorsPage(tables) {
     paragraph(
       "`aaepd validate --json`, `aaepd publish --json` and `aaepd status --json` give each error a list `help`: the addresses of its entries on this page and on [rules](rules.md), as `file:` addresses in the installed package. `--verbose` of `validate`, `publish` and `tail` prints the same addresses for people, each once. Errors between programs have no such member, because a peer may have no access to these files.",
     ),
-    paragraph(
-      "The texts of this page come from `src/base/fault-guide.ts`, and the numbers from the tables of the transports. After a change there, run `npm run generate`.",
-    ),
     table(
       ["code", "JSON-RPC", "gRPC and Connect", "HTTP"],
       FAULT_CODES.map((name) => {

@@ -86,7 +86,7 @@ export function eventsPage(tables, schemas) {
     ),
     json({ type: "aaep:agent.session.started", session_id: "sess_1", summary_normal: "Counts the books." }),
     paragraph(
-      "`choices[].value` names the member `value` of each entry of `choices`. The schemas are the files below `schemas/aaep` of the package. The texts of this page come from there. After a change there, run `npm run generate`.",
+      "`choices[].value` names the member `value` of each entry of `choices`. The schemas are the files below `schemas/aaep` of the package.",
     ),
     heading(2, "The envelope"),
     paragraph(sentence(envelope.description)),

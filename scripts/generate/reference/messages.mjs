@@ -94,7 +94,7 @@ export function messagesPage(tables, { flat }) {
       "**gRPC and Connect** have typed messages with the same members ([services](../services.md), [protobuf](../protobuf.md)).",
     ]),
     paragraph(
-      "[The conversation](../subscribing.md#the-conversation) explains framings and order. `choices[].value` names the member `value` of each entry of `choices`. Members that a table lacks are ignored in messages of AAEP and refused in those of the daemon's own, whose names begin with `aaepd.`. The texts of this page come from the schemas below `schemas/aaep` and from `src/protocols/aaep/sessions`. After a change there, run `npm run generate`.",
+      "[The conversation](../subscribing.md#the-conversation) explains framings and order. `choices[].value` names the member `value` of each entry of `choices`. Members that a table lacks are ignored in messages of AAEP and refused in those of the daemon's own, whose names begin with `aaepd.`.",
     ),
     heading(2, "From a subscriber"),
     paragraph("A subscriber sends these messages on a plain connection."),

@@ -15,7 +15,7 @@ export function a2ePage({ flat }) {
   return page([
     heading(1, "Messages of A2E"),
     paragraph(
-      "This page has an entry for each message between A2E agents, the daemon and its providers. [A2E agents](../a2e.md) is the guide to them. The texts come from `schemas/a2e`. After a change there, run `npm run generate`.",
+      "This page has an entry for each message between A2E agents, the daemon and its providers. [A2E agents](../a2e.md) is the guide to them. Their schemas are in `schemas/a2e` of the package.",
     ),
     ...sections(flat, "a2e.md", (_title, { properties }) => properties.type.const),
   ]);
@@ -34,7 +34,7 @@ export function akashikPage({ flat }) {
   return page([
     heading(1, "Messages of Akashik"),
     paragraph(
-      "This page has an entry for each message between an agent and the Akashik Field: the envelopes of all messages, and the payloads of each operation. [Akashik](../akashik.md) is the guide to them. The texts come from `schemas/akashik`. After a change there, run `npm run generate`.",
+      "This page has an entry for each message between an agent and the Akashik Field: the envelopes of all messages, and the payloads of each operation. [Akashik](../akashik.md) is the guide to them. Their schemas are in `schemas/akashik` of the package.",
     ),
     ...sections(flat, "akashik.md", akashikName),
   ]);
@@ -46,9 +46,7 @@ export function conformanceReportPage({ flat }) {
   return page([
     heading(1, "The conformance report"),
     paragraph(`${sentence(schema.description)} [Conformance](../conformance.md) is the guide to it.`),
-    list([
-      `Schema: ${code("schemas/conformance/conformance-report.schema.json")}. The texts of this page come from there. After a change, run ${code("npm run generate")}.`,
-    ]),
+    list([`Schema: ${code("schemas/conformance/conformance-report.schema.json")}.`]),
     heading(2, "Members"),
     memberTable(schema, "conformance-report.md"),
   ]);

@@ -1,4 +1,4 @@
-import { code, heading, list, page, paragraph, table } from "./markdown.mjs";
+import { heading, list, page, paragraph, table } from "./markdown.mjs";
 import { placeOf, SPECIFICATION } from "./rule-links.mjs";
 
 /** docs/reference/rules.md: an entry for each rule that an error may name. */
@@ -29,9 +29,7 @@ export function rulesPage({ RULE_GUIDE, FAULT_CODES, ruleOf }) {
         ["`P`", "a rule of this program"],
       ],
     ),
-    paragraph(
-      `The codes of an entry are those that name the rule unless their error names a more exact one. The texts of this page come from ${code("src/base/rule-guide.ts")}. After a change there, run ${code("npm run generate")}.`,
-    ),
+    paragraph(`The codes of an entry are those that name the rule unless their error names a more exact one.`),
     ...entries,
   ]);
 }

@@ -19,7 +19,7 @@ export function statesPage(tables) {
   return page([
     heading(1, "States"),
     paragraph(
-      "An agent has a *state* in each of its sessions, a session has a *phase*, and a question has an *end*. This page has an entry for each, and the steps that the daemon permits between them. The steps are those of the engine's own tables. After a change there, run `npm run generate`.",
+      "An agent has a *state* in each of its sessions, a session has a *phase*, and a question has an *end*. This page has an entry for each, and the steps that the daemon permits between them.",
     ),
     heading(2, "States of an agent"),
     paragraph(
