@@ -2,6 +2,7 @@
 import { type Epoch, isTerminalKind } from "../../engine/event/event.js";
 import type { StoredBlock } from "../../storage/blocks/block.js";
 import type { LoadedBlock } from "../../storage/blocks/block-reader.js";
+import { recordBytes } from "../../storage/blocks/totals.js";
 
 /** The events written during one boot of a daemon. */
 export interface BootFacts {
@@ -41,7 +42,7 @@ export interface DamagedPart {
 
 export interface JournalFacts {
   readonly eventCount: number;
-  /** Bytes of the readable blocks. */
+  /** Bytes of the readable blocks in the file, counted as the daemon counts them for its status and its retention. */
   readonly bytes: number;
   readonly oldestAt: number | undefined;
   readonly newestAt: number | undefined;
@@ -128,7 +129,7 @@ export function journalFacts(blocks: Iterable<LoadedBlock>): JournalFacts {
       damaged.push({ firstEpoch: first, eventCount: count, bytes: length, afterAt: newestAt });
       continue;
     }
-    bytes += length;
+    bytes += recordBytes(length);
     eventCount += count;
     for (let index = 0; index < count; index += 1) noteEvent(block, index);
   }

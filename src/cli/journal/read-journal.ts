@@ -1,9 +1,10 @@
 // Opens the chosen journal for reading.
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isMissing } from "../../../transports/node-errors.js";
 import { journalOwner } from "../../daemon/journal/journal-folder.js";
 import { type JournalReader, openJournalReader } from "../../storage/journal-reader.js";
+import { JOURNAL_FILES } from "../../storage/lmdb/plain-files.js";
 import { journalDirectory } from "./journal-choice.js";
 import { withMissing } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
@@ -27,10 +28,10 @@ export async function readJournal(
   return { place, blocks: (from) => withMissing(blocks(from)), close };
 }
 
-/** Returns the disk space of the files in a folder, bytes. */
+/** Returns the disk space of the journal's own files in a folder, bytes. */
 export function diskBytesOf(directory: string): number {
   let bytes = 0;
-  for (const name of readdirSync(directory)) {
+  for (const name of JOURNAL_FILES) {
     try {
       const { blocks, size } = statSync(join(directory, name));
       // The library's files have holes, so blocks are counted; Windows reports no blocks.

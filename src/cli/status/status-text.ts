@@ -11,6 +11,7 @@ import type {
   StatusTerms,
 } from "../../daemon/status/daemon-status.js";
 import { counted } from "../terminal/counted.js";
+import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText, wrapText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
 import { span } from "./span.js";
@@ -158,7 +159,7 @@ function journalLines(journal: StatusJournal): Paragraph[] {
   const facts = sentenceOf([
     where,
     counted(journal.events, "event"),
-    bytesText(journal.bytes),
+    shownBytes(journal.bytes),
     age === undefined ? "" : `the oldest ${span(age)} old`,
     journal.pending_events === 0 ? "" : `${journal.pending_events} not yet durable`,
     failure === undefined ? "" : "FAILING",
@@ -167,8 +168,8 @@ function journalLines(journal: StatusJournal): Paragraph[] {
 }
 
 function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: StatusMemory): string {
-  const own = anonymous_bytes === undefined ? "" : `, ${bytesText(anonymous_bytes)} of it the process's own`;
-  return `Memory: ${bytesText(rss_bytes)} resident${own}; ${bytesText(heap_used_bytes)} of heap in use`;
+  const own = anonymous_bytes === undefined ? "" : `, ${shownBytes(anonymous_bytes)} of it the process's own`;
+  return `Memory: ${shownBytes(rss_bytes)} resident${own}; ${shownBytes(heap_used_bytes)} of heap in use`;
 }
 
 function endpointLines({ endpoints, connections }: DaemonStatus): Paragraph[] {
@@ -195,9 +196,4 @@ function times(count: number): string {
 
 function secondsUntil(instant: string, now: number): number {
   return (Date.parse(instant) - now) / 1000;
-}
-
-function bytesText(bytes: number): string {
-  if (bytes < 1024 * 1024) return `${Math.ceil(bytes / 1024)} KiB`;
-  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 }

@@ -8,7 +8,8 @@ import { DATA_FILE } from "./data-file.js";
 /** Name of the file that names the process to which a journal's folder belongs. */
 export const OWNER_FILE = ".owner.pid";
 
-const NAMES = [
+/** The files of a journal. A folder may hold others, such as a damaged file that was set aside. */
+export const JOURNAL_FILES = [
   DATA_FILE,
   ...["-lock", "-epoch", "-epoch-new", "-unsynced", ".compacting", ".compacting-lock"].map(
     (ending) => `${DATA_FILE}${ending}`,
@@ -18,7 +19,7 @@ const NAMES = [
 
 /** Throws a Fault "address_invalid" if one of the names in a journal's folder is no file. Comes before any of them is opened. */
 export function assertPlainFiles(directory: string): void {
-  for (const name of NAMES) {
+  for (const name of JOURNAL_FILES) {
     const path = join(directory, name);
     const found = otherThanFile(path);
     if (found === undefined) continue;

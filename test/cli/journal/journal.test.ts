@@ -6,6 +6,7 @@ import { registerJournal } from "../../../src/cli/journal/journal.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerValidate } from "../../../src/cli/recordings/validate.js";
 import { seal } from "../../../src/storage/checksums/sealed.js";
+import { openJournalReader } from "../../../src/storage/journal-reader.js";
 import { loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { journalFolder } from "../../support/rigs/journal-folder.js";
@@ -83,6 +84,14 @@ describe("aaepd journal inspect", () => {
       { session_id: "sess_one", agent_id: "test-agent", state: "completed", missing_events: 0 },
       { session_id: "sess_two", state: "open", events: 2 },
     ]);
+    const reader = await openJournalReader(directory);
+    expect(document.event_bytes).toBe(reader.totals()?.bytes);
+    await reader.close();
+    // A copy beside the journal is none of its files.
+    writeFileSync(join(directory, "journal.mdb.before-restore"), Buffer.alloc(1 << 20, 1));
+    expect(JSON.parse((await journal(directory, "inspect", "--json")).out)).toMatchObject({
+      disk_bytes: document.disk_bytes,
+    });
     const [first, last] = [document.boots[0].first_epoch, document.boots[0].last_epoch];
     expect(last - first + 1).toBe(FIRST_BOOT.length);
   });
