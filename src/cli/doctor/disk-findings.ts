@@ -1,5 +1,6 @@
 // The room where journal, audit log and sockets are kept.
 import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
 import { advice, type Finding, fact, problem } from "./finding.js";
@@ -24,9 +25,26 @@ export function diskFactsOf(directory: string): DiskFacts | undefined {
 }
 
 export function diskFindings(patient: Patient): readonly Finding[] {
-  const { configuration, io, diskFacts } = patient;
-  const journal = journalDirectoryOf(patient);
-  const state = nearestExisting(journal ?? stateDirectory(io.environment, "audit"));
+  const { io } = patient;
+  const configured = journalDirectoryOf(patient);
+  // A daemon may have been started with another journal than the configuration's.
+  const running = patient.daemons.flatMap(({ status }) =>
+    status.journal.path === undefined ? [] : [dirname(status.journal.path)],
+  );
+  const journals = new Set([...(configured === undefined ? [] : [configured]), ...running]);
+  const found =
+    journals.size === 0
+      ? journalDiskFindings(patient, stateDirectory(io.environment, "audit"), false)
+      : [...journals].flatMap((journal) => journalDiskFindings(patient, journal, true));
+  return [...found, ...runtimeDiskFindings(patient)];
+}
+
+function journalDiskFindings(
+  { configuration, diskFacts }: Patient,
+  directory: string,
+  isJournal: boolean,
+): readonly Finding[] {
+  const state = nearestExisting(directory);
   const facts = diskFacts(state);
   const found: Finding[] = [];
   if (facts !== undefined) {
@@ -34,7 +52,7 @@ export function diskFindings(patient: Patient): readonly Finding[] {
     if (facts.freeBytes < LEAST_BYTES) {
       const message = `The disk of ${state} has ${free} left. Without room the daemon refuses events.`;
       found.push(problem("disk", "disk_full", message, "Make room on it, or choose another folder (--journal)."));
-    } else if (journal !== undefined && facts.freeBytes < configuration.journalRetentionBytes) {
+    } else if (isJournal && facts.freeBytes < configuration.journalRetentionBytes) {
       const message = `The journal may grow to ${shownBytes(configuration.journalRetentionBytes)}, and its disk has ${free} left.`;
       found.push(advice("disk", "disk_short", message, "Make room on the disk, or lower journal_retention_bytes."));
     } else found.push(fact("disk", "disk", `The disk of ${state} has ${free} left.`));
@@ -47,11 +65,16 @@ export function diskFindings(patient: Patient): readonly Finding[] {
           "Delete files that you do not need.",
         ),
       );
-    if (journal !== undefined && NETWORK_TYPES.includes(facts.type)) {
+    if (isJournal && NETWORK_TYPES.includes(facts.type)) {
       const message = `The journal's folder ${state} is on a file system of the network, on which it may be damaged.`;
       found.push(advice("disk", "network_disk", message, "Choose a folder on a disk of this machine (--journal)."));
     }
   }
+  return found;
+}
+
+function runtimeDiskFindings({ io, diskFacts }: Patient): readonly Finding[] {
+  const found: Finding[] = [];
   const [sockets] = io.daemonDirectories;
   const runtime = sockets === undefined ? undefined : nearestExisting(sockets);
   const runtimeFacts = runtime === undefined ? undefined : diskFacts(runtime);

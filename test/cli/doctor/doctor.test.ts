@@ -152,6 +152,11 @@ describe("aaepd doctor", () => {
     expect(report.findings.find(({ code }) => code === "journal")?.message).toMatch(
       new RegExp(`is sound: .* Process ${daemon.child.pid} writes to it\\.$`),
     );
+    // Its journal may be elsewhere than the configuration says.
+    const full = (path: string) =>
+      path.startsWith(join(directory, ".local/state")) ? { ...ROOMY, freeBytes: 0 } : ROOMY;
+    const elsewhere = await examined(stageIn(directory), { diskFacts: full });
+    expect(faultsOf(elsewhere)).toContain("problem disk disk_full");
     const other = await examined(stageIn(directory, inHome), { version: "9.9.9" });
     expect(faultsOf(other)).toEqual(["advice versions daemon_differs"]);
     const later = stageIn(directory, inHome);
