@@ -48,7 +48,9 @@ export async function main(options: MainOptions): Promise<void> {
       process.exitCode = EXIT_CODES.usage.code;
       return;
     }
-    if (command === undefined && asked !== undefined && asked !== "help") await refuseCommand(asked);
+    const meant = asked === "help" ? argv.filter((argument) => !argument.startsWith("-"))[1] : asked;
+    if (meant !== undefined && meant !== "help" && !COMMANDS.some(({ name }) => name === meant))
+      await refuseCommand(meant);
     await parse(program, argv);
   } catch (caught) {
     const fault = faultFrom(caught);

@@ -63,6 +63,11 @@ async function runConfigured(
       context.loadDaemon(),
     ]);
   const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
+  if (command === "serve" && [configuration.socket, configuration.grpc, configuration.http].every(isOff))
+    log.warn(
+      { remedy: "Leave --socket off out, or give --http or --grpc as well." },
+      "nobody can connect: the local socket and all services are off",
+    );
   // Loaded only where a service manager listens.
   const manager =
     service?.notifySocket === undefined
@@ -101,4 +106,8 @@ async function runConfigured(
         }
       : {}),
   });
+}
+
+function isOff({ kind }: { readonly kind: string }): boolean {
+  return kind === "off";
 }

@@ -24,9 +24,18 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
     const near = didYouMean(name, namesOf(command));
     return usage(`${pathOf(command)} has no command ${quoted(name)}. ${`${near} See ${help}.`.trim()}`);
   }
+  if (error.code === "commander.missingArgument") return usage(`${missingArgument(command, said)} See ${help}.`);
   // The command line lacks the name of a subcommand.
   if (error.code === "commander.help") return usage(`Give a command: ${namesOf(command).join(", ")}. See ${help}.`);
   return usage(`${inOurWords(said)} See ${help}.`);
+}
+
+/** Names the missing argument, with its choices or its description. */
+function missingArgument(command: Command, said: string): string {
+  const name = /'(.*)'/s.exec(said)?.[1];
+  const argument = command.registeredArguments.find((one) => one.name() === name);
+  if (argument?.argChoices !== undefined) return `There is no ${name}. Give one of ${argument.argChoices.join(", ")}.`;
+  return `There is no ${name ?? "argument"}. Give ${argument?.description ?? "one"}.`;
 }
 
 /** Finds the command named in `argv`, or the subcommand named after it. */
@@ -54,7 +63,6 @@ const REWORDED: readonly (readonly [readonly string[], (...parts: readonly strin
     ["required option '", "' not specified"],
     (flags = "") => `There is no ${longOf(flags)}. Give one: ${longOf(flags)}${argumentOf(flags)}.`,
   ],
-  [["missing required argument '", "'"], (name) => `There is no ${name}. Give one.`],
   [
     ["option '", "' argument '", "' is invalid. ", ""],
     (flags = "", value = "", wanted = "") => `${longOf(flags)} is ${quoted(value)}. ${inOurChoices(wanted)}`,

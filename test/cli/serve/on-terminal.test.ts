@@ -82,15 +82,22 @@ describe("where nobody sees it", () => {
   it("serve speaks JSON on both streams, and with text sentences on standard error alone", async () => {
     const { environment } = user();
     for (const format of [undefined, "auto", "json", "text"]) {
-      const daemon = startProgram(["serve", ...(format === undefined ? [] : ["--log-format", format])], {
-        environment,
-      });
+      const options = [
+        ...(format === undefined ? [] : ["--log-format", format]),
+        ...(format === "json" ? ["--socket", "off"] : []),
+      ];
+      const daemon = startProgram(["serve", ...options], { environment });
       const [line = ""] = await daemon.stdoutLines(1);
       expect(JSON.parse(line)).toMatchObject({ producer_id: "aaepd", pid: daemon.child.pid });
       daemon.child.kill("SIGTERM");
       expect((await daemon.ended).code).toBe(0);
       expect(daemon.stdout()).toBe(`${line}\n`);
-      const [first = "", second] = daemon.stderr().trim().split("\n");
+      const logged = daemon.stderr().trim().split("\n");
+      if (format === "json")
+        expect(JSON.parse(logged.shift() ?? "").msg).toBe(
+          "nobody can connect: the local socket and all services are off",
+        );
+      const [first = "", second] = logged;
       if (format === "text") {
         expect(first).toMatch(new RegExp(`^${TIME} The daemon stops, because of SIGTERM\\.$`));
         expect(second).toMatch(new RegExp(`^${TIME} The daemon has stopped\\.$`));
