@@ -64,6 +64,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const witness = await stage.subscribe();
       const { sessionId, done } = await stage.show("session", witness);
       await done;
+      await sessionEnd(witness, sessionId);
       const back = await stage.subscribe({}, { extensions: { aaepd: { resume_after: cursor } } });
       await sessionEnd(back, sessionId);
       const [heard, missed] = [witness, back].map((one) =>
