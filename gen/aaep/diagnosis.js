@@ -10282,6 +10282,7 @@ validate28.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseClarificationReply(value) { return validate29(value) ? [] : validate29.errors; }
+const pattern106 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -10437,8 +10438,8 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern92.test(data4)){
-const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
+if(!pattern106.test(data4)){
+const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time, with any number of fractional digits, as in 2026-05-24T14:22:11.3Z"}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -10712,8 +10713,8 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern92.test(data4)){
-const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
+if(!pattern106.test(data4)){
+const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time, with any number of fractional digits, as in 2026-05-24T14:22:11.3Z"}};
 if(vErrors === null){
 vErrors = [err13];
 }

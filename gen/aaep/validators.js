@@ -14784,6 +14784,7 @@ return false;
 return errors === 0;
 }
 export const isClarificationReply = validate29;
+const pattern225 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 function validate29(data){
 let vErrors = null;
 let errors = 0;
@@ -14871,7 +14872,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern25.test(data4)){
+if(!pattern225.test(data4)){
 return false;
 }
 }
@@ -15045,7 +15046,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern25.test(data4)){
+if(!pattern225.test(data4)){
 return false;
 }
 }

@@ -48,3 +48,21 @@ it("R19, P16: what the daemon says in them is closed by our schemas too, and rep
   expect(isSubscriptionAccepted({ ...EXAMPLES["subscription.accepted"], extensions: {} })).toBe(false);
   expect(isSubscriptionRejected({ ...EXAMPLES["subscription.rejected"], extensions: {} })).toBe(false);
 });
+
+it.each(["confirmation.reply", "clarification.reply"] as const)(
+  "%s: every form of RFC 3339 is a timestamp (§6.3.1)",
+  (type) => {
+    const isTaken = (timestamp: string) => isClosedForm(type, { ...EXAMPLES[type], timestamp });
+    const forms = ["11Z", "11.3Z", "11.342Z", "11.342187+01:00", "11.342187654-05:30", "60.5Z", "11z"];
+    expect(forms.filter((form) => !isTaken(`2026-05-24T14:22:${form}`))).toEqual([]);
+    expect(isTaken("2026-05-24t14:22:11Z")).toBe(true);
+    const others = [
+      "2026-05-24T14:22:11",
+      "2026-05-24 14:22:11Z",
+      "2026-05-24T14:22:11.Z",
+      "2026-05-24T24:22:11Z",
+      "1779632531",
+    ];
+    expect(others.filter(isTaken)).toEqual([]);
+  },
+);

@@ -91,6 +91,11 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   return Number.isNaN(micros) ? undefined : { micros, unitMicros };
 }
 
+/** Reads an RFC 3339 date-time with any number of fractional digits, as replies have it (AAEP §6.3.1). Digits beyond the microsecond are left out. */
+export function parseInstant(text: string): Timestamp | undefined {
+  return parseTimestamp(text.replace(/\.(\d+)/, (_, digits: string) => `.${digits.slice(0, 6).padEnd(6, "0")}`));
+}
+
 /** Whether `a` is before `b` if both are rounded down to the coarser of their precisions (R3b). */
 export function isBefore(a: Timestamp, b: Timestamp): boolean {
   const unit = Math.max(a.unitMicros, b.unitMicros);

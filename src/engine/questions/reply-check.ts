@@ -1,5 +1,5 @@
 // Decides whether a reply counts (AAEP §6.3.4, R19). Pure, with the same work for every token that is not open, whether it ever existed or not.
-import { parseTimestamp } from "../event/timestamps.js";
+import { parseInstant, parseTimestamp } from "../event/timestamps.js";
 import { isResponse } from "../sessions/response-kinds.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 
@@ -46,7 +46,7 @@ export function faultOfReply(
  * timestamp of a question may differ from its receipt by the same amount; neither of the two shortens the time to answer (R3b).
  */
 function isInTime(timestamp: string, { event, receivedAt }: OpenQuestion, clockSkewMs: number): boolean {
-  const [replied, asked] = [parseTimestamp(timestamp), parseTimestamp(event.timestamp)];
+  const [replied, asked] = [parseInstant(timestamp), parseTimestamp(event.timestamp)];
   if (replied === undefined || asked === undefined) return false;
   const received = receivedAt * 1000;
   const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
