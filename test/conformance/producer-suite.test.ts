@@ -179,8 +179,26 @@ describe("a bad target", () => {
     expect(onlyReason(await runAt(garbage))).toContain("The target's bytes cannot be read. The stream begins with");
     const text = (socket: Socket): void => void socket.write('"hello"\n');
     expect(onlyReason(await runAt(text))).toContain("The target's bytes cannot be read.");
-    const list = (socket: Socket): void => void socket.write(framed("[1]"));
-    expect(onlyReason(await runAt(list))).toBe("The target sends something that is no JSON object: [1]");
+  });
+
+  it("that sends messages that are no JSON fails the case of that, and the others are skipped", async () => {
+    for (const end of [false, true]) {
+      const results = await runAt((socket) => {
+        socket.write(Buffer.concat([framed("hello"), framed("[1]")]));
+        if (end) socket.end();
+      });
+      const failed = results.filter(({ verdict }) => verdict.kind !== "skipped");
+      expect(failed.map(({ about, verdict }) => [about.id, verdict.kind])).toEqual([["P1-json", "failed"]]);
+      expect(onlyReason(results.filter(({ about }) => about.id !== "P1-json"))).toBe(
+        "The target sends something that is no JSON object: hello",
+      );
+    }
+    const latin = Buffer.concat([Buffer.from([0, 0, 0, 9]), Buffer.from('{"a":"\xe9"}', "latin1")]);
+    const [result] = await runAt((socket) => void socket.write(latin), ["P1-json"]);
+    expect(result?.verdict).toMatchObject({
+      kind: "failed",
+      evidence: [{ text: "9 bytes that are no UTF-8: 7b2261223a22e9227d" }],
+    });
   });
 
   it("that sends half a frame and ends is one finding", async () => {

@@ -75,9 +75,6 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .option("--control <command>", "your command that makes the producer show a scenario")
     .option("--user-input", "ask the producer itself, by a user_input message")
     .option("--token-file <path>", "a file with the bearer token of the endpoint")
-    .addOption(
-      new Option("--framing <framing>", "of messages at a socket or pipe").choices(["length-prefixed", "newline"]),
-    )
     .addHelpText("after", PRODUCER_HELP)
     .action(async (options: ProducerOptions) => {
       const [{ processIo }, { runProducer }] = await Promise.all([
@@ -126,6 +123,9 @@ function suiteOptions(command: Command, endpoint: string): Command {
   return command
     .requiredOption("--endpoint <url>", endpoint)
     .addOption(new Option("--level <level>", "conformance level").choices(["1", "2", "3"]).default(3).argParser(level))
+    .addOption(
+      new Option("--framing <framing>", "of messages at a socket or pipe").choices(["length-prefixed", "newline"]),
+    )
     .option("--extensions <names>", "sets of cases beyond the level: aaepd", textList)
     .option("--case <ids>", "these cases alone", textList)
     .option("--patience <seconds>", "how long something that must come may take", wholeNumber(1, 600), 8)

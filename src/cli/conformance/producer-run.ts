@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { agentDriver } from "../../conformance/drive/agent-driver.js";
-import { type Driver, NO_DRIVER } from "../../conformance/drive/driver.js";
+import { type Driver, LATEST_BEGINNING, NO_DRIVER } from "../../conformance/drive/driver.js";
 import { hookDriver } from "../../conformance/drive/hook-driver.js";
 import { userInputDriver } from "../../conformance/drive/user-input-driver.js";
 import { describeCase, PRODUCER_CASES } from "../../conformance/producer/all-cases.js";
@@ -11,7 +11,6 @@ import { runProducerCases } from "../../conformance/producer/run-producer-cases.
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import type { Links } from "../../conformance/wire/link.js";
 import { openLinks } from "../../conformance/wire/open-links.js";
-import type { SocketFraming } from "../../conformance/wire/socket-links.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { runSuite } from "./run-suite.js";
@@ -23,7 +22,6 @@ export interface ProducerOptions extends SuiteOptions {
   readonly control?: string;
   readonly userInput?: boolean;
   readonly tokenFile?: string;
-  readonly framing?: SocketFraming;
 }
 
 export function runProducer(options: ProducerOptions, io: CommandIo): Promise<void> {
@@ -66,11 +64,11 @@ export function runProducer(options: ProducerOptions, io: CommandIo): Promise<vo
   );
 }
 
-function driverFor({ agent, control, userInput }: ProducerOptions, links: Links, io: CommandIo): Driver {
+function driverFor({ agent, control, userInput, patience }: ProducerOptions, links: Links, io: CommandIo): Driver {
   if ([agent, control, userInput].filter((one) => one !== undefined).length > 1)
     throw new Fault("usage", "Give one of --agent, --control and --user-input.", { origin: "local" });
   if (control !== undefined) return hookDriver(control);
-  if (userInput) return userInputDriver(links, io.clock);
+  if (userInput) return userInputDriver(links, io.clock, LATEST_BEGINNING * patience * 1000);
   if (agent === undefined) return NO_DRIVER;
   const endpoint = readEndpoint(agent);
   if (endpoint.kind !== "socket")

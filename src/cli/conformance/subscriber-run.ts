@@ -36,6 +36,7 @@ export function runSubscriber(options: SubscriberOptions, io: CommandIo): Promis
         run: (told) =>
           runSubscriberCases({
             endpoint,
+            framing: options.framing,
             hooks: { start, announcements, ask: person?.ask, accept, answer },
             hex: (bytes) => io.ids.hex(bytes),
             wallTime: io.clock.wallTime,

@@ -79,7 +79,7 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
       const done = ACTS[scenario](acting);
       // A case that does not wait for the end is not interrupted by it.
       done.catch(() => {});
-      return { sessionId, done };
+      return { sessionId, done, giveUp: () => {} };
     },
     stop: async () => (await client)?.close(),
   };

@@ -1,11 +1,19 @@
 import type { ScenarioName } from "./scenarios.js";
 
+/**
+ * So many times the patience is the longest that the session of a scenario is waited for before another scenario is asked for: it would be taken for
+ * that one's.
+ */
+export const LATEST_BEGINNING = 3;
+
 /** A scenario that is being performed. */
 export interface Performance {
   /** The session, if the driver chose its id. */
   readonly sessionId: string | undefined;
   /** Resolves when nothing more of the scenario comes. Rejects with an error whose message says what went wrong. */
   readonly done: Promise<void>;
+  /** Called when no session has begun for so long that none is expected. Ends what performs the scenario. The driver lacks it from then on. */
+  readonly giveUp: () => void;
 }
 
 /** Makes the tested producer show a scenario. */

@@ -14,12 +14,11 @@ export const CANNOT = 3;
  */
 export function hookDriver(command: string): Driver {
   const running = new Set<ChildProcess>();
-  const lacking = new Set<ScenarioName>();
+  const lacking = new Map<ScenarioName, string>();
   const failures = new Set<string>();
   let broken: string | undefined;
   return {
-    lacks: (scenario) =>
-      broken ?? (lacking.has(scenario) ? `The control command cannot show the scenario "${scenario}".` : undefined),
+    lacks: (scenario) => broken ?? lacking.get(scenario),
     fault: () => broken,
     failures: () => [...failures],
     perform: async (scenario) => {
@@ -37,15 +36,19 @@ export function hookDriver(command: string): Driver {
           running.delete(child);
           const refusal = shellRefusal(code);
           if (refusal !== undefined) broken = `The control command cannot be run. ${refusal}`;
-          if (code === CANNOT) lacking.add(scenario);
+          if (code === CANNOT) lacking.set(scenario, `The control command cannot show the scenario "${scenario}".`);
           if (code === 0 || code === CANNOT) return resolve();
           const failure = `The control command failed at the scenario "${scenario}" (${endingWords(code, signal)}).`;
-          if (refusal === undefined) failures.add(failure);
+          if (refusal === undefined && !lacking.has(scenario)) failures.add(failure);
           reject(new Error(failure));
         });
       });
       done.catch(() => {});
-      return { sessionId: undefined, done };
+      const giveUp = (): void => {
+        lacking.set(scenario, `No session began at the scenario "${scenario}", and the control command did not end.`);
+        signalGroup(child, "SIGKILL");
+      };
+      return { sessionId: undefined, done, giveUp };
     },
     stop: async () => {
       for (const child of running) signalGroup(child, "SIGKILL");

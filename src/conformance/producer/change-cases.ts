@@ -1,19 +1,10 @@
 // Chapter 5: renegotiation and the end of a subscription.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
-import { ANSWERS, questionIn, resolutionAfter } from "./asking.js";
+import { lastListenerEnds } from "./last-listener.js";
 import type { ActiveCase } from "./producer-case.js";
 import { type Arrived, endOf, eventsOf, sessionEnd, textOf } from "./session-on.js";
-import {
-  answerIn,
-  evidenceOf,
-  isCritical,
-  isEvent,
-  isType,
-  type ProducerStage,
-  QUIET_MS,
-  type Subscription,
-} from "./stage.js";
+import { answerIn, evidenceOf, isCritical, isEvent, type ProducerStage, QUIET_MS, type Subscription } from "./stage.js";
 
 function change(
   about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
@@ -198,17 +189,6 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
   ),
   change(
     {
-      id: "P3-vanish-default",
-      title: "When the only subscription that was asked disconnects without a word, the question's default applies.",
-      paragraphs: ["AAEP §5.8", "AAEP §5.8.2"],
-    },
-    async (stage) => {
-      if (stage.isShared) skip("All subscriptions share one connection.");
-      await lastListenerEnds(stage, ({ conversation }) => conversation.vanish());
-    },
-  ),
-  change(
-    {
       id: "P3-vanish-harmless",
       title: "A subscription that disconnects without a word disturbs no other.",
       paragraphs: ["AAEP §5.8", "AAEP §5.9"],
@@ -242,16 +222,3 @@ export const CHANGE_CASES: readonly ActiveCase[] = [
     },
   ),
 ];
-
-async function lastListenerEnds(stage: ProducerStage, end: (listener: Subscription) => Promise<void>): Promise<void> {
-  const witness = await stage.subscribe();
-  const listener = await stage.subscribe(ANSWERS);
-  const { sessionId } = await stage.show("confirmation", listener);
-  await questionIn(listener, sessionId, "confirmation");
-  if (eventsOf(witness, sessionId).some(({ message }) => isType(message, "awaiting.confirmation")))
-    skip("The witness was asked too, so the subscription that ends is not the only one.");
-  const from = witness.conversation.record.length;
-  await end(listener);
-  if ((await resolutionAfter(witness, sessionId, from)) === undefined)
-    fail("The default applies, and an event tells of it.", "No event tells of it.");
-}

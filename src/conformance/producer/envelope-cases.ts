@@ -2,6 +2,7 @@
 
 import { fail } from "../findings/verdicts.js";
 import type { Conversation, Message } from "../wire/conversation.js";
+import { AGENT_ID_CASE } from "./agent-id-case.js";
 import { capabilitiesIn, heardEvents } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { schemaFault } from "./schema-faults.js";
@@ -125,6 +126,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       return typeof agent_id === "string" && agent_id !== "" ? undefined : "A producer has no agent_id.";
     },
   ),
+  AGENT_ID_CASE,
   eachEvent(
     {
       id: "P1-schema",
@@ -346,21 +348,23 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
   eachSession(
     {
       id: "P1-sequence-number",
-      title: "sequence_number is 0 at session.started and rises with each event, or is on no event of the session.",
+      title:
+        "sequence_number is 0 at session.started and rises with each event, by 1 where nothing is merged or kept back, or is on no event of the session.",
       paragraphs: ["AAEP §3.4.1"],
       level: 1,
       unseen: "No event with a sequence_number came.",
     },
-    ({ events, isFromBeginning, isFiltered }) => {
-      if (isFiltered) return "not judged";
+    ({ events, isFromBeginning, isFiltered, isWhole }) => {
+      if (isFiltered && !isWhole) return "not judged";
       const numbers = events.map(({ event }) => event.sequence_number);
       if (numbers.every((number) => number === undefined)) return "not judged";
       const without = numbers.indexOf(undefined);
       if (without !== -1) return { seen: "Some events of a session have no sequence_number.", places: [without] };
       for (let place = 1; place < numbers.length; place += 1) {
         const step = Number(numbers[place]) - Number(numbers[place - 1]);
-        // A stream that is merged or filtered has holes.
-        if (step < 1) return { seen: `${numbers[place]} follows ${numbers[place - 1]}.`, places: [place - 1, place] };
+        // A stream that is merged or filtered has holes (R16).
+        if (step < 1 || (isWhole && step !== 1))
+          return { seen: `${numbers[place]} follows ${numbers[place - 1]}.`, places: [place - 1, place] };
       }
       if (isFromBeginning && numbers[0] !== 0) return { seen: "A session begins with another number.", places: [0] };
       return undefined;

@@ -2,6 +2,7 @@
 import type { Conversation, Message, Recorded } from "../wire/conversation.js";
 import type { Heard } from "./producer-case.js";
 import { isCritical, isEvent, isType } from "./stage.js";
+import { isWhole } from "./whole-terms.js";
 
 /** An event that came. */
 export interface HeardEvent {
@@ -15,10 +16,17 @@ export interface HeardSession {
   readonly events: readonly HeardEvent[];
   /** The subscription was there before the session, so it was to hear all of it. */
   readonly isFromBeginning: boolean;
-  /** A session that began after this one's scenario was over has been heard, so its end was to be heard before: by order, not by a clock. */
+  /** It is surely the session of a scenario: the driver named it, or no other began meanwhile. */
+  readonly isOwn: boolean;
+  /**
+   * The session is a scenario's own, and one that began after the scenario was over has been heard. So its end was to be heard before: by order, not
+   * by a clock.
+   */
   readonly isOver: boolean;
   /** The terms may keep events of the session back: filters, a pause, a low cognitive load, or a rate. */
   readonly isFiltered: boolean;
+  /** The terms let the producer merge nothing and keep nothing back. */
+  readonly isWhole: boolean;
   /** The subscription can answer confirmations, so it is asked. */
   readonly answersConfirmations: boolean;
 }
@@ -35,6 +43,7 @@ function heardEvent(recorded: Recorded): HeardEvent | undefined {
 
 export function heardSessions({ conversations, shown }: Heard): readonly HeardSession[] {
   const begun = beginnings(conversations, shown);
+  const own = ownSessions(begun, shown);
   return conversations.flatMap((conversation) => {
     const sessions = new Map<string, HeardEvent[]>();
     for (const recorded of conversation.record) {
@@ -58,9 +67,19 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
     return Array.from(sessions, ([sessionId, events]) => {
       const begunAt = begun.get(sessionId);
       const isFromBeginning = begunAt !== undefined && listensFrom < begunAt;
+      const isOwn = own.has(sessionId);
       const overAt = shown.get(sessionId)?.overAt;
-      const isOver = overAt !== undefined && overAt < lastBegun;
-      return { sessionId, events, isFromBeginning, isOver, isFiltered, answersConfirmations };
+      const isOver = isOwn && overAt !== undefined && overAt < lastBegun;
+      return {
+        sessionId,
+        events,
+        isFromBeginning,
+        isOwn,
+        isOver,
+        isFiltered,
+        isWhole: isWhole(conversation),
+        answersConfirmations,
+      };
     });
   });
 }
@@ -79,6 +98,17 @@ function beginnings(conversations: readonly Conversation[], shown: Heard["shown"
     begun.set(id, Math.min(begun.get(id) ?? Number.POSITIVE_INFINITY, recorded.at));
   }
   return begun;
+}
+
+/** The sessions that are surely those of scenarios. */
+function ownSessions(begun: ReadonlyMap<string, number>, shown: Heard["shown"]): ReadonlySet<string> {
+  const all = [...begun];
+  return new Set(
+    [...shown].flatMap(([id, { isNamed, askedAt, overAt = Number.POSITIVE_INFINITY }]) => {
+      const isAlone = !all.some(([other, at]) => other !== id && at >= askedAt && at <= overAt);
+      return isNamed || isAlone ? [id] : [];
+    }),
+  );
 }
 
 function filters(message: Message | undefined): boolean {

@@ -19,8 +19,9 @@ import {
   questionIn,
   resolutionAfter,
 } from "./asking.js";
+import { lastListenerEnds } from "./last-listener.js";
 import type { ActiveCase } from "./producer-case.js";
-import { eventsOf } from "./session-on.js";
+import { eventsOf, seekIn } from "./session-on.js";
 import { evidenceOf, isType, QUIET_MS } from "./stage.js";
 
 /** The longest timeout that a case waits for, ms. */
@@ -214,7 +215,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       const { sessionId } = await stage.show("cancel-question", listener);
       const { message: question } = await questionIn(listener, sessionId, "confirmation");
       const { conversation } = listener;
-      const cancelled = await conversation.seek((message) => isType(message, "session.cancelled"));
+      const cancelled = await seekIn(listener, sessionId, (message) => isType(message, "session.cancelled"));
       if (cancelled === undefined) skip("The session was not cancelled.");
       conversation.say(confirmationReply(listener, question, "accept"));
       const after = await conversation.seek((message) => message.session_id === sessionId, {
@@ -223,6 +224,18 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       });
       if (after !== undefined)
         fail("After the cancellation nothing of the session comes.", "An event came.", [evidenceOf(after)]);
+    },
+  },
+  {
+    kind: "active",
+    id: "P2-vanish-default",
+    title: "When the only subscription that was asked disconnects without a word, the question's default applies.",
+    paragraphs: ["AAEP §8.2.5", "AAEP §5.8", "AAEP §5.8.2"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      if (stage.isShared) skip("All subscriptions share one connection.");
+      await lastListenerEnds(stage, ({ conversation }) => conversation.vanish());
     },
   },
   {

@@ -131,8 +131,9 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     judge: (heard) => {
       const accepted = tokensSent(heard.conversations, ({ decision }) => decision === "accept");
       let judged = 0;
-      for (const { events, isFromBeginning, isFiltered, answersConfirmations } of heardSessions(heard)) {
-        if (!isFromBeginning || isFiltered || !answersConfirmations) continue;
+      for (const { events, isOwn, isFromBeginning, isFiltered, answersConfirmations } of heardSessions(heard)) {
+        // In a session that is another user's, that user may have accepted.
+        if (!isOwn || !isFromBeginning || isFiltered || !answersConfirmations) continue;
         let permitted = 0;
         for (const { event, recorded } of events) {
           const isAccepted = accepted.has(event.reply_token) || event.default_decision === "accept";

@@ -9,7 +9,7 @@ import type { CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import type { Conversation } from "../wire/conversation.js";
 import { isSetUpFault } from "../wire/endpoint-faults.js";
-import { brokenContact, FLOOD, foreignVersion, quote } from "../wire/first-contact.js";
+import { brokenContact, FLOOD, foreignVersion, NO_JSON, quote } from "../wire/first-contact.js";
 import type { Links } from "../wire/link.js";
 import { patienceAdvice } from "../wire/patience.js";
 import { describeCase, PRODUCER_CASES } from "./all-cases.js";
@@ -18,6 +18,7 @@ import type { ActiveCase, ProducerCase } from "./producer-case.js";
 import { sessionEnd } from "./session-on.js";
 import type { ShownSession } from "./shown-session.js";
 import { createStage, isAnswer, type ProducerStage, REQUEST } from "./stage.js";
+import { WHOLE } from "./whole-terms.js";
 
 export interface ProducerRun {
   readonly links: Links;
@@ -73,9 +74,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     if (one.kind !== "active") continue;
     const from = timers.now();
     if (isFlooded()) unreachable ??= FLOOD;
-    // Silence is against a rule of its own, so that case finds it.
-    if (unreachable === undefined || (finding?.isSilence === true && one.id === "P3-answered-once"))
-      add(one, await verdictOf(one, stage(), timers), from);
+    if (unreachable === undefined || finding?.foundBy === one.id) add(one, await verdictOf(one, stage(), timers), from);
     else add(one, { kind: "skipped", reason: unreachable }, from);
   }
   if (isFlooded()) unreachable ??= FLOOD;
@@ -86,7 +85,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
   const nothingShown = shown.size === 0 ? missed?.firstReason : undefined;
   for (const one of watching) {
     const from = timers.now();
-    if (unreachable !== undefined) {
+    if (unreachable !== undefined && finding?.foundBy !== one.id) {
       add(one, { kind: "skipped", reason: unreachable }, from);
       continue;
     }
@@ -108,10 +107,11 @@ function isWanted({ id, level, extension }: ProducerCase, run: ProducerRun): boo
   return level <= run.level;
 }
 
-/** The one reason for which every case is skipped. */
+/** The one reason for which every other case is skipped. */
 interface Finding {
   readonly reason: string;
-  readonly isSilence: boolean;
+  /** The case whose rule it breaks: that one runs all the same, and finds it. */
+  readonly foundBy: string | undefined;
 }
 
 /** Makes the first contact. Undefined: cases can judge the target. Throws a Fault for a wrong set-up. */
@@ -120,7 +120,7 @@ async function findingOf(
   { level, links, patienceMs }: ProducerRun,
 ): Promise<Finding | undefined> {
   const because = (reason: string | undefined): Finding | undefined =>
-    reason === undefined ? undefined : { reason, isSilence: false };
+    reason === undefined ? undefined : { reason, foundBy: reason.startsWith(NO_JSON) ? "P1-json" : undefined };
   try {
     const first = await stage.connect();
     first.say({ ...REQUEST, capabilities: {} });
@@ -141,7 +141,7 @@ async function findingOf(
       ...(other === undefined ? [links.silenceAdvice] : [`It sent something else: ${quote(other.text)}`]),
       patienceAdvice(patienceMs),
     ];
-    return { reason: sentences.filter((one) => one !== undefined).join(" "), isSilence: true };
+    return { reason: sentences.filter((one) => one !== undefined).join(" "), foundBy: "P3-answered-once" };
   } catch (caught) {
     if (!(caught instanceof Fault) || isSetUpFault(caught)) throw caught;
     return because(caught.sentence);
@@ -162,13 +162,20 @@ async function verdictOf(one: ActiveCase, stage: ProducerStage, timers: Timers):
     return verdict.kind === "skipped" ? { kind: "skipped", reason: withPatience(verdict.reason, stage) } : verdict;
   };
   try {
-    return told(await Promise.race([judged, tooLong]));
+    const verdict = told(await Promise.race([judged, tooLong]));
+    const rival = verdict.kind === "failed" ? stage.rival() : undefined;
+    return verdict.kind === "failed" && rival !== undefined ? doubtful(verdict.seen, rival) : verdict;
   } finally {
     cancel();
     await stage.clear();
     // The stage that is cleared ends the case, so that it does not go on behind the next one.
     await judged;
   }
+}
+
+function doubtful(seen: string, rival: string): Verdict {
+  const reason = `Another session, ${rival}, began beside that of the scenario, and the suite cannot tell whose this is: ${seen}`;
+  return { kind: "skipped", reason };
 }
 
 /** Puts the names of scenarios in front of the evidence, so that the vendor can play them again. */
@@ -198,8 +205,10 @@ interface Missed {
   readonly firstReason: string | undefined;
 }
 
+/** Shows the scenarios that watching cases judge. One subscription is owed all of them whole. */
 async function showAll(stage: ProducerStage): Promise<Missed> {
   let firstReason: string | undefined;
+  await stage.subscribe(WHOLE).catch(verdictIn);
   for (const scenario of SHOWN) {
     try {
       const listener = await stage.subscribe(scenario === "cancel-question" ? ANSWERS : {});

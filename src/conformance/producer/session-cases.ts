@@ -48,9 +48,10 @@ export const SESSION_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen,
     },
-    ({ events, isOver, isFiltered }) => {
+    ({ events, isFromBeginning, isOver, isFiltered }) => {
       const ends = placesOf(events, isTerminal);
-      if (ends.length === 0 && isOver && !isFiltered)
+      // A subscription that came later may have missed the end.
+      if (ends.length === 0 && isFromBeginning && isOver && !isFiltered)
         return { seen: "A session did not end, though its scenario was over.", places: [events.length - 1] };
       if (ends.length === 0) return "not judged";
       return ends.length === 1 ? undefined : { seen: `A session ended ${ends.length} times.`, places: ends };
@@ -217,7 +218,11 @@ function toolFault({ events }: HeardSession, wanted: "invoked" | "completed"): S
   return left === undefined ? undefined : { seen: `The call ${left[0]} never completed.`, places: left[1].slice(0, 1) };
 }
 
-function stateChainFault({ events, isFiltered }: HeardSession): SessionFault | "not judged" | undefined {
+function stateChainFault({
+  events,
+  isFiltered,
+  answersConfirmations,
+}: HeardSession): SessionFault | "not judged" | undefined {
   // A filter may leave out a state, and a critical change overtakes others.
   if (isFiltered) return "not judged";
   const states = new Map<unknown, Set<unknown>>();
@@ -237,7 +242,9 @@ function stateChainFault({ events, isFiltered }: HeardSession): SessionFault | "
     if (!isType(event, "state.changed")) continue;
     if (possible !== undefined) {
       judged += 1;
-      if (!possible.has(event.from_state)) {
+      // A question that was kept from the subscription (§5.3.1.4) has left the agent there.
+      const isAfterQuestion = !answersConfirmations && event.from_state === "awaiting_input";
+      if (!possible.has(event.from_state) && !isAfterQuestion) {
         const seen = `A state.changed comes from ${String(event.from_state)}, and the agent was in ${[...possible].join(" or ")}.`;
         return { seen, places: [...(leaving === undefined ? [] : [leaving]), place] };
       }

@@ -3,7 +3,7 @@
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
-import type { Driver } from "../drive/driver.js";
+import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import type { Evidence } from "../findings/finding.js";
 import { fail, skip } from "../findings/verdicts.js";
@@ -48,12 +48,20 @@ export interface ProducerStage {
   /** Makes the producer show a scenario, and waits until the subscription hears its session begin. Skips the case if it does not. */
   readonly show: (scenario: ScenarioName, to: Subscription) => Promise<Shown>;
   readonly wait: (ms: Millis) => Promise<void>;
+  /**
+   * A session that began beside that of a scenario, where the driver did not name the scenario's: what the case has judged may be of either.
+   * Undefined: there is none.
+   */
+  readonly rival: () => string | undefined;
+  /**
+   * Ends the case: its connections, and everything that it waits for. Resolves when its scenarios are over, or the patience is. A scenario whose
+   * session has not begun is waited for longer, for the next case would take that session for its own.
+   */
+  readonly clear: () => Promise<void>;
   /** The scenarios that the case has asked for. */
   readonly asked: () => readonly ScenarioName[];
   /** Whether the case has waited for something as long as the patience of the run, and it did not come. */
   readonly hasRunOut: () => boolean;
-  /** Ends the case: its connections, and everything that it waits for. Resolves when its scenarios are over, or the patience is. */
-  readonly clear: () => Promise<void>;
 }
 
 export const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "conformance-suite" };
@@ -73,11 +81,21 @@ export interface StageServices {
 
 const CASE_IS_OVER = "The case is over.";
 
+/** A scenario that the case has asked for. */
+interface AskedScenario {
+  readonly askedAt: Millis;
+  readonly isNamed: boolean;
+  readonly over: Promise<unknown>;
+  readonly giveUp: () => void;
+  hasBegun: boolean;
+  isOver: boolean;
+}
+
 export function createStage(services: StageServices): ProducerStage {
   const { links, driver, timers, all, shown, answersRequests, patienceMs } = services;
   const own: Conversation[] = [];
   const asked: ScenarioName[] = [];
-  const scenarios: Promise<unknown>[] = [];
+  const scenarios: AskedScenario[] = [];
   let isCleared = false;
   let tellCleared = (): void => {};
   const cleared = new Promise<void>((resolve) => {
@@ -126,7 +144,22 @@ export function createStage(services: StageServices): ProducerStage {
       asked.push(scenario);
       const from = conversation.record.length;
       const askedAt = timers.now();
-      const { sessionId, done } = await driver.perform(scenario).catch((caught: unknown) => skip(reasonOf(caught)));
+      const { sessionId, done, giveUp } = await driver
+        .perform(scenario)
+        .catch((caught: unknown) => skip(reasonOf(caught)));
+      const isNamed = sessionId !== undefined;
+      const settled = (): void => {
+        current.isOver = true;
+      };
+      const current: AskedScenario = {
+        askedAt,
+        isNamed,
+        over: done.then(settled, settled),
+        giveUp,
+        hasBegun: isNamed,
+        isOver: false,
+      };
+      scenarios.push(current);
       let failure: string | undefined;
       const failed = new Promise<undefined>((resolve) => {
         done.then(
@@ -153,18 +186,31 @@ export function createStage(services: StageServices): ProducerStage {
       const lackNow = driver.lacks(scenario);
       if (lackNow !== undefined) skip(lackNow);
       if (first === undefined) skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came.`);
+      current.hasBegun = true;
       const begun = String(first.message?.session_id);
-      shown.set(begun, { scenario, askedAt, overAt: undefined });
+      const known = { scenario, isNamed, askedAt, overAt: undefined };
+      shown.set(begun, known);
       const over = done.then(
-        () => void shown.set(begun, { scenario, askedAt, overAt: timers.now() }),
+        () => void shown.set(begun, { ...known, overAt: timers.now() }),
         (caught: unknown) => skip(reasonOf(caught)),
       );
       // A case that does not wait for the end is not interrupted by it.
       over.catch(() => {});
-      scenarios.push(over.catch(() => {}));
       const ended = Promise.race([over, cleared]);
       ended.catch(() => {});
       return { sessionId: begun, askedAt, done: ended };
+    },
+    rival: () => {
+      const from = scenarios.find(({ isNamed }) => !isNamed)?.askedAt;
+      if (from === undefined) return undefined;
+      const begun = own.flatMap(({ record }) =>
+        record.flatMap(({ way, at, message }) =>
+          way === "received" && at >= from && message !== undefined && isType(message, "session.started")
+            ? [String(message.session_id)]
+            : [],
+        ),
+      );
+      return begun.find((id) => !shown.has(id));
     },
     asked: () => asked,
     hasRunOut: () => own.some((one) => one.hasRunOut()),
@@ -172,7 +218,12 @@ export function createStage(services: StageServices): ProducerStage {
       isCleared = true;
       tellCleared();
       await Promise.all(own.splice(0).map((one) => one.vanish()));
-      await within(timers, patienceMs, Promise.all(scenarios.splice(0)));
+      const ended = scenarios.splice(0);
+      await within(timers, patienceMs, Promise.all(ended.map(({ over }) => over)));
+      const unbegun = ended.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
+      const leftMs = (LATEST_BEGINNING - 1) * patienceMs;
+      if (unbegun.length > 0) await within(timers, leftMs, Promise.all(unbegun.map(({ over }) => over)));
+      for (const { isOver, giveUp } of unbegun) if (!isOver) giveUp();
     },
   };
 }

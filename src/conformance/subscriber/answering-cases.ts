@@ -1,10 +1,12 @@
 // Level 2: a subscriber speaks for its user.
 import { diagnoseClarificationReply, diagnoseConfirmationReply } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
-import type { Message, Recorded } from "../wire/conversation.js";
+import type { Recorded, SeekBounds } from "../wire/conversation.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
-import { begin, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
+import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
+import { hearsAnnouncements } from "./tested-subscriber.js";
+import { answered, confirmedReply, isReply, QUESTION_WORDS, silenceAfterLine } from "./user-answer.js";
 
 function answering(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
@@ -13,54 +15,28 @@ function answering(
   return { level: 2, severity: "error", ...about, run };
 }
 
-const isReply = ({ type }: Message): boolean => type === "confirmation.reply" || type === "clarification.reply";
-
-/** Words of the questions of the script, by which their announcements are known. */
-const HEARD: ReadonlyMap<unknown, readonly string[]> = new Map([
-  ["aaep:agent.awaiting.confirmation", ["nine photos"]],
-  ["aaep:agent.awaiting.clarification", ["which year"]],
-]);
-
-/** Asks, lets the user answer, and returns the reply. Skips the case where nobody answers. */
-async function answered(
-  stage: SubscriberStage,
-  present: Present,
-  question: Message,
-  line: string | undefined,
-): Promise<Recorded & { readonly message: Message }> {
-  if (line === undefined) skip("Nothing stands for the user's answer. Give --accept and --answer.");
-  const { conversation, subscriber } = present;
-  begin(present);
-  conversation.say(question);
-  // A subscriber that tells its announcements is answered when it has spoken.
-  if (stage.hooks.announcements !== undefined)
-    await subscriber.announces(HEARD.get(question.type) ?? [], stage.patienceMs);
-  await stage.wait(HEARING_MS);
-  await subscriber.type(line);
-  const reply = await conversation.seek(isReply);
-  if (reply?.message === undefined)
-    return fail("The user's answer is sent as a reply.", "No reply came.", [
-      { note: "sent", text: JSON.stringify(question) },
-      { note: "typed", text: line },
-    ]);
-  return { ...reply, message: reply.message };
-}
-
+/** A case about the user's reply. */
 function confirmed(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
-  judge: (reply: Message, question: Message, present: Present) => string | undefined,
+  judge: (confirmed: ConfirmedReply) => string | undefined,
 ): SubscriberCase {
   return answering(about, async (stage) => {
-    const present = await stage.accept();
-    const question = present.script.question();
-    const { message, text } = await answered(stage, present, question, stage.hooks.accept);
-    const fault = judge(message, question, present);
+    const seen = await confirmedReply(stage);
+    const fault = judge(seen);
     if (fault !== undefined)
       fail(about.title, fault, [
-        { note: "sent", text: JSON.stringify(question) },
-        { note: "received", text },
+        { note: "sent", text: JSON.stringify(seen.question) },
+        { note: "received", text: seen.reply.text },
       ]);
   });
+}
+
+/** Listens for a reply that must not come. Skips the case if the subscriber leaves before the time is over: a reply could still have come. */
+async function unwanted({ conversation }: Present, bounds: SeekBounds): Promise<Recorded | undefined> {
+  const reply = await conversation.seek(isReply, bounds);
+  if (reply === undefined && conversation.isOver())
+    skip("The connection ended before the time was over in which a reply could come.");
+  return reply;
 }
 
 export const ANSWERING_CASES: readonly SubscriberCase[] = [
@@ -89,7 +65,25 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const present = await stage.accept();
       begin(present);
       const question = present.script.question();
-      await isAnnounced(stage, present, question, HEARD.get(question.type) ?? []);
+      await isAnnounced(stage, present, question, QUESTION_WORDS);
+    },
+  ),
+  answering(
+    {
+      id: "S2-one-reply",
+      title: "The subscriber sends one reply for one answer.",
+      paragraphs: ["AAEP §6.3.5", "AAEP §9.4.2"],
+    },
+    async (stage) => {
+      // Before the other cases about this reply: its subscriber has to stay.
+      const { reply, present } = await confirmedReply(stage);
+      const second = await unwanted(present, { from: reply.place + 1, withinMs: stage.patienceMs });
+      if (second !== undefined)
+        fail(
+          "One reply comes.",
+          "A second came.",
+          [reply, second].map(({ text }) => ({ note: "received", text })),
+        );
     },
   ),
   confirmed(
@@ -98,8 +92,8 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       title: "A reply has the form of the specification.",
       paragraphs: ["AAEP §6.3.1", "AAEP §9.4.2"],
     },
-    (reply) => {
-      const [first] = diagnoseConfirmationReply(reply);
+    ({ reply }) => {
+      const [first] = diagnoseConfirmationReply(reply.message);
       return first === undefined
         ? undefined
         : `At "${first.instancePath}" the schema's rule "${first.keyword}" is broken.`;
@@ -111,7 +105,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       title: "A reply has the question's reply_token as it came.",
       paragraphs: ["AAEP §6.2", "AAEP §9.4.2"],
     },
-    (reply, question) => (reply.reply_token === question.reply_token ? undefined : "The token is another."),
+    ({ reply, question }) => (reply.message.reply_token === question.reply_token ? undefined : "The token is another."),
   ),
   confirmed(
     {
@@ -119,51 +113,35 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       title: "A reply has the subscription_id of its subscription.",
       paragraphs: ["AAEP §6.3.1"],
     },
-    (reply, _question, { id }) => (reply.subscription_id === id ? undefined : "The subscription_id is another."),
+    ({ reply, present }) =>
+      reply.message.subscription_id === present.id ? undefined : "The subscription_id is another.",
   ),
   confirmed(
     { id: "S2-decision", title: "A reply has the decision of the user.", paragraphs: ["AAEP §9.4.2", "AAEP §4.4.1"] },
-    (reply) =>
-      reply.decision === "accept" ? undefined : `The user accepts, and the decision is ${String(reply.decision)}.`,
+    ({ reply: { message } }) =>
+      message.decision === "accept" ? undefined : `The user accepts, and the decision is ${String(message.decision)}.`,
   ),
   answering(
     {
       id: "S2-no-auto-reply",
-      title: "The subscriber does not answer for its user.",
+      title: "The subscriber does not answer for its user, until the time of the question is over.",
       paragraphs: ["AAEP §4.4.1", "AAEP §9.4.2"],
     },
     async (stage) => {
       const present = await stage.accept();
-      begin(present);
-      const question = present.script.question();
-      present.conversation.say(question);
-      const reply = await present.conversation.seek(isReply, { withinMs: QUIET_MS + HEARING_MS });
+      const { conversation } = present;
+      // No reply counts after the question's time (AAEP §6.3.4), so nobody has a reason to send one later.
+      const timeout_seconds = Math.ceil(stage.patienceMs / 1000);
+      const scripts = [present.script, stage.script()] as const;
+      for (const script of scripts) begin({ ...present, script });
+      const questions = [scripts[0].question({ timeout_seconds }), scripts[1].clarification({ timeout_seconds })];
+      for (const question of questions) conversation.say(question);
+      const reply = await unwanted(present, { withinMs: timeout_seconds * 1000 + QUIET_MS });
       if (reply !== undefined)
         fail("No reply comes while the user has not answered.", "A reply came.", [
-          { note: "sent", text: JSON.stringify(question) },
+          ...questions.map((question) => ({ note: "sent", text: JSON.stringify(question) })),
           { note: "received", text: reply.text },
         ]);
-    },
-  ),
-  answering(
-    {
-      id: "S2-one-reply",
-      title: "The subscriber sends one reply for one answer.",
-      paragraphs: ["AAEP §6.3.5", "AAEP §9.4.2"],
-    },
-    async (stage) => {
-      const present = await stage.accept();
-      await answered(stage, present, present.script.question(), stage.hooks.accept);
-      await stage.wait(QUIET_MS);
-      const replies = present.conversation.record.filter(
-        ({ way, message }) => way === "received" && message !== undefined && isReply(message),
-      );
-      if (replies.length > 1)
-        fail(
-          "One reply comes.",
-          `${replies.length} came.`,
-          replies.map(({ text }) => ({ note: "received", text })),
-        );
     },
   ),
   answering(
@@ -176,7 +154,9 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const present = await stage.accept();
       const question = present.script.clarification();
       const line = stage.hooks.answer?.replace("{text}", "seventeen");
-      const { message, text } = await answered(stage, present, question, line);
+      const {
+        reply: { message, text },
+      } = await answered(stage, present, question, line);
       const [fault] = diagnoseClarificationReply(message);
       const isRight = message.reply_token === question.reply_token && message.response === "seventeen";
       if (fault !== undefined || !isRight)
@@ -198,19 +178,29 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     },
     async (stage) => {
       const line = stage.hooks.accept;
-      if (line === undefined) skip("Nothing stands for the user's answer. Give --accept.");
+      const silenceMs = await silenceAfterLine(stage);
+      if (line === undefined || silenceMs === undefined)
+        skip("No user's answer came as a reply to an open question, so silence after a cancellation shows nothing.");
       const present = await stage.accept();
       const { conversation, script, subscriber } = present;
       begin(present);
       conversation.say(script.question());
-      await stage.wait(HEARING_MS);
-      conversation.say(script.event("session.cancelled", { cancelled_by: "user", summary_normal: "Cancelled." }));
+      await spoken(stage, present, QUESTION_WORDS);
       await stage.wait(QUIET_MS);
-      const from = conversation.record.length;
+      conversation.say(
+        script.event("session.cancelled", { cancelled_by: "user", summary_normal: "All the photos stay." }),
+      );
+      await spoken(stage, present, ["photos stay"]);
+      await stage.wait(HEARING_MS);
       await subscriber.type(line);
-      const reply = await conversation.seek(isReply, { withinMs: QUIET_MS, from });
+      const reply = await unwanted(present, { withinMs: silenceMs });
       if (reply !== undefined)
         fail("No reply comes after the cancellation.", "A reply came.", [{ note: "received", text: reply.text }]);
     },
   ),
 ];
+
+/** Waits until something was announced, where announcements are told. */
+async function spoken(stage: SubscriberStage, { subscriber }: Present, words: readonly string[]): Promise<void> {
+  if (hearsAnnouncements(stage.hooks)) await subscriber.announces(words, stage.patienceMs);
+}

@@ -3,6 +3,7 @@ import { diagnoseSubscriptionRequest } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { begin, HEARING_MS, QUIET_MS, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
+import { silenceAfterLine } from "./user-answer.js";
 
 function negotiating(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
@@ -59,6 +60,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §5.5"],
     },
     async (stage) => {
+      const silenceMs = (await silenceAfterLine(stage)) ?? stage.patienceMs;
       const { conversation, subscriber } = await stage.meet();
       conversation.say({
         type: "subscription.rejected",
@@ -74,7 +76,7 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       if (stage.hooks.accept !== undefined && !subscriber.hasEnded()) await subscriber.type(stage.hooks.accept);
       const wrong = await conversation.seek(
         ({ type }) => type === "subscription.renegotiate" || type === "confirmation.reply",
-        { withinMs: QUIET_MS },
+        { withinMs: silenceMs },
       );
       if (wrong !== undefined)
         fail("Nothing of an accepted subscription comes.", "Something came.", [{ note: "received", text: wrong.text }]);

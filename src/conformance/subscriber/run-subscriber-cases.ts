@@ -1,16 +1,16 @@
 // Runs the cases for subscribers, one after the other, each with a subscriber that is started for it.
 import type { Timers } from "../../client/platform-clock.js";
-import type { Millis } from "../../contracts/clock.js";
 import type { CaseDescription, CaseResult, Level, Verdict } from "../findings/finding.js";
 import { verdictIn } from "../findings/verdicts.js";
 import type { Endpoint } from "../wire/endpoint.js";
 import { listeningAt } from "../wire/listen-for-links.js";
 import { patienceAdvice } from "../wire/patience.js";
+import type { SocketFraming } from "../wire/socket-links.js";
 import { ANSWERING_CASES } from "./answering-cases.js";
 import { HEARING_CASES } from "./hearing-cases.js";
 import { NEGOTIATING_CASES } from "./negotiating-cases.js";
 import type { ScriptServices } from "./script.js";
-import { createSubscriberStage, deathWords, type SubscriberStage } from "./stage.js";
+import { createSubscriberStage, deathWords, type SharedReply, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import type { SubscriberHooks } from "./tested-subscriber.js";
 
@@ -20,13 +20,13 @@ export const SUBSCRIBER_CASES: readonly SubscriberCase[] = [...HEARING_CASES, ..
 export interface SubscriberRun extends ScriptServices {
   /** Where the suite listens. */
   readonly endpoint: Endpoint;
+  /** Of a socket or a named pipe. Default: the subscriber's own, which its first message shows, and length-prefixed before. */
+  readonly framing?: SocketFraming | undefined;
   readonly hooks: SubscriberHooks;
   readonly timers: Timers;
   readonly level: Level;
   /** Ids of cases; undefined: all of the level. */
   readonly chosen: readonly string[] | undefined;
-  /** How long something that must come may take, ms. A subscriber may start slowly. */
-  readonly patienceMs: Millis;
   /** Called with each result as soon as it is there. */
   readonly told: (result: CaseResult) => void;
 }
@@ -34,17 +34,18 @@ export interface SubscriberRun extends ScriptServices {
 /** Throws a Fault if the suite cannot listen at the endpoint, or cannot start the subscriber. */
 export async function runSubscriberCases(run: SubscriberRun): Promise<readonly CaseResult[]> {
   const { endpoint, chosen, level, timers, told } = run;
-  const listen = await listeningAt(endpoint);
+  const listen = await listeningAt(endpoint, run.framing);
   const results: CaseResult[] = [];
+  const shared: SharedReply = { confirmed: undefined };
   const cases = SUBSCRIBER_CASES.filter(({ id, level: own }) =>
     chosen === undefined ? own <= level : chosen.includes(id),
   );
-  const first = createSubscriberStage({ ...run, listen });
+  const first = createSubscriberStage({ ...run, listen, shared });
   // One clear finding where the subscriber does not come, or says nothing: every case is skipped with it.
   const reason = await first.reasonNotToRun().finally(() => first.clear());
   for (const one of cases) {
     const from = timers.now();
-    const stage = createSubscriberStage({ ...run, listen });
+    const stage = createSubscriberStage({ ...run, listen, shared });
     const verdict = reason === undefined ? await verdictOf(one, stage) : { kind: "skipped" as const, reason };
     const result = { about: describeSubscriberCase(one), verdict, durationMs: timers.now() - from };
     results.push(result);

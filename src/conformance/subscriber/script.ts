@@ -1,4 +1,5 @@
 // The events of the scripted producer, whole and valid.
+import type { Millis } from "../../contracts/clock.js";
 import type { Message } from "../wire/conversation.js";
 
 export interface ScriptServices {
@@ -6,6 +7,8 @@ export interface ScriptServices {
   readonly hex: (bytes: number) => string;
   /** ms since 1970. */
   readonly wallTime: () => number;
+  /** How long something that must come may take, ms. A subscriber may start slowly, and its voice may be slow. */
+  readonly patienceMs: Millis;
 }
 
 /** Makes the events of one session. */
@@ -22,10 +25,14 @@ export const SUITE_PRODUCER = {
   agent_version: "1.0.0",
   agent_name: "Conformance producer",
 };
+/** The shortest time of a question, s. */
+const SHORTEST_TIMEOUT_S = 60;
 const CONTEXT = "https://aaep-protocol.org/context/v1";
 
-export function createScript({ hex, wallTime }: ScriptServices): Script {
+export function createScript({ hex, wallTime, patienceMs }: ScriptServices): Script {
   const sessionId = `sess_${hex(12)}`;
+  // A question outlasts its announcement, its answer and the announcement of its end.
+  const timeout_seconds = Math.max(SHORTEST_TIMEOUT_S, 3 * Math.ceil(patienceMs / 1000));
   const event = (type: string, members: Message = {}): Message => ({
     "@context": CONTEXT,
     type: type.includes(":") ? type : `aaep:agent.${type}`,
@@ -47,7 +54,7 @@ export function createScript({ hex, wallTime }: ScriptServices): Script {
         risk_level: "high",
         irreversible: true,
         reply_token: `rpl_${hex(16)}`,
-        timeout_seconds: 60,
+        timeout_seconds,
         default_decision: "reject",
         summary_normal: "May I delete nine photos?",
         ...members,
@@ -58,7 +65,7 @@ export function createScript({ hex, wallTime }: ScriptServices): Script {
         question: "Which year?",
         accepted_response_kinds: ["freetext"],
         reply_token: `rpl_${hex(16)}`,
-        timeout_seconds: 60,
+        timeout_seconds,
         summary_normal: "Which year do you mean?",
         ...members,
       }),

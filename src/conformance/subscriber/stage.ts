@@ -42,8 +42,10 @@ export interface Present {
 
 export interface SubscriberStage {
   readonly hooks: SubscriberHooks;
+  readonly timers: Timers;
   /** How long something that must come may take. */
   readonly patienceMs: Millis;
+  readonly shared: SharedReply;
   /** Starts the subscriber and takes its first message. Skips the case if none comes. */
   readonly meet: () => Promise<{
     readonly subscriber: TestedSubscriber;
@@ -75,11 +77,25 @@ export interface SubscriberStageServices extends ScriptServices {
   readonly hooks: SubscriberHooks;
   readonly timers: Timers;
   readonly level: Level;
-  readonly patienceMs: Millis;
+  readonly shared: SharedReply;
+}
+
+/** The user's reply that several cases of a run judge: the first of them asks for it. */
+export interface SharedReply {
+  confirmed: Promise<ConfirmedReply> | undefined;
+}
+
+export interface ConfirmedReply {
+  readonly question: Message;
+  readonly reply: Recorded & { readonly message: Message };
+  /** From the user's line to the reply. */
+  readonly tookMs: Millis;
+  /** The subscriber that was asked. It has ended when the case that asked is over. */
+  readonly present: Present;
 }
 
 export function createSubscriberStage(services: SubscriberStageServices): SubscriberStage {
-  const { endpoint, listen, hooks, timers, hex, level, patienceMs } = services;
+  const { endpoint, listen, hooks, timers, hex, level, patienceMs, shared } = services;
   const ends: (() => Promise<void>)[] = [];
   const started: TestedSubscriber[] = [];
   const conversations: Conversation[] = [];
@@ -133,7 +149,9 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
 
   return {
     hooks,
+    timers,
     patienceMs,
+    shared,
     meet: async () => {
       const there = await connected();
       const first = await there.conversation.seek(() => true);

@@ -2,6 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import type { Link } from "./link.js";
+import { textIn } from "./message-text.js";
 
 /** A call with a stream in both directions. */
 export interface MessageCall {
@@ -14,7 +15,6 @@ export interface MessageCall {
 
 export function callLink({ write, responses, end, cancel }: MessageCall): Link {
   const encoder = new TextEncoder();
-  const decoder = new TextDecoder("utf-8", { fatal: true });
   let isOver = false;
   let tellOver = (): void => {};
   const over = new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ export function callLink({ write, responses, end, cancel }: MessageCall): Link {
   });
   async function* texts(): AsyncGenerator<string> {
     try {
-      for await (const { json } of responses) yield decoder.decode(json);
+      for await (const { json } of responses) yield textIn(json);
     } catch (caught) {
       if (!isOver) throw caught;
     } finally {

@@ -9,6 +9,9 @@ export const FLOOD = "The target sent more on one connection than the suite keep
 
 const LONGEST_QUOTE = 200;
 
+/** The beginning of the finding about messages that are no JSON. */
+export const NO_JSON = "The target sends something that is no JSON object:";
+
 /** The finding about a connection that can carry no case, as the target left it; undefined: it can. Throws the fault of a wrong set-up. */
 export function brokenContact(conversation: Conversation): string | undefined {
   if (conversation.isFlooded()) return FLOOD;
@@ -16,11 +19,11 @@ export function brokenContact(conversation: Conversation): string | undefined {
   if (isSetUpFault(accident)) throw accident;
   const isGone = accident instanceof Fault && accident.code === "peer_gone";
   if (accident !== undefined && !isGone) return accidentWords(accident);
-  if (conversation.isOver()) return "The target ended the connection at once.";
   const received = conversation.record.filter(({ way }) => way === "received");
   const strange = received.find(({ message }) => message === undefined);
   if (strange !== undefined && received.every(({ message }) => message === undefined))
-    return `The target sends something that is no JSON object: ${quote(strange.text)}`;
+    return `${NO_JSON} ${quote(strange.text)}`;
+  if (conversation.isOver()) return "The target ended the connection at once.";
   return undefined;
 }
 

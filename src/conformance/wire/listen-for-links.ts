@@ -4,16 +4,19 @@ import { Fault } from "../../base/errors.js";
 import { unreachable } from "../../base/exhaustive.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Link, LinkListener } from "./link.js";
-import { listenAtSocket } from "./socket-links.js";
+import { listenAtSocket, type SocketFraming } from "./socket-links.js";
 
 /** Listens until it is stopped. Throws a Fault if that is not possible. */
 export type ListenForLinks = (accept: (link: Link) => void) => Promise<LinkListener>;
 
-/** Returns how the suite listens at an endpoint. Throws a Fault "usage" if nobody can listen there, or if packages of the transport are missing. */
-export async function listeningAt(endpoint: Endpoint): Promise<ListenForLinks> {
+/**
+ * Returns how the suite listens at an endpoint. `framing`: of a socket or a named pipe; undefined: the subscriber's own. Throws a Fault "usage" if
+ * nobody can listen there, or if packages of the transport are missing.
+ */
+export async function listeningAt(endpoint: Endpoint, framing?: SocketFraming | undefined): Promise<ListenForLinks> {
   switch (endpoint.kind) {
     case "socket":
-      return (accept) => listenAtSocket(endpoint.path, accept);
+      return (accept) => listenAtSocket(endpoint.path, framing, accept);
     case "grpc": {
       const { listenOverGrpc } = await withPackages("grpc", () => import("./listen-over-grpc.js"));
       return (accept) => listenOverGrpc(endpoint.address, accept);

@@ -149,6 +149,23 @@ test("a subscriber: aaepd's own tail", async () => {
   expect(stage.exitCode()).toBe(0);
 });
 
+test("--framing newline: a subscriber of level 1 that reads lines need not say anything first", async () => {
+  const reads = `require("net").connect(process.env.AAEPD_SOCKET).on("data", (text) => process.stdout.write(text))`;
+  const stage = await conformance(
+    ...[
+      "subscriber",
+      "--endpoint",
+      `unix:${temporaryDirectory()}/s/suite.sock`,
+      "--level",
+      "1",
+      "--framing",
+      "newline",
+    ],
+    ...["--start", `exec ${process.execPath} -e '${reads}'`, "--announcements", "stdout", "--case", "S1-announces"],
+  );
+  expect(stage.out()).toMatch(/^passed {2}S1-announces: /m);
+});
+
 itInFull("a subscriber's announcements come from a log, or from a person who is asked", async () => {
   const folder = temporaryDirectory();
   const log = join(folder, "said.log");
@@ -297,6 +314,12 @@ test("wrong options end with 2 and say what to give; a target that is not there 
   }
 });
 
+/** The lines of a run whose source of sessions shows nothing. */
+async function shownNothing(...options: readonly string[]): Promise<string> {
+  const { socketPath } = await daemon();
+  return (await conformance("producer", "--endpoint", `unix:${socketPath}`, ...options)).out();
+}
+
 test("a control command that ends with 3 is waited for no longer, and one that cannot be run is run once", async () => {
   const { socketPath } = await daemon();
   const stage = await conformance(
@@ -327,6 +350,17 @@ test("a control command that ends with 3 is waited for no longer, and one that c
   expect(idle.out()).toContain(
     'The scenario "confirmation" was asked for, and no event of it came. The suite waited 1 second. Give a slow target more with --patience.',
   );
+});
+
+itInFull("a scenario at which no session began is asked for once", async () => {
+  const twice = ["--patience", "1", "--case", "P2-accept,P2-reject"];
+  const late = 'The scenario "confirmation" was asked for, and no event of it came.';
+  const hanging = await shownNothing("--control", "exec sleep 600", ...twice);
+  expect(hanging).toContain(late);
+  expect(hanging).toContain('No session began at the scenario "confirmation", and the control command did not end.');
+  const deaf = await shownNothing("--user-input", ...twice);
+  expect(deaf).toContain(late);
+  expect(deaf).toContain('No session began after the user_input of the scenario "confirmation".');
 });
 
 test("--framing newline sends each message as a line", async () => {

@@ -35,6 +35,14 @@ export const CASE_MUTANTS: readonly Mutant[] = [
     { name: "handoff-not-told", paragraph: "AAEP §4.4.3", breaks: "handoff.requested never comes." },
     (message) => isKind(message, "agent.handoff.requested"),
   ),
+  eventsChanged(
+    { name: "agent-of-the-event", paragraph: "AAEP §3.2.6.1", breaks: "Each event has an agent_id of its own." },
+    (event) => ofAgent(event, text(event.event_id)),
+  ),
+  eventsChanged(
+    { name: "agent-of-the-session", paragraph: "AAEP §3.2.6.1", breaks: "Each session has an agent_id of its own." },
+    (event) => ofAgent(event, text(event.session_id)),
+  ),
   resolutionKeptFromOthers(),
   honoredClaims(
     { name: "replies-honored-unasked", paragraph: "AAEP §5.4.4", breaks: "Replies are honored that were not offered." },
@@ -84,6 +92,10 @@ export const CASE_MUTANTS: readonly Mutant[] = [
       Number(seconds) <= 5 ? { ms: 0, decision: text(decision) } : undefined,
   ),
 ];
+
+function ofAgent(event: Message, agent_id: string): Message {
+  return { ...event, producer: { ...record(event.producer), agent_id } };
+}
 
 /** Requests that are longer are not answered. */
 function messagesDroppedAbove(characters: number): Mutant {

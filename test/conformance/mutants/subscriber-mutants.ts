@@ -339,6 +339,35 @@ function answersTheDead(): Mutant {
   };
 }
 
+/** Answers for its user when the user has not, after 5 s. */
+function answersInTheEnd(name: string, concerns: (question: Message) => boolean, how: string): Mutant {
+  return {
+    name,
+    paragraph: "AAEP §9.4.2(6)",
+    breaks: `No answer on the user's behalf; ${how}`,
+    link: ({ toSubscriber, toProducer, after }) => {
+      const open = new Set<string>();
+      let subscription: unknown;
+      return {
+        fromProducer: (message) => {
+          if (isAccepted(message)) subscription = message.subscription_id;
+          if (isCancelled(message)) open.clear();
+          toSubscriber(message);
+          if (!isQuestion(message) || !concerns(message)) return;
+          open.add(token(message));
+          after(5000, () => {
+            if (open.delete(token(message))) toProducer(answer(message, subscription));
+          });
+        },
+        fromSubscriber: (message) => {
+          open.delete(token(message));
+          toProducer(message);
+        },
+      };
+    },
+  };
+}
+
 const REPLIES: readonly Mutant[] = [
   sentChanged(
     {
@@ -367,6 +396,16 @@ const REPLIES: readonly Mutant[] = [
       };
     },
   },
+  answersInTheEnd(
+    "accepts-unasked-late",
+    isConfirmation,
+    "each confirmation that is still open after 5 s is accepted.",
+  ),
+  answersInTheEnd(
+    "clarifies-unasked-late",
+    (question) => isQuestion(question) && !isConfirmation(question),
+    "each clarification that is still open after 5 s is answered.",
+  ),
   sentDropped(
     {
       name: "decision-not-sent",
@@ -384,6 +423,17 @@ const REPLIES: readonly Mutant[] = [
       fromSubscriber: (message) => {
         toProducer(message);
         if (isReply(message)) toProducer(message);
+      },
+    }),
+  },
+  {
+    name: "replies-again-late",
+    paragraph: "AAEP §6.3.5",
+    breaks: "A token is good for one reply; each reply is sent again after 3 s.",
+    link: ({ toProducer, after }) => ({
+      fromSubscriber: (message) => {
+        toProducer(message);
+        if (isReply(message)) after(3000, () => toProducer(message));
       },
     }),
   },

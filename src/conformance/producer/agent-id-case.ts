@@ -1,0 +1,58 @@
+// Chapter 3: whether agent_id identifies anybody.
+import type { Evidence } from "../findings/finding.js";
+import { fail } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
+import { type HeardEvent, heardSessions } from "./hearing.js";
+import type { Heard, WatchingCase } from "./producer-case.js";
+import { evidenceOf } from "./stage.js";
+
+export const AGENT_ID_CASE: WatchingCase = {
+  kind: "watching",
+  id: "P1-agent-id-stable",
+  title: "agent_id stays: it is not another one on each event, nor in each session of one scenario.",
+  paragraphs: ["AAEP §3.2.6.1"],
+  level: 1,
+  severity: "error",
+  unseen: "No session of three events came.",
+  judge: (heard) => {
+    let judged = 0;
+    for (const { events } of heardSessions(heard)) {
+      const named = events.filter(({ event }) => agentOf(event) !== undefined);
+      if (named.length < FEWEST_ALIKE) continue;
+      judged += 1;
+      if (new Set(named.map(({ event }) => agentOf(event))).size === named.length)
+        fail("An agent_id stays.", "Each event of a session has another.", evidenceOfTwo(named));
+    }
+    for (const firsts of firstsByScenario(heard).values()) {
+      if (firsts.length < FEWEST_ALIKE) continue;
+      if (new Set(firsts.map(({ event }) => agentOf(event))).size === firsts.length)
+        fail("An agent_id stays.", "Each session of one scenario has another.", evidenceOfTwo(firsts));
+    }
+    return judged;
+  },
+};
+
+/** So many events, or sessions of one scenario, have different agents by no chance. */
+const FEWEST_ALIKE = 3;
+
+function agentOf({ producer }: Message): unknown {
+  return ((producer ?? {}) as Message).agent_id;
+}
+
+function evidenceOfTwo(events: readonly HeardEvent[]): readonly Evidence[] {
+  return events.slice(0, 2).map(({ recorded }) => evidenceOf(recorded));
+}
+
+/** The first event with an agent_id of each session that is surely a scenario's, by scenario. */
+function firstsByScenario(heard: Heard): ReadonlyMap<string, readonly HeardEvent[]> {
+  const seen = new Set<string>();
+  const firsts = new Map<string, HeardEvent[]>();
+  for (const { sessionId, events, isOwn } of heardSessions(heard)) {
+    const scenario = heard.shown.get(sessionId)?.scenario;
+    const first = events.find(({ event }) => agentOf(event) !== undefined);
+    if (!isOwn || scenario === undefined || first === undefined || seen.has(sessionId)) continue;
+    seen.add(sessionId);
+    firsts.set(scenario, [...(firsts.get(scenario) ?? []), first]);
+  }
+  return firsts;
+}

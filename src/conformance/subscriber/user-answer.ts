@@ -1,0 +1,80 @@
+// The user's answer to a question, as the subscriber sends it.
+import type { Millis } from "../../contracts/clock.js";
+import { fail, skip, verdictIn } from "../findings/verdicts.js";
+import type { Message, Recorded } from "../wire/conversation.js";
+import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
+
+export const isReply = ({ type }: Message): boolean => type === "confirmation.reply" || type === "clarification.reply";
+
+/** Words of the confirmation of the script, by which its announcement is known. */
+export const QUESTION_WORDS: readonly string[] = ["nine photos"];
+const CLARIFICATION_WORDS: readonly string[] = ["which year"];
+
+/** The user's answer, as the subscriber sent it. */
+export interface Answer {
+  readonly reply: Recorded & { readonly message: Message };
+  /** From the user's line to the reply. */
+  readonly tookMs: Millis;
+}
+
+/**
+ * Asks in a session that begins, and lets the user answer. Fails if no reply comes. Skips the case where nobody answers, or where the subscriber
+ * answered by itself.
+ */
+export async function answered(
+  stage: SubscriberStage,
+  present: Present,
+  question: Message,
+  line: string | undefined,
+): Promise<Answer> {
+  if (line === undefined) skip("Nothing stands for the user's answer. Give --accept and --answer.");
+  const { conversation, subscriber } = present;
+  begin(present);
+  conversation.say(question);
+  // A subscriber that tells its announcements is answered when it has spoken.
+  const words = question.type === "aaep:agent.awaiting.confirmation" ? QUESTION_WORDS : CLARIFICATION_WORDS;
+  if (stage.hooks.announcements !== undefined) await subscriber.announces(words, stage.patienceMs);
+  await stage.wait(HEARING_MS);
+  if (conversation.record.some(({ way, message }) => way === "received" && message !== undefined && isReply(message)))
+    skip("A reply came before the user had answered.");
+  const typedAt = stage.timers.now();
+  await subscriber.type(line);
+  const reply = await conversation.seek(isReply);
+  if (reply?.message === undefined)
+    return fail("The user's answer is sent as a reply.", "No reply came.", [
+      { note: "sent", text: JSON.stringify(question) },
+      { note: "typed", text: line },
+    ]);
+  return { reply: { ...reply, message: reply.message }, tookMs: Math.max(0, reply.at - typedAt) };
+}
+
+/** The user's reply to a question. A run asks for it once. */
+export function confirmedReply(stage: SubscriberStage): Promise<ConfirmedReply> {
+  const ask = async (): Promise<ConfirmedReply> => {
+    const present = await stage.accept();
+    const question = present.script.question();
+    const answer = await answered(stage, present, question, stage.hooks.accept);
+    return { ...answer, question, present };
+  };
+  stage.shared.confirmed ??= ask();
+  return stage.shared.confirmed;
+}
+
+/** A reply that must not come is listened for so many times as long as one took that had to. */
+const LATENCIES = 3;
+
+/**
+ * How long to listen, behind the user's line, for a reply that must not come; undefined: no line has brought a reply, so silence shows nothing. Ends
+ * the subscriber that was asked for it.
+ */
+export async function silenceAfterLine(stage: SubscriberStage): Promise<Millis | undefined> {
+  try {
+    const { tookMs } = await confirmedReply(stage);
+    return QUIET_MS + LATENCIES * tookMs;
+  } catch (caught) {
+    verdictIn(caught);
+    return undefined;
+  } finally {
+    await stage.clear();
+  }
+}

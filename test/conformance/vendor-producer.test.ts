@@ -1,0 +1,171 @@
+// Producers of vendors: whose session a session is, and what may be missing of it.
+import { createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
+import type { Driver } from "../../src/conformance/drive/driver.js";
+import type { ScenarioName } from "../../src/conformance/drive/scenarios.js";
+import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
+import { openLinks } from "../../src/conformance/wire/open-links.js";
+import { itInFull } from "../support/extent.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+type Event = Readonly<Record<string, unknown>>;
+
+/** A producer that takes no agents, so that its sessions are known by their order alone. */
+interface Vendor {
+  /** An event of a session, to every subscriber. */
+  readonly say: (session: string, kind: string, members?: Event) => void;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+const PATIENCE_MS = 600;
+
+/** The verdicts about a producer that shows its scenarios one after the other. `joined` is called when a subscriber was accepted. */
+async function judged(
+  cases: readonly string[],
+  show: (vendor: Vendor, scenario: ScenarioName) => Promise<void>,
+  { joined = () => {}, honored = {} }: { readonly joined?: (vendor: Vendor) => void; readonly honored?: Event } = {},
+): Promise<readonly (readonly string[])[]> {
+  const subscribers = new Set<Socket>();
+  let last = 0;
+  const write = (socket: Socket, message: object): void => {
+    socket.write(`${JSON.stringify(message)}\n`);
+  };
+  const vendor: Vendor = {
+    say: (session, kind, members = {}) => {
+      last += 1;
+      const event = { type: `aaep:agent.${kind}`, event_id: `evt_${last}`, session_id: session, ...members };
+      for (const socket of subscribers) write(socket, event);
+    },
+    wait: (ms) => new Promise((resolve) => void setTimeout(resolve, ms)),
+  };
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("close", () => subscribers.delete(socket));
+    socket.on("data", () => {
+      if (subscribers.has(socket)) return;
+      subscribers.add(socket);
+      write(socket, { type: "subscription.accepted", subscription_id: "sub_1", honored_capabilities: honored });
+      joined(vendor);
+    });
+  });
+  const path = join(temporaryDirectory(), "v.sock");
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  onTestFinished(() => void server.close());
+
+  let turn: Promise<void> = Promise.resolve();
+  const driver: Driver = {
+    lacks: () => undefined,
+    perform: async (scenario) => {
+      turn = turn.then(() => show(vendor, scenario));
+      return { sessionId: undefined, done: turn, giveUp: () => {} };
+    },
+    stop: async () => {},
+  };
+  const results = await runProducerCases({
+    links: await openLinks({ kind: "socket", path }, { framing: "newline" }),
+    driver,
+    timers: PLATFORM_TIMERS,
+    level: 3,
+    extensions: [],
+    chosen: cases,
+    patienceMs: PATIENCE_MS,
+    told: () => {},
+  });
+  return results.map(({ about, verdict }) => {
+    const why = verdict.kind === "failed" ? verdict.seen : verdict.kind === "skipped" ? verdict.reason : "";
+    return [about.id, verdict.kind, why];
+  });
+}
+
+it("a session that begins too late is not taken for that of the next scenario", async () => {
+  const results = await judged(["P2-blocks", "P2-handoff"], async ({ say, wait }, scenario) => {
+    if (scenario === "confirmation") await wait(1.5 * PATIENCE_MS);
+    say(`sess_${scenario}`, "session.started");
+    if (scenario === "handoff") say("sess_handoff", "handoff.requested", { urgency: "critical" });
+    say(`sess_${scenario}`, "session.completed");
+  });
+  expect(results).toEqual([
+    [
+      "P2-blocks",
+      "skipped",
+      `The scenario "confirmation" was asked for, and no event of it came. The suite waited 0.6 seconds. Give a slow target more with --patience.`,
+    ],
+    ["P2-handoff", "passed", ""],
+  ]);
+});
+
+it("a case does not fail for a session that may be another user's", async () => {
+  const [result] = await judged(["P2-handoff"], async ({ say }) => {
+    say("sess_other", "session.started");
+    say("sess_own", "session.started");
+    say("sess_own", "handoff.requested", { urgency: "critical" });
+    say("sess_own", "session.completed");
+  });
+  expect(result?.slice(0, 2)).toEqual(["P2-handoff", "skipped"]);
+  expect(result?.[2]).toMatch(/^Another session, sess_own, began beside that of the scenario, .*: None came\.$/);
+});
+
+itInFull(
+  "P1-one-terminal: another user's session need not end with a scenario, and a session that began alone has to",
+  async () => {
+    let shown = 0;
+    const beginsAnother = async ({ say }: Vendor, hasOther: boolean, ends: boolean): Promise<void> => {
+      shown += 1;
+      if (hasOther) say(`sess_other${shown}`, "session.started");
+      say(`sess_${shown}`, "session.started");
+      say(`sess_${shown}`, "progress.updated");
+      if (ends) say(`sess_${shown}`, "session.completed");
+    };
+    expect(await judged(["P1-one-terminal"], (vendor) => beginsAnother(vendor, true, true))).toEqual([
+      ["P1-one-terminal", "passed", ""],
+    ]);
+    expect(await judged(["P1-one-terminal"], (vendor) => beginsAnother(vendor, false, shown % 2 === 0))).toEqual([
+      ["P1-one-terminal", "failed", "A session did not end, though its scenario was over."],
+    ]);
+  },
+);
+
+it("P1-one-terminal: a subscription that hears a late event of a session need not have heard its end", async () => {
+  let ended: string | undefined;
+  const results = await judged(
+    ["P1-one-terminal", "P1-nothing-after-end"],
+    async ({ say }, scenario) => {
+      const session = `sess_${scenario.replaceAll("-", "")}`;
+      say(session, "session.started");
+      say(session, "session.completed");
+      ended = session;
+    },
+    {
+      joined: ({ say }) => {
+        if (ended !== undefined) say(ended, "progress.updated");
+      },
+    },
+  );
+  expect(results).toEqual([
+    ["P1-one-terminal", "passed", ""],
+    ["P1-nothing-after-end", "failed", "An event came after the end of its session."],
+  ]);
+});
+
+itInFull(
+  "P1-sequence-number: a gap fails where the producer has agreed to merge and to keep back nothing",
+  async () => {
+    const verdictOf = async (honored: Event): Promise<unknown> => {
+      const [result] = await judged(
+        ["P1-sequence-number"],
+        async ({ say }, scenario) => {
+          const session = `sess_${scenario}`;
+          say(session, "session.started", { sequence_number: 0 });
+          say(session, "session.completed", { sequence_number: 2 });
+        },
+        { honored },
+      );
+      return result?.slice(1);
+    };
+    expect(await verdictOf({})).toEqual(["passed", ""]);
+    expect(await verdictOf({ coalesce_boundaries: ["none"], max_events_per_second: 5 })).toEqual(["passed", ""]);
+    expect(await verdictOf({ coalesce_boundaries: ["none"] })).toEqual(["failed", "2 follows 0."]);
+  },
+);
