@@ -6,24 +6,33 @@ Copy this file into a project. It needs Python 3.8, the standard library alone, 
 Nothing here stops or slows its program. Without a daemon an agent is silent, and nothing irreversible is permitted.
 """
 
+import atexit
+import collections
 import contextlib
+import itertools
 import json
 import os
-import queue
+import secrets
 import shutil
 import socket
 import subprocess
 import sys
 import threading
-import uuid
+import time
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Late
+from types import SimpleNamespace
 
 LONGEST_TEXT = 4000  # characters of one event
-LONGEST_QUEUE = 16_384  # calls that wait for the daemon
+MOST_QUEUED = 1024  # calls that wait for the daemon; further text is dropped
+LONGEST_QUEUE = 16_384  # calls that wait; after that the agent is silent
 LONGEST_ANSWER_S = 20  # from the daemon, where no person is asked
-LONGEST_CLOSE_S = 2
+LONGEST_ABSENCE_S = 10  # of a lost daemon, for those who wait for its answer
+LONGEST_WAIT_S = 2  # for the daemon at the beginning and at the end
+PAUSE_S = 0.5  # between attempts to come back
 GONE = "The daemon did not start, or has gone: the agent is silent."
+ENDS = ["aaep:agent.session." + end for end in ("completed", "errored", "cancelled")]
+AWAY = "The daemon has gone: the agent is silent until it is back."
 
 
 class Declined(Exception):
@@ -37,40 +46,45 @@ class Declined(Exception):
 class Agent:
     """Connects to the daemon of `aaepd serve`, otherwise starts one for this agent alone, otherwise is silent.
 
-    If the connection is lost, the agent is silent too. Make another one then. agent_id is a stable name without a version, and name is for people.
-    program is aaepd, and arguments are further options of `aaepd stdio`. on_error receives sentences about what goes wrong, in any thread, and returns soon.
+    It comes back to a lost `aaepd serve`, continues its sessions, and repeats what was not answered. A lost daemon of its own makes it silent.
+    agent_id is a stable name without a version, and name is for people. program is aaepd, and arguments are further options of `aaepd stdio`.
+    on_error receives sentences about what goes wrong, in any thread, and returns soon.
     """
 
     def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--", "aaepd"), arguments=(), on_error=lambda sentence: None):
         self.on_error = on_error
         self.lock = threading.RLock()  # of all that follows, and of the sessions
-        self.queue = queue.Queue(LONGEST_QUEUE)
-        self.asked = {}
-        self.ids = 0
-        self.is_over = False
+        self.news = threading.Condition(self.lock)
+        self.numbers = itertools.count(1)
+        self.calls = {}  # those without an answer, in their order
+        self.unsent = collections.deque()
+        self.sessions = {}  # those whose end has no answer
+        self.link = None
+        self.is_met = self.is_away = self.is_over = False
         self.hanging_up = threading.Thread(target=lambda: self.hang_up(), daemon=True)
         self.hang_up = lambda: None
-        try:
-            write, lines = self._connect([*program, "stdio", "--producer-id", agent_id, *arguments])
-        except OSError as error:
-            self._end(f"There is no daemon, so the agent is silent: {error}")
-            return
-        threading.Thread(target=self._write, args=(write,), daemon=True).start()
-        threading.Thread(target=self._read, args=(lines,), daemon=True).start()
         manifest = {"@context": "https://aaep-protocol.org/context/v1", "type": "aaep:producer.manifest"}
-        met = self._ask("aaep.set_manifest", {**manifest, "agent_id": agent_id, "agent_name": name or agent_id}, LONGEST_ANSWER_S)
-        if "fault" in met:
-            self._end(met["fault"])
+        self.manifest = line_of(0, "aaep.set_manifest", {**manifest, "agent_id": agent_id, "agent_name": name or agent_id})
+        command = [*program, "stdio", "--producer-id", agent_id, *arguments]
+        self.life = threading.Thread(target=self._live, args=(command,), daemon=True)
+        self.life.start()
+        atexit.register(self.close)
+        with self.news:
+            self.news.wait_for(lambda: self.is_met or self.is_over, LONGEST_WAIT_S)
 
     def session(self, description):
         """A task that people can follow: `with agent.session("Looks for a book.") as s:`."""
         return Session(self, description)
 
     def close(self):
-        """Waits until the daemon has everything, and ends the connection. It takes a few seconds at most."""
-        self._ask("aaep.ping", {}, LONGEST_CLOSE_S)
-        self._end(None)
-        self.hanging_up.join(3 * LONGEST_CLOSE_S)
+        """Waits until the daemon has everything, and ends the connection. It takes a few seconds at most. The exit of the program does the same."""
+        atexit.unregister(self.close)
+        with self.news:
+            self.news.wait_for(lambda: not self.calls or self.is_away or self.is_over, LONGEST_WAIT_S)
+        self._end(f"The daemon has not taken the last {len(self.calls)} calls." if self.calls else None)
+        self.hanging_up.join(3 * LONGEST_WAIT_S)
+        if threading.current_thread() is not self.life:
+            self.life.join(LONGEST_WAIT_S)  # may still tell why there is no daemon
 
     def __enter__(self):
         return self
@@ -78,95 +92,151 @@ class Agent:
     def __exit__(self, *_):
         self.close()
 
-    def _send(self, method, params, answered=None):
-        """Lets a call wait for its turn. Without a future for its answer it is a notification."""
-        with self.lock:
-            call = {"jsonrpc": "2.0", "method": method, "params": params}
-            if self.is_over:
+    def _send(self, method, params, answered=None, grows=False):
+        """Lets a call wait for its turn, and returns it. Text grows until then."""
+        with self.news:
+            if self.is_over or (self.is_away and answered is not None):
                 if answered is not None:
                     answered.set_result({"resolved_by": "no_subscriber", "fault": "The agent is silent."})
-                return
-            if answered is not None:
-                self.ids += 1
-                call["id"] = self.ids
-                self.asked[self.ids] = answered
+                return None
+            call = SimpleNamespace(number=next(self.numbers), line=None, about=params, answered=answered)
             try:
-                self.queue.put_nowait(call)
-            except queue.Full:
+                call.line = None if grows else line_of(call.number, method, params)
+            except Exception as error:  # what JSON cannot hold
+                self._tell(f"This was not published: {error}")
+                if answered is not None:
+                    answered.set_result({"resolved_by": "error", "fault": str(error)})
+                return None
+            self.calls[call.number] = call
+            self.unsent.append(call)
+            self.news.notify_all()
+            if len(self.calls) > LONGEST_QUEUE:
                 self._end("The daemon takes nothing: the agent is silent.")
+            return call
 
     def _ask(self, method, params, patience_s):
-        """Sends a request, and waits for its answer: the result, or a fault."""
+        """Makes a call, and waits for its answer: the result, or a fault."""
         answered = Future()
-        self._send(method, params, answered)
+        call = self._send(method, params, answered)
         try:
             return answered.result(patience_s)
         except Late:
             return {"resolved_by": "timeout", "fault": "The daemon does not answer."}
+        finally:
+            with self.lock:
+                self.calls.pop(call and call.number, None)
 
-    def _write(self, write):
-        try:
-            while (call := self.queue.get()) is not None and not self.is_over:
-                write(json.dumps(call, default=str).encode() + b"\n")
-        except Exception as error:  # what JSON cannot hold, too
-            self._end(f"The agent is silent: {error}")
+    def _live(self, command):
+        """Talks with a daemon, and comes back to that of `aaepd serve`."""
+        link = to_serve()
+        if link is None:
+            try:
+                self._talk(*to_own(command))
+                self._end(GONE)
+            except OSError as error:
+                self._end(f"There is no daemon, so the agent is silent: {error}")
+        while link is not None:
+            self._talk(*link)
+            link = self._come_back()
 
-    def _read(self, lines):
-        try:
+    def _come_back(self):
+        lost_at = time.monotonic()
+        while not self.is_over:
+            time.sleep(PAUSE_S)
+            link = to_serve()
+            if link is not None:
+                return link
+            if time.monotonic() - lost_at > LONGEST_ABSENCE_S and not self.is_away:
+                self.is_away = True
+                self._give_up(AWAY, "cancelled")
+
+    def _give_up(self, fault, resolved_by):
+        """Tells a fault, also to all that wait for an answer."""
+        with self.news:
+            asked = [call for call in self.calls.values() if call.answered is not None]
+            for call in asked:
+                del self.calls[call.number]
+            self.news.notify_all()
+        if fault is not None:
+            self._tell(fault)
+        for call in asked:
+            call.answered.set_result({"resolved_by": resolved_by, "fault": fault})
+
+    def _talk(self, write, lines, hang_up):
+        """Uses a connection until its end: takes the sessions over, and sends what has no answer yet."""
+        with self.news:
+            self.hang_up = hang_up
+            if self.is_over:
+                return hang_up()
+            self.link = write
+            self.unsent = collections.deque(self.calls.values())
+            claims = [{"session_id": key, "resume_token": session.token} for key, session in self.sessions.items()]
+        greeting = [self.manifest, *(line_of(claim["session_id"], "aaep.resume_session", claim) for claim in claims)]
+        threading.Thread(target=self._write, args=(write, greeting), daemon=True).start()
+        with contextlib.suppress(Exception):  # an answer that cannot be read ends the connection
             for line in lines:
-                message = json.loads(line)
-                fault = message.get("error") or (message["params"] if message.get("method") == "aaep.error" else None)
-                if fault is not None:
-                    self._tell(fault["message"])
-                with self.lock:
-                    answered = self.asked.pop(message.get("id"), None)
-                if answered is not None:
-                    answered.set_result(message["result"] if fault is None else {"resolved_by": "cancelled", "fault": fault["message"]})
-        except (OSError, ValueError):
-            pass
-        self._end(GONE)
+                self._take(json.loads(line))
+        with self.news:
+            self.link = None
+            self.news.notify_all()
+        hang_up()
+
+    def _write(self, write, greeting):
+        with contextlib.suppress(OSError, ValueError):
+            for line in greeting:
+                write(line)
+            while True:
+                with self.news:
+                    self.news.wait_for(lambda: self.unsent or self.link is not write)
+                    if self.link is not write:
+                        return
+                    call = self.unsent.popleft()
+                    call.line = call.line or line_of(call.number, "aaep.publish", call.about)
+                if call.number in self.calls:
+                    write(call.line)
+
+    def _take(self, message):
+        """Takes an answer of the daemon."""
+        number, fault = message.get("id"), message.get("error")
+        code = (fault or {}).get("data", {}).get("code")
+        if code == "shutting_down" or (code == "storage_unavailable" and number not in self.calls):
+            raise ConnectionError(fault["message"])  # the next connection repeats the call
+        if number == 0 and fault is not None:
+            self._end(fault["message"])
+        with self.news:
+            if number == 0:
+                self.is_met, self.is_away = True, False
+            call = self.calls.pop(number, None)
+            if call is not None and call.about.get("type") in ENDS:
+                self.sessions.pop(call.about["session_id"], None)
+            lost = self.sessions.get(number) if fault is not None else None
+            # A session whose start or end is repeated may not be there yet, or any more.
+            if lost is not None and not lost.is_over and lost.first.number not in self.calls:
+                lost.is_over = True
+                del self.sessions[number]
+                for left in [left for left in self.calls.values() if left.answered is None and left.about.get("session_id") == number]:
+                    del self.calls[left.number]
+                self._tell(f"The daemon has lost a session: {fault['message']}")
+            self.news.notify_all()
+        if call is not None:
+            if fault is not None:
+                self._tell(fault["message"])
+            if call.answered is not None:
+                call.answered.set_result(message["result"] if fault is None else {"resolved_by": "cancelled", "fault": fault["message"]})
 
     def _end(self, fault):
         """Makes the agent silent: nothing that was asked is answered any more."""
-        with self.lock:
+        with self.news:
             if self.is_over:
                 return
-            self.is_over = True
-            asked, self.asked = self.asked, {}
-        with contextlib.suppress(queue.Full):
-            self.queue.put_nowait(None)  # wakes the thread that writes
-        self.hanging_up.start()
-        if fault is not None:
-            self._tell(fault)
-        for answered in asked.values():
-            answered.set_result({"resolved_by": "cancelled", "fault": GONE})
+            self.is_over, self.link = True, None
+            self.hanging_up.start()
+        self._give_up(fault, "cancelled" if self.is_met else "no_subscriber")
+        self.calls.clear()
 
     def _tell(self, fault):
         with contextlib.suppress(Exception):  # a mistake in on_error is no reason to stop
             self.on_error(fault)
-
-    def _connect(self, command):
-        """Finds the daemon of this user, or starts one. Returns what writes to it, and its lines."""
-        connection = socket.socket(getattr(socket, "AF_UNIX", socket.AF_INET))
-        try:
-            connection.connect(socket_path())
-            self.hang_up = lambda: connection.shutdown(socket.SHUT_RDWR)
-            return connection.sendall, connection.makefile("rb")
-        except (OSError, TypeError):
-            connection.close()
-        # In a session of its own, so that an interrupt at the terminal reaches the agent alone.
-        command[0] = shutil.which(command[0]) or command[0]  # Windows finds npx.cmd only so
-        daemon = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
-
-        def hang_up():
-            daemon.stdin.raw.close()  # the end of its input is the daemon's orderly end
-            try:
-                daemon.wait(2 * LONGEST_CLOSE_S)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-
-        self.hang_up = hang_up
-        return daemon.stdin.raw.write, daemon.stdout
 
 
 class Session:
@@ -174,16 +244,20 @@ class Session:
 
     def __init__(self, agent, description):
         self.agent = agent
-        self.session_id = "sess_" + uuid.uuid4().hex
+        self.session_id = "sess_" + secrets.token_hex(16)
+        self.token = secrets.token_hex(16)  # proves to the daemon that the session is this one's, over the next connection too
         self.description = description
         self.state = "idle"
-        self.output_id = None
+        self.output_id = self.growing = None
         self.asking = self.underway = 0  # questions and tools that are open
         self.is_over = False
+        self.dropped = 0  # characters of text that the daemon did not take in time
 
     def __enter__(self):
-        self.publish("session.started", summary_normal=self.description)
-        self._change("thinking")
+        with self.agent.lock:
+            self.agent.sessions[self.session_id] = self
+            self.first = self._publish("session.started", {"summary_normal": self.description, "extensions": {"aaepd": {"resume_token": self.token}}})
+            self._change("thinking")
         return self
 
     def __exit__(self, kind, error, _):
@@ -200,19 +274,30 @@ class Session:
         self._end("session.completed", summary_normal=summary)
 
     def text(self, chunk):
-        """Appends a token to the session's text. It returns at once."""
+        """Appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped."""
         with self.agent.lock:
             if self.output_id is None:
                 self._change("writing_output")
-                self.output_id = "out_" + uuid.uuid4().hex
+                self.output_id = "out_" + secrets.token_hex(16)
             for start in range(0, len(chunk), LONGEST_TEXT):
                 piece = chunk[start : start + LONGEST_TEXT]
-                self.publish("output.streaming", output_id=self.output_id, chunk=piece, complete=False)
+                waiting = self.growing
+                if waiting is not None and waiting.line is None and len(waiting.about["chunk"]) + len(piece) <= LONGEST_TEXT:
+                    waiting.about["chunk"] += piece
+                elif len(self.agent.calls) < MOST_QUEUED:
+                    self.growing = self._publish("output.streaming", {"output_id": self.output_id, "chunk": piece, "complete": False}, grows=True)
+                else:
+                    if self.dropped == 0:
+                        self.agent._tell("The daemon takes nothing: text is dropped.")
+                    self.dropped += len(piece)
 
     def publish(self, kind, **members):
         """Publishes an event that has no call of its own, such as "progress.updated"."""
-        if not self.is_over:
-            self.agent._send("aaep.publish", self._event(kind, members))
+        self._publish(kind, members)
+
+    def _publish(self, kind, members, grows=False):
+        self.growing = None
+        return None if self.is_over else self.agent._send("aaep.publish", self._event(kind, members), grows=grows)
 
     def tool(self, name, run, *, summary=None, completed=None, irreversible=False, **question):
         """Runs a tool, and returns its result, or raises its error. completed is a sentence about the result, or a function that makes one.
@@ -220,7 +305,7 @@ class Session:
         If the call is irreversible, run is called only after a person has accepted, and Declined is raised otherwise. The question may have an action
         (default: summary), a consequence, timeout_seconds, and extra_context: facts for the person who decides.
         """
-        tool = {"tool": name, "tool_call_id": "call_" + uuid.uuid4().hex}
+        tool = {"tool": name, "tool_call_id": "call_" + secrets.token_hex(16)}
         invoked = {**tool, "summary_normal": summary or name, "risk_level": "high" if irreversible else "low"}
         with self.agent.lock:
             self.underway += 1
@@ -247,7 +332,9 @@ class Session:
 
     def _consent(self, tool, invoked, question):
         """Asks a person, and then the daemon, which takes the call only after an accepting reply. A default never counts."""
+        ids = {"event_id": "evt_" + secrets.token_hex(16), "reply_token": "rpl_" + secrets.token_hex(16)}
         asked = {
+            **ids,
             "action": invoked["summary_normal"],
             "consequence": "It cannot be undone.",
             "timeout_seconds": 300,
@@ -258,6 +345,7 @@ class Session:
             "default_decision": "reject",
             "extra_context": {**question.get("extra_context", {}), **tool},
         }
+        outcome = {}
         with self.agent.lock:
             self.asking += 1
         try:
@@ -265,6 +353,8 @@ class Session:
         finally:
             with self.agent.lock:
                 self.asking -= 1
+                if "decision" not in outcome:  # nobody waits for an answer any more
+                    self.agent._send("aaep.cancel", {"reply_token": ids["reply_token"]})
         if outcome.get("decision") != "accept" or outcome["resolved_by"] != "reply":
             raise Declined(outcome["resolved_by"])
         self._change("calling_tool")
@@ -274,7 +364,7 @@ class Session:
             raise Declined("cancelled")
 
     def _event(self, kind, members):
-        return {**members, "type": "aaep:agent." + kind, "session_id": self.session_id}
+        return {"event_id": "evt_" + secrets.token_hex(16), **members, "type": "aaep:agent." + kind, "session_id": self.session_id}
 
     def _change(self, state):
         """Tells another state of the agent. While a question is open, the state is the question's."""
@@ -304,6 +394,43 @@ def socket_path():
     elif os.environ.get("XDG_RUNTIME_DIR"):
         folder = os.path.join(os.environ["XDG_RUNTIME_DIR"], "aaep")
     return os.environ.get("AAEPD_SOCKET") or os.path.join(folder, "aaepd.sock")
+
+
+def to_serve():
+    """Finds the daemon of this user: what writes to it, its lines, and what ends the connection."""
+    connection = socket.socket(getattr(socket, "AF_UNIX", socket.AF_INET))
+    try:
+        connection.connect(socket_path())
+    except (OSError, TypeError):
+        connection.close()
+        return None
+
+    def hang_up():
+        with contextlib.suppress(OSError):
+            connection.shutdown(socket.SHUT_RDWR)
+
+    return connection.sendall, connection.makefile("rb"), hang_up
+
+
+def to_own(command):
+    """Starts a daemon, and returns the same for it."""
+    # In a session of its own, so that an interrupt at the terminal reaches the agent alone.
+    command[0] = shutil.which(command[0]) or command[0]  # Windows finds npx.cmd only so
+    daemon = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def hang_up():
+        daemon.stdin.raw.close()  # the end of its input is the daemon's orderly end
+        try:
+            daemon.wait(2 * LONGEST_WAIT_S)
+        except subprocess.TimeoutExpired:
+            daemon.kill()
+
+    return daemon.stdin.raw.write, daemon.stdout, hang_up
+
+
+def line_of(number, method, params):
+    call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    return json.dumps(call, default=str, allow_nan=False).encode() + b"\n"
 
 
 def brief(error):

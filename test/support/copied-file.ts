@@ -40,25 +40,35 @@ const MOST_MEMORY = 250_000;
 
 const TEXT = "👩‍👩‍👧".repeat(2000);
 
-async function serve() {
-  const directory = temporaryDirectory();
+async function serve(directory = temporaryDirectory()) {
   const program = startProgram(["serve", "--confirmation-grace-seconds", "60"], {
-    environment: cleanEnvironment(directory),
+    environment: { ...cleanEnvironment(directory), XDG_STATE_HOME: directory },
   });
   const { endpoints } = JSON.parse((await program.stdoutLines(1))[0] ?? "");
-  return { program, socket: String(endpoints.ipc) };
+  const kill = async () => {
+    program.child.kill("SIGKILL");
+    await program.ended;
+  };
+  return { program, socket: String(endpoints.ipc), kill, again: () => serve(directory) };
 }
 
-/** What a listener hears, from the beginning. It answers no question. */
-async function listen(socket: string): Promise<readonly ReceivedEvent[]> {
+/** What a listener hears, from the beginning. `accept` answers the newest question. */
+async function listen(socket: string) {
   const heard: ReceivedEvent[] = [];
   const subscription = subscribe(ipcConnector(socket), { supports_confirmation_reply: true });
   onTestFinished(() => subscription.close());
   void (async () => {
     for await (const event of subscription) heard.push(event);
   })();
-  await eventually(() => expect(subscription.sources()[0]?.state()?.kind).toBe("active"));
-  return heard;
+  const state = () => subscription.sources()[0]?.state()?.kind;
+  await eventually(() => expect(state()).toBe("active"));
+  const noticesLoss = () => eventually(() => expect(state()).not.toBe("active"));
+  const accept = async () => {
+    await eventually(() => expect(state()).toBe("active"));
+    const token = ofType(heard, "awaiting.confirmation").at(-1)?.reply_token;
+    subscription.reply({ reply_token: String(token), decision: "accept" });
+  };
+  return { heard, accept, noticesLoss };
 }
 
 function ofType(events: readonly ReceivedEvent[], type: string): readonly ReceivedEvent[] {
@@ -68,8 +78,8 @@ function ofType(events: readonly ReceivedEvent[], type: string): readonly Receiv
 /** The tests of a file to copy. `prepare` makes what the build takes from elsewhere. */
 export function testCopiedFile(project: StrangerProject, prepare: () => Promise<void> = async () => {}): void {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-stranger-"));
-  const start = (socket: string, work: string): Example =>
-    startExample(folder, ["env", `AAEPD_SOCKET=${socket}`, ...project.command], work);
+  const start = (socket: string, ...work: readonly string[]): Example =>
+    startExample(folder, ["env", `AAEPD_SOCKET=${socket}`, ...project.command], ...work);
 
   beforeAll(async () => {
     ensureBuilt();
@@ -85,7 +95,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
   describe(`the file to copy in ${project.language}`, () => {
     it("AAEP §4.1, §4.3: tells tools that run at once, failures, cancellation and the whole text", async () => {
       const { socket } = await serve();
-      const heard = await listen(socket);
+      const { heard } = await listen(socket);
       const { code, out, err } = await start(socket, "work").ended;
       expect([code, out.trim().split("\n").sort(), err]).toEqual([0, [...project.prints].sort(), ""]);
       await eventually(() => expect(heard.filter(isEnd)).toHaveLength(Object.keys(project.sessions).length));
@@ -109,27 +119,52 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
         ]),
       );
       expect(ofType(heard, "progress.updated")).toHaveLength(1);
-      expect(heard.map((event) => (isText(event) ? event.chunk : "")).join("")).toBe(TEXT);
+      expect(textOf(heard)).toBe(TEXT);
     });
 
-    it("R5: calls nothing irreversible where its daemon is killed while a person is asked, and goes on", async () => {
-      const { program, socket } = await serve();
-      const heard = await listen(socket);
+    it("R5, R8: comes back to a daemon that was killed while a person is asked, and takes the question back from one that stays away", async () => {
+      let daemon = await serve();
+      const { socket } = daemon;
+      const { heard, accept, noticesLoss } = await listen(socket);
       const agent = start(socket, "ask");
       await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
-      program.child.kill("SIGKILL");
-      const { code, out, err } = await agent.ended;
-      expect([code, out]).toEqual([0, "cancelled\n"]);
-      expect(err).toMatch(/^.*the agent is silent.*\n$/);
+      await daemon.kill();
+      await noticesLoss();
+      daemon = await daemon.again();
+      await accept();
+      await shows(agent, agent.stdout, "called\n");
+      agent.child.stdin.write("\n");
+      expect(await agent.ended).toEqual({ code: 0, out: "called\n", err: "" });
+      await eventually(() => expect(heard.filter(isEnd)).toHaveLength(1));
+      expect(textOf(heard)).toBe("Before. After.");
+
+      const impatient = start(socket, "ask", "impatiently");
+      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(2));
+      await daemon.kill();
+      await shows(impatient, impatient.stdout, "cancelled\n");
+      daemon = await daemon.again();
+      await eventually(() => expect(ofType(heard, "state.changed").at(-1)?.to_state).toBe("thinking"));
+      impatient.child.stdin.write("\n");
+      const { code, err } = await impatient.ended;
+      expect(code).toBe(0);
+      expect(err).toMatch(/^.*the agent is silent until it is back.*\n$/);
+      await eventually(() => expect(heard.filter(isEnd)).toHaveLength(2));
+      expect(ofType(heard, "tool.invoked")).toHaveLength(1);
+      expect(heard.filter(isEnd)).toEqual(
+        [0, 1].map(() => expect.objectContaining({ type: "aaep:agent.session.completed" })),
+      );
+      expect(textOf(heard)).toBe("Before. After.Before. After.");
     });
 
     it("R5: calls nothing irreversible without any daemon", async () => {
-      const { code, out, err } = await start(join(folder, "no.sock"), "ask").ended;
+      const agent = start(join(folder, "no.sock"), "ask");
+      agent.child.stdin.write("\n");
+      const { code, out, err } = await agent.ended;
       expect([code, out]).toEqual([0, "no_subscriber\n"]);
       expect(err).toMatch(/^.*the agent is silent.*\n$/);
     });
 
-    it("S4: never waits for a daemon that takes nothing, stays small, and tells it once", async () => {
+    it("S4: never waits for a daemon that takes nothing, stays small, and tells it", async () => {
       const { program, socket } = await serve();
       const agent = start(socket, "flood");
       await shows(agent, agent.stdout, "ready");
@@ -141,14 +176,16 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       agent.child.stdin.write("\n");
       const { code, err } = await agent.ended;
       expect(code).toBe(0);
-      expect(err).toMatch(/^.*The daemon takes nothing.*\n$/i);
+      expect(err).toMatch(/^.*the daemon takes nothing: text is dropped.*\n.*has not taken the last \d+ calls.*\n$/i);
       program.child.kill("SIGCONT");
     });
   });
 }
 
-function isText(event: ReceivedEvent) {
-  return isCore(event) && event.type === "aaep:agent.output.streaming";
+function textOf(heard: readonly ReceivedEvent[]): string {
+  return heard
+    .map((event) => (isCore(event) && event.type === "aaep:agent.output.streaming" ? event.chunk : ""))
+    .join("");
 }
 
 function isEnd({ type }: ReceivedEvent): boolean {
