@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -30,17 +31,33 @@ LONGEST_ANSWER_S = 20  # from the daemon, where no person is asked
 LONGEST_ABSENCE_S = 10  # of a lost daemon, for those who wait for its answer
 LONGEST_WAIT_S = 2  # for the daemon at the beginning and at the end
 PAUSE_S = 0.5  # between attempts to come back
-GONE = "The daemon did not start, or has gone: the agent is silent."
+REMEDY = 'Install the package aaepd, run `aaepd serve`, or name the program: Agent(…, program=["/path/to/aaepd"]).'
 ENDS = ["aaep:agent.session." + end for end in ("completed", "errored", "cancelled")]
 AWAY = "The daemon has gone: the agent is silent until it is back."
 
 
 class Declined(Exception):
-    """An irreversible tool was not called. resolved_by is "reply" if a person declined, otherwise "timeout", "no_subscriber" and so on."""
+    """An irreversible tool was not called. resolved_by is "reply" if a person declined, and "error" if the daemon refused the question: no one decided.
 
-    def __init__(self, resolved_by):
-        super().__init__(f"nobody accepted the call: {resolved_by}")
+    Otherwise it is "timeout", "no_subscriber", "subscription_ended" or "cancelled".
+    """
+
+    def __init__(self, resolved_by, fault=None):
+        super().__init__(f"nobody accepted the call: {fault or resolved_by}")
         self.resolved_by = resolved_by
+
+
+class Fault(str):
+    """A sentence about what went wrong. If the daemon refused something, code, pointer and rule say why, and event, session_id and tool what."""
+
+    def __new__(cls, sentence, data=None, about=None):
+        data, about = data or {}, about or {}
+        names = [about.get("type", "").replace("aaep:agent.", ""), about.get("tool"), data.get("code"), data.get("pointer")]
+        told = ", ".join(name for name in names if name)
+        fault = super().__new__(cls, f"{sentence} ({told})" if told else sentence)
+        fault.event, fault.tool, fault.code, fault.pointer = (name or None for name in names)
+        fault.rule, fault.session_id = data.get("rule"), about.get("session_id")
+        return fault
 
 
 class Agent:
@@ -48,10 +65,10 @@ class Agent:
 
     It comes back to a lost `aaepd serve`, continues its sessions, and repeats what was not answered. A lost daemon of its own makes it silent.
     agent_id is a stable name without a version, and name is for people. program is aaepd, and arguments are further options of `aaepd stdio`.
-    on_error receives sentences about what goes wrong, in any thread, and returns soon.
+    on_error receives a Fault for each thing that goes wrong, in any thread, and returns soon.
     """
 
-    def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--", "aaepd"), arguments=(), on_error=lambda sentence: None):
+    def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--loglevel=error", "--", "aaepd"), arguments=(), on_error=lambda fault: None):
         self.on_error = on_error
         self.lock = threading.RLock()  # of all that follows, and of the sessions
         self.news = threading.Condition(self.lock)
@@ -103,7 +120,7 @@ class Agent:
             try:
                 call.line = None if grows else line_of(call.number, method, params)
             except Exception as error:  # what JSON cannot hold
-                self._tell(f"This was not published: {error}")
+                self._tell(Fault(f"This was not published: {error}", None, params))
                 if answered is not None:
                     answered.set_result({"resolved_by": "error", "fault": str(error)})
                 return None
@@ -131,10 +148,11 @@ class Agent:
         link = to_serve()
         if link is None:
             try:
-                self._talk(*to_own(command))
-                self._end(GONE)
+                *own, last_words = to_own(command)
+                self._talk(*own)
+                self._end(f"The daemon {'has gone' if self.is_met else 'did not start'}: the agent is silent. {last_words()} {REMEDY}")
             except OSError as error:
-                self._end(f"There is no daemon, so the agent is silent: {error}")
+                self._end(f"There is no daemon, so the agent is silent: {error}. {REMEDY}")
         while link is not None:
             self._talk(*link)
             link = self._come_back()
@@ -220,9 +238,9 @@ class Agent:
             self.news.notify_all()
         if call is not None:
             if fault is not None:
-                self._tell(fault["message"])
+                self._tell(Fault(fault["message"], fault.get("data"), call.about))
             if call.answered is not None:
-                call.answered.set_result(message["result"] if fault is None else {"resolved_by": "cancelled", "fault": fault["message"]})
+                call.answered.set_result(message["result"] if fault is None else {"resolved_by": "error", "fault": fault["message"]})
 
     def _end(self, fault):
         """Makes the agent silent: nothing that was asked is answered any more."""
@@ -236,7 +254,7 @@ class Agent:
 
     def _tell(self, fault):
         with contextlib.suppress(Exception):  # a mistake in on_error is no reason to stop
-            self.on_error(fault)
+            self.on_error(fault if isinstance(fault, Fault) else Fault(fault))
 
 
 class Session:
@@ -246,7 +264,7 @@ class Session:
         self.agent = agent
         self.session_id = "sess_" + secrets.token_hex(16)
         self.token = secrets.token_hex(16)  # proves to the daemon that the session is this one's, over the next connection too
-        self.description = description
+        self.description = brief(description) or "A task."
         self.state = "idle"
         self.output_id = self.growing = None
         self.asking = self.underway = 0  # questions and tools that are open
@@ -271,10 +289,11 @@ class Session:
 
     def complete(self, summary):
         """Ends the session with a summary of its result."""
-        self._end("session.completed", summary_normal=summary)
+        self._end("session.completed", summary_normal=brief(summary) or self.description)
 
     def text(self, chunk):
         """Appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped."""
+        chunk = "" if chunk is None else str(chunk)
         with self.agent.lock:
             if self.output_id is None:
                 self._change("writing_output")
@@ -305,8 +324,8 @@ class Session:
         If the call is irreversible, run is called only after a person has accepted, and Declined is raised otherwise. The question may have an action
         (default: summary), a consequence, timeout_seconds, and extra_context: facts for the person who decides.
         """
-        tool = {"tool": name, "tool_call_id": "call_" + secrets.token_hex(16)}
-        invoked = {**tool, "summary_normal": summary or name, "risk_level": "high" if irreversible else "low"}
+        tool = {"tool": tool_name(str(name)), "tool_call_id": "call_" + secrets.token_hex(16)}
+        invoked = {**tool, "summary_normal": brief(summary) or brief(name) or "A tool.", "risk_level": "high" if irreversible else "low"}
         with self.agent.lock:
             self.underway += 1
             self._end_output()
@@ -321,8 +340,12 @@ class Session:
             except Exception as error:
                 self.publish("tool.completed", **tool, status="error", error_message=brief(error))
                 raise
-            told = completed(result) if callable(completed) else completed
-            self.publish("tool.completed", **tool, status="success", **({} if told is None else {"summary_normal": told}))
+            told = ""
+            try:
+                told = brief(completed(result) if callable(completed) else completed)
+            except Exception as error:  # the tool has run, whatever there is to say about it
+                self.agent._tell(f"completed of {name} failed: {error!r}")
+            self.publish("tool.completed", **tool, status="success", **({"summary_normal": told} if told else {}))
             return result
         finally:
             with self.agent.lock:
@@ -333,35 +356,37 @@ class Session:
     def _consent(self, tool, invoked, question):
         """Asks a person, and then the daemon, which takes the call only after an accepting reply. A default never counts."""
         ids = {"event_id": "evt_" + secrets.token_hex(16), "reply_token": "rpl_" + secrets.token_hex(16)}
+        seconds = question.get("timeout_seconds", 300)
         asked = {
-            **ids,
-            "action": invoked["summary_normal"],
-            "consequence": "It cannot be undone.",
-            "timeout_seconds": 300,
             **question,
+            **ids,
+            "action": brief(question.get("action")) or invoked["summary_normal"],
+            "consequence": brief(question.get("consequence")) or "It cannot be undone.",
+            "timeout_seconds": seconds,
             "session_id": self.session_id,
             "risk_level": "high",
             "irreversible": True,
             "default_decision": "reject",
-            "extra_context": {**question.get("extra_context", {}), **tool},
+            "extra_context": {**(question.get("extra_context") or {}), **tool},
         }
         outcome = {}
         with self.agent.lock:
             self.asking += 1
         try:
-            outcome = self.agent._ask("aaep.confirm", asked, asked["timeout_seconds"] + LONGEST_ANSWER_S)
+            patience_s = LONGEST_ANSWER_S + (seconds if isinstance(seconds, (int, float)) else 0)
+            outcome = self.agent._ask("aaep.confirm", asked, patience_s)
         finally:
             with self.agent.lock:
                 self.asking -= 1
                 if "decision" not in outcome:  # nobody waits for an answer any more
                     self.agent._send("aaep.cancel", {"reply_token": ids["reply_token"]})
         if outcome.get("decision") != "accept" or outcome["resolved_by"] != "reply":
-            raise Declined(outcome["resolved_by"])
+            raise Declined(outcome["resolved_by"], outcome.get("fault"))
         self._change("calling_tool")
         taken = self.agent._ask("aaep.publish", self._event("tool.invoked", {**invoked, "irreversible": True}), LONGEST_ANSWER_S)
         if "fault" in taken:
             self.publish("tool.completed", **tool, status="timeout")
-            raise Declined("cancelled")
+            raise Declined(taken["resolved_by"], taken["fault"])
 
     def _event(self, kind, members):
         return {"event_id": "evt_" + secrets.token_hex(16), **members, "type": "aaep:agent." + kind, "session_id": self.session_id}
@@ -413,10 +438,17 @@ def to_serve():
 
 
 def to_own(command):
-    """Starts a daemon, and returns the same for it."""
+    """Starts a daemon, and returns the same for it, and a function for the end of its standard error."""
     # In a session of its own, so that an interrupt at the terminal reaches the agent alone.
     command[0] = shutil.which(command[0]) or command[0]  # Windows finds npx.cmd only so
-    daemon = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+    daemon = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+    last = collections.deque(maxlen=5)  # lines
+    reading = threading.Thread(target=lambda: last.extend(daemon.stderr), daemon=True)
+    reading.start()
+
+    def last_words():
+        reading.join(LONGEST_WAIT_S)
+        return b" ".join(line.strip() for line in last).decode(errors="replace")
 
     def hang_up():
         daemon.stdin.raw.close()  # the end of its input is the daemon's orderly end
@@ -425,7 +457,7 @@ def to_own(command):
         except subprocess.TimeoutExpired:
             daemon.kill()
 
-    return daemon.stdin.raw.write, daemon.stdout, hang_up
+    return daemon.stdin.raw.write, daemon.stdout, hang_up, last_words
 
 
 def line_of(number, method, params):
@@ -433,5 +465,12 @@ def line_of(number, method, params):
     return json.dumps(call, default=str, allow_nan=False).encode() + b"\n"
 
 
-def brief(error):
-    return str(error)[:LONGEST_TEXT]
+def tool_name(name):
+    """The name as events can have it: it begins with a letter, and has letters, digits, underscores, dots and hyphens."""
+    plain = re.sub("[^A-Za-z0-9_.-]", "_", name.replace("/", "."))
+    return (plain if re.match("[A-Za-z_]", plain) else "_" + plain)[:256]
+
+
+def brief(told):
+    """The beginning of a text, as long as an event may have. Empty for None."""
+    return "" if told is None else str(told)[:LONGEST_TEXT]

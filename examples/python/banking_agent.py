@@ -16,6 +16,7 @@ WHY_NOT = {
     "no_subscriber": "There was nobody to ask.",
     "subscription_ended": "Nobody who could answer was left.",
     "cancelled": "The question was taken back.",
+    "error": "The question was refused.",
 }
 
 parser = argparse.ArgumentParser(description="Asks before it transfers money.")

@@ -11,4 +11,5 @@ testCopiedFile({
   command: ["python3", "stranger.py"],
   sessions: STRANGERS_SESSIONS,
   prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
+  mistakes: [/completed of three failed/, /not JSON compliant/, /keys must be str/],
 });

@@ -26,6 +26,8 @@ export interface StrangerProject {
   /** The sessions of the stranger's "work", and how each ends. */
   readonly sessions: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly prints: readonly string[];
+  /** What the stranger's "err" is told, beside the mistakes that are the same in all languages. */
+  readonly mistakes: readonly RegExp[];
 }
 
 /** How the stranger's sessions end in every language. */
@@ -34,6 +36,8 @@ export const STRANGERS_SESSIONS: StrangerProject["sessions"] = {
   "Fails.": { type: "aaep:agent.session.errored", summary_normal: "The shelf is empty." },
   "Is cancelled.": { type: "aaep:agent.session.cancelled", cancelled_by: "user" },
 };
+
+const MISTAKES = [/progress\.updated, \w+, \/progress\/percent/, /must be .* 1 .*timeout_seconds/];
 
 /** Most memory of a program whose daemon takes nothing, in kB. Without a bound of the queue, the program in Go takes 450,000. */
 const MOST_MEMORY = 250_000;
@@ -156,12 +160,32 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       expect(textOf(heard)).toBe("Before. After.Before. After.");
     });
 
+    it("R3: ends each tool whatever its function returns, and tells an author's mistake as one, before a person is asked", async () => {
+      const { socket } = await serve();
+      const { heard, accept } = await listen(socket);
+      const agent = start(socket, "err");
+      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
+      await accept();
+      const { code, out, err } = await agent.ended;
+      expect([code, out]).toEqual([0, "1\n2\n3\nerror\ncalled\n"]);
+      await eventually(() => expect(heard.filter(isEnd)).toHaveLength(1));
+      expect(heard.filter(isEnd)).toEqual([expect.objectContaining({ type: "aaep:agent.session.completed" })]);
+      expect(ofType(heard, "tool.completed").map(({ tool, status }) => [tool, status])).toEqual([
+        ["a_tool.3", "success"],
+        ["_9", "success"],
+        ["three", "success"],
+        ["delete.all", "success"],
+      ]);
+      expect(textOf(heard)).toBe("caf👩");
+      for (const told of [...MISTAKES, ...project.mistakes]) expect(err).toMatch(told);
+    });
+
     it("R5: calls nothing irreversible without any daemon", async () => {
       const agent = start(join(folder, "no.sock"), "ask");
       agent.child.stdin.write("\n");
       const { code, out, err } = await agent.ended;
       expect([code, out]).toEqual([0, "no_subscriber\n"]);
-      expect(err).toMatch(/^.*the agent is silent.*\n$/);
+      expect(err).toMatch(/^.*the agent is silent.*aaepd.*\n$/);
     });
 
     it("S4: never waits for a daemon that takes nothing, stays small, and tells it", async () => {
