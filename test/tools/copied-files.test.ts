@@ -20,6 +20,7 @@ const PROJECTS: readonly StrangerProject[] = [
       "Panics.": { type: "aaep:agent.session.errored", summary_normal: "The agent has failed." },
     },
     prints: ["<nil>", "The shelf is empty.", "The shelf is empty.", "out of order"],
+    mistakes: [/unsupported value: NaN/],
   },
   {
     language: "Java",
@@ -32,6 +33,7 @@ const PROJECTS: readonly StrangerProject[] = [
     command: ["java", "-XX:TieredStopAtLevel=1", "-Xmx64m", "-cp", "gson.jar:.", "Stranger"],
     sessions: STRANGERS_SESSIONS,
     prints: ["3", "The shelf is empty.", "The shelf is empty.", "cancelled"],
+    mistakes: [/completed of three failed/, /NaN is not a valid double/],
   },
 ];
 

@@ -19,43 +19,60 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 const (
-	longestText   = 4000             // characters of one event
-	longestQueue  = 16_384           // calls that wait for the daemon
-	longestAnswer = 20 * time.Second // from the daemon, where no person is asked
-	longestClose  = 2 * time.Second
+	longestText    = 4000             // characters of one event
+	mostQueued     = 1024             // calls that wait for the daemon; further text is dropped
+	longestQueue   = 16_384           // calls that wait; after that the agent is silent
+	longestAnswer  = 20 * time.Second // from the daemon, where no person is asked
+	longestAbsence = 10 * time.Second // of a lost daemon, for those who wait for its answer
+	longestWait    = 2 * time.Second  // for the daemon at the beginning and at the end
+	pause          = time.Second / 2  // between attempts to come back
+	remedy         = "Install the package aaepd, run `aaepd serve`, or name the program: Options{Program: []string{\"/path/to/aaepd\"}}"
 )
-
-var errSilent = errors.New("the daemon did not start, or has gone: the agent is silent")
 
 // Options say who the agent is.
 type Options struct {
 	ID        string      // stable name of the agent, without its version
 	Name      string      // name for people; default: ID
-	Program   []string    // aaepd, if no daemon serves this user; default: npx --no -- aaepd
+	Program   []string    // aaepd, if no daemon serves this user; default: npx --no --loglevel=error -- aaepd
 	Arguments []string    // further options of `aaepd stdio`
-	OnError   func(error) // receives what goes wrong with aaepd, on any goroutine, and returns soon; default: ignored
+	OnError   func(error) // receives a *Fault for each thing that goes wrong, on any goroutine, and returns soon; default: ignored
 }
 
 // An Agent is connected to a daemon, or silent.
 type Agent struct {
-	options Options
-	mutex   sync.Mutex // of all that follows, and of the sessions
-	queue   chan Members
-	asked   map[int]chan answer
-	ids     int
-	isOver  bool
-	hangUp  func()
+	options               Options
+	mutex                 sync.Mutex // of all that follows, and of the sessions
+	news                  *sync.Cond
+	calls                 map[int]*call // those without an answer
+	unsent                []*call
+	ids                   int
+	sessions              map[string]*Session // those whose end has no answer
+	faults                []error             // that are not told yet
+	link                  *link
+	isMet, isAway, isOver bool
+	met, ended            chan struct{}
 }
 
 // Members are those of a message.
 type Members = map[string]any
+
+// A call waits for the daemon's answer. Text grows until its line is made, and the line stays, so that it can be repeated.
+type call struct {
+	number   int
+	line     []byte
+	about    Members
+	answered chan answer
+}
 
 // An answer is the daemon's to a request. That to a question is its outcome.
 type answer struct {
@@ -64,80 +81,133 @@ type answer struct {
 	err        error
 }
 
-// Open connects to the daemon of `aaepd serve`, otherwise starts one for this agent alone, otherwise returns a silent agent. If the connection is lost,
-// the agent is silent too. Open another one then.
+// A link is a connection to a daemon.
+type link struct {
+	in     io.Writer
+	out    io.Reader
+	hangUp func()
+}
+
+// A Fault says what went wrong. If the daemon refused something, Code, Pointer and Rule say why, and Event, SessionID and Tool what.
+type Fault struct{ Sentence, Code, Pointer, Rule, Event, SessionID, Tool string }
+
+func (f *Fault) Error() string {
+	names := slices.DeleteFunc([]string{f.Event, f.Tool, f.Code, f.Pointer}, func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return "aaep: " + f.Sentence
+	}
+	return fmt.Sprintf("aaep: %s (%s)", f.Sentence, strings.Join(names, ", "))
+}
+
+// Open connects to the daemon of `aaepd serve`, otherwise starts one for this agent alone, otherwise returns a silent agent. The agent comes back to a
+// lost `aaepd serve`, continues its sessions, and repeats what was not answered. A lost daemon of its own makes it silent.
 func Open(options Options) *Agent {
 	options.Name = cmp.Or(options.Name, options.ID)
 	if len(options.Program) == 0 {
-		options.Program = []string{"npx", "--no", "--", "aaepd"}
+		options.Program = []string{"npx", "--no", "--loglevel=error", "--", "aaepd"}
 	}
-	a := &Agent{options: options, queue: make(chan Members, longestQueue), asked: map[int]chan answer{}, hangUp: func() {}}
-	in, out, err := a.connect()
-	if err == nil {
-		go a.write(in)
-		go a.read(out)
-		err = a.ask(context.Background(), longestAnswer, "aaep.set_manifest", Members{
-			"@context": "https://aaep-protocol.org/context/v1", "type": "aaep:producer.manifest", "agent_id": options.ID, "agent_name": options.Name,
-		}).err
-	}
-	if err != nil {
-		a.end(err)
+	a := &Agent{options: options, calls: map[int]*call{}, sessions: map[string]*Session{}, met: make(chan struct{}), ended: make(chan struct{})}
+	a.news = sync.NewCond(&a.mutex)
+	go a.live()
+	select {
+	case <-a.met:
+	case <-a.ended:
+	case <-time.After(longestWait):
 	}
 	return a
 }
 
 // Close waits until the daemon has everything, and ends the connection. It takes a few seconds at most.
 func (a *Agent) Close() {
-	a.ask(context.Background(), longestClose, "aaep.ping", Members{})
-	a.end(nil)
-	a.hangUp()
+	for until := time.Now().Add(longestWait); a.isHeld() && time.Now().Before(until); {
+		time.Sleep(pause / 100)
+	}
+	a.locked(func() {
+		if left := len(a.calls); left > 0 {
+			a.tell(&Fault{Sentence: fmt.Sprintf("The daemon has not taken the last %d calls.", left)})
+		}
+		a.end()
+	})
+	select {
+	case <-a.ended:
+	case <-time.After(3 * longestWait):
+	}
 }
 
 // A Session is one task of the agent. Its calls may come from any goroutine, and are heard in their order.
 type Session struct {
 	agent            *Agent
 	context          context.Context
-	id, state        string
+	id, token, state string
 	output           string // the open one
-	asking, underway int    // questions and tools that are open
+	half             string // of a character, the end of the text so far
+	growing          *call  // text that waits
+	dropped          int
+	first            *call // the start of the session
+	asking, underway int   // questions and tools that are open
+	isOver           bool
 }
 
 // Session runs work as a task that people can follow, and returns its error. The text that work returns is the summary of its result; default: the
 // description. The session ends as completed, as errored if work fails or panics, and as cancelled if ctx is.
 func (a *Agent) Session(ctx context.Context, description string, work func(*Session) (string, error)) (err error) {
-	s := &Session{agent: a, context: ctx, id: "sess_" + rand.Text(), state: "idle"}
+	description = cmp.Or(brief(description), "A task.")
+	s := &Session{agent: a, context: ctx, id: "sess_" + rand.Text(), token: rand.Text() + rand.Text(), state: "idle"}
 	s.agent.locked(func() {
-		s.event("session.started", Members{"summary_normal": description})
+		a.sessions[s.id] = s
+		s.first = s.event("session.started", Members{"summary_normal": description, "extensions": Members{"aaepd": Members{"resume_token": s.token}}})
 		s.change("thinking")
 	})
 	kind, end := "session.errored", Members{"summary_normal": "The agent has failed.", "error_category": "unknown"}
 	defer s.agent.locked(func() { // after a panic too
 		s.endOutput()
 		s.event(kind, end)
+		s.isOver = true
 	})
 	told, err := work(s)
 	switch {
 	case ctx.Err() != nil:
 		kind, end = "session.cancelled", Members{"summary_normal": description, "cancelled_by": "user"}
 	case err != nil:
-		end["summary_normal"] = brief(err.Error())
+		end["summary_normal"] = cmp.Or(brief(err.Error()), description)
 	default:
-		kind, end = "session.completed", Members{"summary_normal": cmp.Or(told, description)}
+		kind, end = "session.completed", Members{"summary_normal": cmp.Or(brief(told), description)}
 	}
 	return err
 }
 
-// Text appends a token to the session's text: whole characters. It returns at once.
+// Text appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped.
 func (s *Session) Text(chunk string) {
 	s.agent.locked(func() {
 		if s.output == "" {
 			s.change("writing_output")
 			s.output = "out_" + rand.Text()
 		}
+		chunk, s.half = whole(s.half + chunk)
 		for piece := range slices.Chunk([]rune(chunk), longestText) {
-			s.event("output.streaming", Members{"output_id": s.output, "chunk": string(piece), "complete": false})
+			s.append(string(piece))
 		}
 	})
+}
+
+func (s *Session) append(piece string) {
+	waiting := s.growing
+	if waiting != nil && waiting.line == nil && len(waiting.about["chunk"].(string))+len(piece) <= longestText {
+		waiting.about["chunk"] = waiting.about["chunk"].(string) + piece
+	} else if len(s.agent.calls) < mostQueued {
+		s.growing = s.event("output.streaming", Members{"output_id": s.output, "chunk": piece, "complete": false})
+	} else {
+		if s.dropped == 0 {
+			s.agent.tell(&Fault{Sentence: "The daemon takes nothing: text is dropped.", SessionID: s.id})
+		}
+		s.dropped += utf8.RuneCountInString(piece)
+	}
+}
+
+// Dropped counts the characters of text that the daemon did not take in time.
+func (s *Session) Dropped() (characters int) {
+	s.agent.locked(func() { characters = s.dropped })
+	return characters
 }
 
 // Publish publishes an event that has no call of its own, such as "progress.updated".
@@ -158,8 +228,8 @@ type Call struct {
 // Tool runs a tool, and returns its error. The text that run returns tells people about the result. If the call is irreversible, run is called only after
 // a person has accepted; the error is otherwise a *Declined.
 func (s *Session) Tool(name string, about Call, run func() (string, error)) error {
-	about.Summary = cmp.Or(about.Summary, name)
-	tool := Members{"tool": name, "tool_call_id": "call_" + rand.Text()}
+	about.Summary = cmp.Or(brief(about.Summary), brief(name), "A tool.")
+	tool := Members{"tool": toolName(name), "tool_call_id": "call_" + rand.Text()}
 	s.agent.locked(func() {
 		s.underway++
 		if !about.Irreversible {
@@ -183,7 +253,7 @@ func (s *Session) Tool(name string, about Call, run func() (string, error)) erro
 	if err != nil {
 		completed = Members{"status": "error", "error_message": brief(err.Error())}
 	} else if told != "" {
-		completed["summary_normal"] = told
+		completed["summary_normal"] = brief(told)
 	}
 	s.Publish("tool.completed", join(tool, completed))
 	return err
@@ -191,42 +261,58 @@ func (s *Session) Tool(name string, about Call, run func() (string, error)) erro
 
 // Declined is the error of an irreversible tool that was not called.
 type Declined struct {
-	ResolvedBy string // "reply" if a person declined, otherwise "timeout", "no_subscriber", "subscription_ended" or "cancelled"
+	// "reply" if a person declined, and "error" if the daemon refused the question: no one decided. Otherwise "timeout", "no_subscriber",
+	// "subscription_ended" or "cancelled".
+	ResolvedBy string
+	Reason     error // of an "error"
 }
 
-func (d *Declined) Error() string { return "nobody accepted the call: " + d.ResolvedBy }
+func (d *Declined) Error() string {
+	if d.Reason != nil {
+		return "nobody accepted the call: " + d.Reason.Error()
+	}
+	return "nobody accepted the call: " + d.ResolvedBy
+}
 
 // consent asks a person, and then the daemon, which takes the call only after an accepting reply. A default never counts.
 func (s *Session) consent(about Call, tool Members) error {
-	seconds := cmp.Or(about.Timeout, 300)
+	seconds, token := cmp.Or(about.Timeout, 300), "rpl_"+rand.Text()
 	s.agent.locked(func() {
 		s.endOutput()
 		s.asking++
 	})
 	got := s.agent.ask(s.context, time.Duration(seconds)*time.Second+longestAnswer, "aaep.confirm", Members{
-		"session_id": s.id, "timeout_seconds": seconds, "default_decision": "reject", "risk_level": "high", "irreversible": true,
-		"action": cmp.Or(about.Action, about.Summary), "consequence": cmp.Or(about.Consequence, "It cannot be undone."),
+		"event_id": "evt_" + rand.Text(), "reply_token": token, "session_id": s.id, "timeout_seconds": seconds, "default_decision": "reject", "risk_level": "high", "irreversible": true,
+		"action": cmp.Or(brief(about.Action), about.Summary), "consequence": cmp.Or(brief(about.Consequence), "It cannot be undone."),
 		"extra_context": join(about.Context, tool),
 	})
-	s.agent.locked(func() { s.asking-- })
+	s.agent.locked(func() {
+		if s.asking--; got.Decision == "" { // nobody waits for an answer any more
+			s.agent.send("aaep.cancel", Members{"reply_token": token}, nil)
+		}
+	})
 	if got.Decision != "accept" || got.ResolvedBy != "reply" {
-		return &Declined{got.ResolvedBy}
+		return &Declined{got.ResolvedBy, got.err}
 	}
 	s.agent.locked(func() { s.change("calling_tool") })
 	invoked := join(tool, Members{"summary_normal": about.Summary, "risk_level": "high", "irreversible": true})
 	if taken := s.agent.ask(s.context, longestAnswer, "aaep.publish", s.complete("tool.invoked", invoked)); taken.err != nil {
 		s.Publish("tool.completed", join(tool, Members{"status": "timeout"}))
-		return &Declined{"cancelled"}
+		return &Declined{taken.ResolvedBy, taken.err}
 	}
 	return nil
 }
 
 func (s *Session) complete(kind string, members Members) Members {
-	return join(members, Members{"type": "aaep:agent." + kind, "session_id": s.id})
+	return join(Members{"event_id": "evt_" + rand.Text()}, join(members, Members{"type": "aaep:agent." + kind, "session_id": s.id}))
 }
 
-func (s *Session) event(kind string, members Members) {
-	s.agent.send("aaep.publish", s.complete(kind, members), nil)
+func (s *Session) event(kind string, members Members) *call {
+	s.growing = nil
+	if s.isOver {
+		return nil
+	}
+	return s.agent.send("aaep.publish", s.complete(kind, members), nil)
 }
 
 // change tells another state of the agent. While a question is open, the state is the question's.
@@ -240,35 +326,51 @@ func (s *Session) change(state string) {
 func (s *Session) endOutput() {
 	if s.output != "" {
 		s.event("output.streaming", Members{"output_id": s.output, "chunk": "", "complete": true})
-		s.output = ""
+		s.output, s.half = "", ""
 	}
 }
 
-// send lets a call wait for its turn. Without answered it is a notification.
-func (a *Agent) send(method string, params Members, answered chan answer) {
-	call := Members{"jsonrpc": "2.0", "method": method, "params": params}
-	if a.isOver {
+// send lets a call wait for its turn. Text grows until then.
+func (a *Agent) send(method string, params Members, answered chan answer) *call {
+	if a.isOver || (a.isAway && answered != nil) {
 		if answered != nil {
-			answered <- answer{ResolvedBy: "no_subscriber", err: errSilent}
+			answered <- answer{ResolvedBy: "no_subscriber", err: errors.New("the agent is silent")}
 		}
-		return
+		return nil
 	}
-	if answered != nil {
-		a.ids++
-		call["id"] = a.ids
-		a.asked[a.ids] = answered
+	a.ids++
+	made := &call{number: a.ids, about: params, answered: answered}
+	if params["complete"] != false {
+		line, err := lineOf(made.number, method, params)
+		if err != nil { // what JSON cannot hold
+			fault := faultOf("This was not published: "+err.Error(), params)
+			a.tell(fault)
+			if answered != nil {
+				answered <- answer{ResolvedBy: "error", err: fault}
+			}
+			return nil
+		}
+		made.line = line
 	}
-	select {
-	case a.queue <- call:
-	default:
-		go a.end(errors.New("the daemon takes nothing: the agent is silent"))
+	a.calls[made.number] = made
+	a.unsent = append(a.unsent, made)
+	if len(a.calls) > longestQueue {
+		a.tell(&Fault{Sentence: "The daemon takes nothing: the agent is silent."})
+		a.end()
 	}
+	return made
 }
 
-// ask sends a request, and waits for its answer.
+// ask makes a call, and waits for its answer.
 func (a *Agent) ask(ctx context.Context, patience time.Duration, method string, params Members) answer {
 	answered := make(chan answer, 1)
-	a.locked(func() { a.send(method, params, answered) })
+	var made *call
+	a.locked(func() { made = a.send(method, params, answered) })
+	defer a.locked(func() {
+		if made != nil {
+			delete(a.calls, made.number)
+		}
+	})
 	select {
 	case got := <-answered:
 		return got
@@ -279,99 +381,267 @@ func (a *Agent) ask(ctx context.Context, patience time.Duration, method string, 
 	}
 }
 
-func (a *Agent) write(in io.Writer) {
-	for call := range a.queue {
-		line, err := json.Marshal(call)
-		if err == nil {
-			_, err = in.Write(append(line, '\n'))
+// live talks with a daemon, and comes back to that of `aaepd serve`.
+func (a *Agent) live() {
+	defer close(a.ended)
+	if l := toServe(); l != nil {
+		for ; l != nil; l = a.comeBack() {
+			a.talk(l)
 		}
-		if err != nil {
-			a.end(err)
-			return
+		return
+	}
+	why := "There is no daemon"
+	l, last, err := a.toOwn()
+	if err == nil {
+		a.talk(l)
+		why, err = "The daemon did not start, or has gone", errors.New(last.text())
+	}
+	a.locked(func() {
+		if !a.isOver {
+			a.tell(&Fault{Sentence: fmt.Sprintf("%s: the agent is silent. %s. %s", why, err, remedy)})
+		}
+		a.end()
+	})
+}
+
+func (a *Agent) comeBack() *link {
+	for lost := time.Now(); ; time.Sleep(pause) {
+		isOver := false
+		a.locked(func() {
+			if isOver = a.isOver; !isOver && !a.isAway && time.Since(lost) > longestAbsence {
+				a.isAway = true
+				a.tell(&Fault{Sentence: "The daemon has gone: the agent is silent until it is back."})
+				a.giveUp("cancelled")
+			}
+		})
+		if isOver {
+			return nil
+		}
+		if l := toServe(); l != nil {
+			return l
 		}
 	}
 }
 
-func (a *Agent) read(out io.Reader) {
-	messages := json.NewDecoder(out)
-	for {
-		var message struct {
-			ID            int
-			Method        string
-			Result        answer
-			Error, Params struct{ Message string }
-		}
-		if messages.Decode(&message) != nil {
-			a.end(errSilent)
+// talk uses a connection until its end: takes the sessions over, and sends what has no answer yet.
+func (a *Agent) talk(l *link) {
+	defer l.hangUp()
+	manifest := Members{"@context": "https://aaep-protocol.org/context/v1", "type": "aaep:producer.manifest"}
+	line, _ := lineOf(0, "aaep.set_manifest", join(manifest, Members{"agent_id": a.options.ID, "agent_name": a.options.Name}))
+	var claimed []*Session // by the negative numbers of their calls
+	isOver := false
+	a.locked(func() {
+		if isOver = a.isOver; isOver {
 			return
 		}
-		got := message.Result
-		if message.Error.Message != "" {
-			got = answer{ResolvedBy: "cancelled", err: errors.New(message.Error.Message)}
-			a.tell(got.err)
-		} else if message.Method == "aaep.error" { // a notification was refused
-			a.tell(errors.New(message.Params.Message))
+		a.link, a.unsent = l, nil
+		for _, number := range slices.Sorted(maps.Keys(a.calls)) {
+			a.unsent = append(a.unsent, a.calls[number])
 		}
-		a.locked(func() {
-			if answered := a.asked[message.ID]; answered != nil {
-				answered <- got
-				delete(a.asked, message.ID)
-			}
-		})
+		for _, s := range a.sessions {
+			claimed = append(claimed, s)
+			claim, _ := lineOf(-len(claimed), "aaep.resume_session", Members{"session_id": s.id, "resume_token": s.token})
+			line = append(line, claim...)
+		}
+	})
+	go a.write(l, line)
+	messages := json.NewDecoder(l.out)
+	for m := (message{}); !isOver && messages.Decode(&m) == nil && a.take(m, claimed); m = (message{}) {
 	}
+	a.locked(func() { a.link = nil })
+}
+
+func (a *Agent) write(l *link, line []byte) {
+	for line != nil {
+		if _, err := l.in.Write(line); err != nil {
+			return
+		}
+		line = a.next(l)
+	}
+}
+
+// next waits for the next line of a connection; nil at its end.
+func (a *Agent) next(l *link) []byte {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	for {
+		for a.link == l && len(a.unsent) == 0 {
+			a.news.Wait()
+		}
+		if a.link != l {
+			return nil
+		}
+		next := a.unsent[0]
+		a.unsent = a.unsent[1:]
+		if a.calls[next.number] == nil {
+			continue
+		}
+		if next.line == nil {
+			next.line, _ = lineOf(next.number, "aaep.publish", next.about)
+		}
+		return next.line
+	}
+}
+
+// A message comes from the daemon.
+type message struct {
+	ID     int
+	Method string
+	Result answer
+	Error  *struct {
+		Message string
+		Data    struct{ Code, Pointer, Rule string }
+	}
+}
+
+// take takes an answer of the daemon. It is false if the next connection has to repeat the call.
+func (a *Agent) take(m message, claimed []*Session) (isTaken bool) {
+	if m.Method != "" {
+		return true
+	}
+	a.locked(func() {
+		answered := a.calls[m.ID]
+		if code := m.code(); code == "shutting_down" || (code == "storage_unavailable" && answered == nil) {
+			return
+		}
+		isTaken = true
+		delete(a.calls, m.ID)
+		switch {
+		case m.ID == 0 && m.Error != nil:
+			a.tell(&Fault{Sentence: m.Error.Message, Code: m.code(), Pointer: m.Error.Data.Pointer})
+			a.end()
+		case m.ID == 0:
+			if a.isAway = false; !a.isMet {
+				close(a.met)
+			}
+			a.isMet = true
+		case m.ID < 0 && m.Error != nil:
+			a.lose(claimed[-m.ID-1], m.Error.Message)
+		case answered != nil:
+			if kind := answered.about["type"]; kind == "aaep:agent.session.completed" || kind == "aaep:agent.session.errored" || kind == "aaep:agent.session.cancelled" {
+				delete(a.sessions, answered.about["session_id"].(string))
+			}
+			if m.Error != nil {
+				fault := faultOf(m.Error.Message, answered.about)
+				fault.Code, fault.Pointer, fault.Rule = m.Error.Data.Code, m.Error.Data.Pointer, m.Error.Data.Rule
+				a.tell(fault)
+				m.Result = answer{ResolvedBy: "error", err: fault}
+			}
+			if answered.answered != nil {
+				answered.answered <- m.Result
+			}
+		}
+	})
+	return isTaken
+}
+
+func (m message) code() string {
+	if m.Error == nil {
+		return ""
+	}
+	return m.Error.Data.Code
+}
+
+// lose gives a session up that the daemon does not know any more, unless its start or its end is repeated.
+func (a *Agent) lose(s *Session, reason string) {
+	if s.isOver || (s.first != nil && a.calls[s.first.number] != nil) {
+		return
+	}
+	s.isOver = true
+	delete(a.sessions, s.id)
+	maps.DeleteFunc(a.calls, func(_ int, left *call) bool { return left.answered == nil && left.about["session_id"] == s.id })
+	a.tell(&Fault{Sentence: "The daemon has lost a session: " + reason, SessionID: s.id})
 }
 
 // end makes the agent silent: nothing that was asked is answered any more.
-func (a *Agent) end(reason error) {
-	var asked map[int]chan answer
-	a.locked(func() {
-		if !a.isOver {
-			close(a.queue)
-			asked, a.asked, a.isOver = a.asked, nil, true
-		}
-	})
-	if asked == nil {
+func (a *Agent) end() {
+	if a.isOver {
 		return
 	}
-	go a.hangUp()
-	a.tell(reason)
-	for _, answered := range asked {
-		answered <- answer{ResolvedBy: "cancelled", err: errSilent}
+	if a.isOver = true; a.link != nil {
+		go a.link.hangUp()
+	}
+	a.link = nil
+	resolvedBy := "no_subscriber"
+	if a.isMet {
+		resolvedBy = "cancelled"
+	}
+	a.giveUp(resolvedBy)
+	clear(a.calls)
+}
+
+// giveUp answers all that wait for an answer.
+func (a *Agent) giveUp(resolvedBy string) {
+	for number, asked := range a.calls {
+		if asked.answered != nil {
+			asked.answered <- answer{ResolvedBy: resolvedBy, err: errors.New("the agent is silent")}
+			delete(a.calls, number)
+		}
 	}
 }
 
+func (a *Agent) isHeld() (isHeld bool) {
+	a.locked(func() { isHeld = len(a.calls) > 0 && !a.isAway && !a.isOver })
+	return isHeld
+}
+
+// locked does something with what the mutex guards, and then tells the faults of it.
 func (a *Agent) locked(do func()) {
-	a.mutex.Lock()
-	defer a.mutex.Unlock()
-	do()
-}
-
-func (a *Agent) tell(reason error) {
-	if a.options.OnError != nil && reason != nil {
-		a.options.OnError(fmt.Errorf("aaep: %w", reason))
+	var faults []error
+	func() {
+		a.mutex.Lock()
+		defer a.mutex.Unlock()
+		defer a.news.Broadcast()
+		do()
+		faults, a.faults = a.faults, nil
+	}()
+	for _, fault := range faults {
+		if a.options.OnError != nil {
+			a.options.OnError(fault)
+		}
 	}
 }
 
-// connect finds the daemon of this user, or starts one.
-func (a *Agent) connect() (io.Writer, io.Reader, error) {
-	if connection, err := net.Dial("unix", socketPath()); err == nil {
-		a.hangUp = func() { connection.Close() }
-		return connection, connection, nil
+func (a *Agent) tell(fault error) { a.faults = append(a.faults, fault) }
+
+// toServe finds the daemon of this user.
+func toServe() *link {
+	connection, err := net.Dial("unix", socketPath())
+	if err != nil {
+		return nil
 	}
+	return &link{connection, connection, func() { connection.Close() }}
+}
+
+// toOwn starts a daemon.
+func (a *Agent) toOwn() (*link, *lastWords, error) {
 	words := slices.Concat(a.options.Program, []string{"stdio", "--producer-id", a.options.ID}, a.options.Arguments)
-	daemon := exec.Command(words[0], words[1:]...)
+	daemon, last := exec.Command(words[0], words[1:]...), &lastWords{}
+	daemon.Stderr, daemon.WaitDelay = last, longestWait
 	in, failedIn := daemon.StdinPipe()
 	out, failedOut := daemon.StdoutPipe()
 	if err := errors.Join(failedIn, failedOut, daemon.Start()); err != nil {
 		return nil, nil, err
 	}
-	a.hangUp = sync.OnceFunc(func() { // the end of its input is the daemon's orderly end
+	return &link{in, out, sync.OnceFunc(func() { // the end of its input is the daemon's orderly end
 		in.Close()
-		killing := time.AfterFunc(2*longestClose, func() { daemon.Process.Kill() })
+		killing := time.AfterFunc(2*longestWait, func() { daemon.Process.Kill() })
 		daemon.Wait()
 		killing.Stop()
-	})
-	return in, out, nil
+	})}, last, nil
+}
+
+// lastWords keeps the end of what a program writes.
+type lastWords struct{ end []byte }
+
+func (l *lastWords) Write(more []byte) (int, error) {
+	l.end = append(l.end, more...)
+	l.end = l.end[max(0, len(l.end)-500):]
+	return len(more), nil
+}
+
+func (l *lastWords) text() string {
+	return strings.Join(strings.Fields(strings.ToValidUTF8(string(l.end), "")), " ")
 }
 
 // socketPath is where `aaepd serve` listens.
@@ -383,6 +653,39 @@ func socketPath() string {
 		folder = filepath.Join(directory, "aaep")
 	}
 	return cmp.Or(os.Getenv("AAEPD_SOCKET"), filepath.Join(folder, "aaepd.sock"))
+}
+
+func lineOf(number int, method string, params Members) ([]byte, error) {
+	line, err := json.Marshal(Members{"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+	return append(line, '\n'), err
+}
+
+func faultOf(sentence string, about Members) *Fault {
+	text := func(name string) string {
+		return strings.TrimPrefix(fmt.Sprint(cmp.Or(about[name], any(""))), "aaep:agent.")
+	}
+	return &Fault{Sentence: sentence, Event: text("type"), SessionID: text("session_id"), Tool: text("tool")}
+}
+
+var notInNames = regexp.MustCompile("[^A-Za-z0-9_.-]")
+
+// toolName is a name as events can have it: it begins with a letter, and has letters, digits, underscores, dots and hyphens.
+func toolName(name string) string {
+	plain := notInNames.ReplaceAllString(strings.ReplaceAll(name, "/", "."), "_")
+	if plain == "" || strings.ContainsAny(plain[:1], "0123456789.-") {
+		plain = "_" + plain
+	}
+	return plain[:min(len(plain), 256)]
+}
+
+// whole divides a text into whole characters and the beginning of one more.
+func whole(text string) (characters, half string) {
+	for back := 1; back <= min(len(text), utf8.UTFMax-1); back++ {
+		if end := text[len(text)-back:]; utf8.RuneStart(end[0]) && !utf8.FullRuneInString(end) {
+			return text[:len(text)-back], end
+		}
+	}
+	return text, ""
 }
 
 func join(some, others Members) Members {

@@ -21,6 +21,7 @@ var whyNot = map[string]string{
 	"no_subscriber":      "There was nobody to ask.",
 	"subscription_ended": "Nobody who could answer was left.",
 	"cancelled":          "The question was taken back.",
+	"error":              "The question was refused.",
 }
 
 func main() {

@@ -15,7 +15,8 @@ public final class BankingAgent {
           "timeout", "Nobody answered in time.",
           "no_subscriber", "There was nobody to ask.",
           "subscription_ended", "Nobody who could answer was left.",
-          "cancelled", "The question was taken back.");
+          "cancelled", "The question was taken back.",
+          "error", "The question was refused.");
 
   public static void main(String[] arguments) throws Exception {
     int timeoutSeconds = arguments.length == 2 && arguments[0].equals("--timeout") ? Integer.parseInt(arguments[1]) : 120;
