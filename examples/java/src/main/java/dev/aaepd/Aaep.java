@@ -14,18 +14,23 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Makes a Java program an agent that people can follow with a screen reader or a braille display, and that asks before it acts.
@@ -37,19 +42,30 @@ import java.util.function.Function;
  */
 public final class Aaep implements AutoCloseable {
   private static final int LONGEST_TEXT = 4000; // UTF-16 units of one event
-  private static final int LONGEST_QUEUE = 16_384; // calls that wait for the daemon
+  private static final int MOST_QUEUED = 1024; // calls that wait for the daemon; further text is dropped
+  private static final int LONGEST_QUEUE = 16_384; // calls that wait; after that the agent is silent
   private static final int LONGEST_ANSWER_S = 20; // from the daemon, where no person is asked
-  private static final int LONGEST_CLOSE_S = 2;
+  private static final int LONGEST_ABSENCE_MS = 10_000; // of a lost daemon, for those who wait for its answer
+  private static final int LONGEST_WAIT_S = 2; // for the daemon at the beginning and at the end
+  private static final int PAUSE_MS = 500; // between attempts to come back
+  private static final String REMEDY = "Install the package aaepd, or run `aaepd serve`.";
   private static final String SYSTEM = System.getProperty("os.name");
-  private static final List<String> PROGRAM = List.of(SYSTEM.startsWith("Windows") ? "npx.cmd" : "npx", "--no", "--", "aaepd");
+  private static final List<String> PROGRAM =
+      List.of(SYSTEM.startsWith("Windows") ? "npx.cmd" : "npx", "--no", "--loglevel=error", "--", "aaepd");
   private static final Gson GSON = new Gson();
 
-  private final Consumer<String> onError;
-  private final BlockingQueue<Map<String, Object>> queue = new ArrayBlockingQueue<>(LONGEST_QUEUE);
-  private final Map<String, CompletableFuture<Reply>> asked = new HashMap<>();
+  private final Consumer<? super Fault> onError;
+  private final Map<String, Call> calls = new LinkedHashMap<>(); // those without an answer, in their order
+  private final Deque<Call> unsent = new ArrayDeque<>();
+  private final Map<String, Session> sessions = new HashMap<>(); // those whose end has no answer
+  private final String manifest;
+  private final Thread life;
+  private final Thread exit = new Thread(this::close);
+  private int ids = 0;
+  private Link link;
+  private boolean isMet = false;
+  private boolean isAway = false;
   private volatile boolean isOver = false;
-  private Work hangUp = () -> {};
-  private Thread hangingUp;
 
   /** A task of an agent. */
   public interface Task<T> {
@@ -61,46 +77,79 @@ public final class Aaep implements AutoCloseable {
 
   /** A tool that cannot be undone was not called. */
   public static final class Declined extends Exception {
-    /** "reply" if a person declined, otherwise "timeout", "no_subscriber", "subscription_ended" or "cancelled". */
+    /**
+     * "reply" if a person declined, and "error" if the daemon refused the question: no one decided. Otherwise "timeout", "no_subscriber",
+     * "subscription_ended" or "cancelled".
+     */
     public final String resolvedBy;
 
-    private Declined(String resolvedBy) {
-      super("Nobody accepted the call: " + resolvedBy);
-      this.resolvedBy = resolvedBy;
+    private Declined(Reply outcome) {
+      super("Nobody accepted the call: " + (outcome.fault() == null ? outcome.resolvedBy() : outcome.fault()));
+      this.resolvedBy = outcome.resolvedBy();
+    }
+  }
+
+  /** What went wrong. If the daemon refused something, code, pointer and rule say why, and event, sessionId and tool what; null otherwise. */
+  public record Fault(String sentence, String code, String pointer, String rule, String event, String sessionId, String tool) {
+    @Override
+    public String toString() {
+      String names = Stream.of(event, tool, code, pointer).filter(Objects::nonNull).collect(Collectors.joining(", "));
+      return names.isEmpty() ? sentence : sentence + " (" + names + ")";
     }
   }
 
   private interface Work { void run() throws Exception; }
 
-  private record Message(String id, String method, Reply result, Reply error, Reply params) {}
+  private interface Sink { void write(ByteBuffer line) throws Exception; }
 
-  /** Of a question the outcome, of a fault the message. */
-  private record Reply(String decision, @SerializedName("resolved_by") String resolvedBy, String message) {
-    static Reply fault(String resolvedBy) { return new Reply(null, resolvedBy, ""); }
+  /** A connection to a daemon. */
+  private record Link(Sink sink, InputStream lines, Work hangUp) {}
+
+  private record Message(String id, String method, Reply result, Refusal error) {}
+
+  private record Refusal(String message, Data data) {
+    private record Data(String code, String pointer, String rule) {}
+
+    String code() { return data == null ? null : data.code(); }
+  }
+
+  /** Of a question the outcome, of what went wrong the fault. */
+  private record Reply(String decision, @SerializedName("resolved_by") String resolvedBy, Fault fault) {}
+
+  /** A call without an answer. Text grows until its line is made, and the line stays, so that it can be repeated. */
+  private static final class Call {
+    final String number;
+    final Map<String, ?> params;
+    final CompletableFuture<Reply> answered;
+    final StringBuilder text;
+    String line;
+
+    Call(String number, Map<String, ?> params, CompletableFuture<Reply> answered, StringBuilder text) {
+      this.number = number;
+      this.params = params;
+      this.answered = answered;
+      this.text = text;
+    }
   }
 
   /**
-   * Connects to the daemon of {@code aaepd serve}, otherwise starts one for this agent alone, otherwise is silent. If the connection is lost, the agent
-   * is silent too. Make another one then.
+   * Connects to the daemon of {@code aaepd serve}, otherwise starts one for this agent alone, otherwise is silent. The agent comes back to a lost
+   * {@code aaepd serve}, continues its sessions, and repeats what was not answered. A lost daemon of its own makes it silent.
    *
    * @param id the stable name of the agent, without its version
-   * @param onError receives sentences about what goes wrong with aaepd, in any thread, and returns soon
+   * @param onError receives what goes wrong with aaepd, in any thread, and returns soon
    * @param arguments further options of {@code aaepd stdio}
    */
-  public Aaep(String id, String nameForPeople, Consumer<String> onError, String... arguments) {
+  public Aaep(String id, String nameForPeople, Consumer<? super Fault> onError, String... arguments) {
     this.onError = onError;
     List<String> command = new ArrayList<>(PROGRAM);
     command.addAll(List.of("stdio", "--producer-id", id));
     command.addAll(List.of(arguments));
     Map<String, String> type = Map.of("@context", "https://aaep-protocol.org/context/v1", "type", "aaep:producer.manifest");
-    Map<String, Object> manifest = join(type, Map.of("agent_id", id, "agent_name", nameForPeople));
-    try {
-      connect(command);
-      if (ask("aaep.set_manifest", manifest, LONGEST_ANSWER_S).message() != null)
-        end("The daemon does not answer, so the agent is silent.");
-    } catch (IOException error) {
-      end("There is no daemon, so the agent is silent: " + error.getMessage());
-    }
+    manifest = line("0", "aaep.set_manifest", join(type, Map.of("agent_id", id, "agent_name", nameForPeople == null ? id : nameForPeople)));
+    life = start(() -> live(command));
+    Runtime.getRuntime().addShutdownHook(exit);
+    await(() -> isMet || isOver);
   }
 
   /**
@@ -108,13 +157,13 @@ public final class Aaep implements AutoCloseable {
    * thread is interrupted.
    */
   public <T> T session(String description, Task<T> task) throws Exception {
-    Session session = new Session(description);
+    Session session = new Session(brief(description, "A task."));
     try {
       T result = task.run(session);
-      session.complete(description);
+      session.complete(session.description);
       return result;
     } catch (InterruptedException error) {
-      session.end("session.cancelled", Map.of("summary_normal", description, "cancelled_by", "user"));
+      session.end("session.cancelled", Map.of("summary_normal", session.description, "cancelled_by", "user"));
       throw error;
     } catch (Throwable error) {
       session.end("session.errored", Map.of("summary_normal", brief(error), "error_category", "unknown"));
@@ -122,13 +171,21 @@ public final class Aaep implements AutoCloseable {
     }
   }
 
-  /** Waits until the daemon has everything, and ends the connection. It takes a few seconds at most. */
+  /** Waits until the daemon has everything, and ends the connection. It takes a few seconds at most. The exit of the program does the same. */
   @Override
   public void close() {
-    ask("aaep.ping", Map.of(), LONGEST_CLOSE_S);
-    end(null);
+    if (Thread.currentThread() != exit) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(exit);
+      } catch (IllegalStateException exiting) {
+        // It does the same now.
+      }
+    }
+    await(() -> calls.isEmpty() || isAway || isOver);
+    int left = calls.size();
+    end(left == 0 ? null : "The daemon has not taken the last " + left + " calls.");
     try {
-      hangingUp.join(3000L * LONGEST_CLOSE_S);
+      if (Thread.currentThread() != life) life.join(3000L * LONGEST_WAIT_S);
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
     }
@@ -137,38 +194,78 @@ public final class Aaep implements AutoCloseable {
   /** One task of the agent. Its calls may come from any thread, and are heard in their order. */
   public final class Session {
     private final String id = "sess_" + random();
+    private final String token = random() + random(); // proves that the session is this one's, over the next connection too
+    private final String description;
+    private final Call first;
     private String state = "idle";
     private String output; // the open one
     private int asking = 0; // open questions
     private int underway = 0; // open tools
+    private String half = ""; // of a character, the end of the text so far
+    private Call growing; // text that waits
+    private int dropped = 0;
     private boolean isOver = false;
 
     private Session(String description) {
-      publish("session.started", Map.of("summary_normal", description));
-      change("thinking");
+      this.description = description;
+      synchronized (Aaep.this) {
+        sessions.put(id, this);
+        Map<String, ?> extensions = Map.of("aaepd", Map.of("resume_token", token));
+        first = emit("session.started", Map.of("summary_normal", description, "extensions", extensions), null);
+        change("thinking");
+      }
     }
 
-    /** Appends a token to the session's text: whole characters. It returns at once. */
-    public void text(String chunk) {
+    /** Appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped. */
+    public void text(String token) {
       synchronized (Aaep.this) {
         change("writing_output");
         if (output == null) output = "out_" + random();
+        String chunk = half + (token == null ? "" : token);
+        int whole = chunk.length() - (!chunk.isEmpty() && Character.isHighSurrogate(chunk.charAt(chunk.length() - 1)) ? 1 : 0);
+        half = chunk.substring(whole);
+        chunk = chunk.substring(0, whole);
         for (int start = 0, end; start < chunk.length(); start = end) {
           end = Math.min(start + LONGEST_TEXT, chunk.length());
           if (end < chunk.length() && Character.isHighSurrogate(chunk.charAt(end - 1))) end--;
-          publish("output.streaming", Map.of("output_id", output, "chunk", chunk.substring(start, end), "complete", false));
+          append(chunk.substring(start, end));
         }
+      }
+    }
+
+    private void append(String piece) {
+      if (growing != null && growing.line == null && growing.text.length() + piece.length() <= LONGEST_TEXT) {
+        growing.text.append(piece);
+      } else if (calls.size() < MOST_QUEUED) {
+        growing = emit("output.streaming", Map.of("output_id", output, "complete", false), new StringBuilder(piece));
+      } else {
+        if (dropped == 0) tell("The daemon takes nothing: text is dropped.", event("output.streaming", Map.of()), null);
+        dropped += piece.length();
+      }
+    }
+
+    /** The UTF-16 units of text that the daemon did not take in time. */
+    public int dropped() {
+      synchronized (Aaep.this) {
+        return dropped;
       }
     }
 
     /** Publishes an event that has no call of its own, such as "progress.updated". */
     public void publish(String kind, Map<String, ?> members) {
-      if (!isOver) send("aaep.publish", event(kind, members), null);
+      emit(kind, members, null);
+    }
+
+    private Call emit(String kind, Map<String, ?> members, StringBuilder text) {
+      synchronized (Aaep.this) {
+        growing = null;
+        return isOver ? null : send("aaep.publish", event(kind, members), null, text);
+      }
     }
 
     /** Ends the session with a summary of its result. Without this call it ends with its description. */
     public void complete(String summary) {
-      end("session.completed", Map.of("summary_normal", summary));
+      end("session.completed", Map.of("summary_normal", brief(summary, description)));
     }
 
     /**
@@ -178,10 +275,10 @@ public final class Aaep implements AutoCloseable {
      * @param completed makes a sentence for people about the result, or null
      */
     public <T> T tool(String name, String summary, Callable<T> run, Function<T, String> completed) throws Exception {
-      Map<String, Object> tool = Map.of("tool", name, "tool_call_id", "call_" + random());
+      Map<String, Object> tool = Map.of("tool", toolName(name), "tool_call_id", "call_" + random());
       synchronized (Aaep.this) {
         begin();
-        publish("tool.invoked", join(tool, Map.of("summary_normal", summary, "risk_level", "low")));
+        publish("tool.invoked", join(tool, Map.of("summary_normal", brief(summary, name), "risk_level", "low")));
       }
       return finish(tool, run, completed);
     }
@@ -193,11 +290,14 @@ public final class Aaep implements AutoCloseable {
      */
     public <T> T irreversible(String name, String summary, Question question, Callable<T> run, Function<T, String> completed)
         throws Exception {
-      Map<String, Object> tool = Map.of("tool", name, "tool_call_id", "call_" + random());
+      Map<String, Object> tool = Map.of("tool", toolName(name), "tool_call_id", "call_" + random());
       Map<String, Object> risk = Map.of("risk_level", "high", "irreversible", true);
-      Map<String, Object> asked = join(risk, Map.of("session_id", id, "action", question.action(), "consequence", question.consequence()));
+      Map<String, String> ids = Map.of("session_id", id, "event_id", "evt_" + random(), "reply_token", "rpl_" + random());
+      Map<String, Object> asked = join(risk, ids);
+      asked.put("action", brief(question.action(), brief(summary, name)));
+      asked.put("consequence", brief(question.consequence(), "It cannot be undone."));
       asked.putAll(Map.of("default_decision", "reject", "timeout_seconds", question.timeoutSeconds()));
-      asked.put("extra_context", join(question.facts(), tool));
+      asked.put("extra_context", join(question.facts() == null ? Map.of() : question.facts(), tool));
       synchronized (Aaep.this) {
         endOutput();
         asking++;
@@ -205,29 +305,42 @@ public final class Aaep implements AutoCloseable {
       Reply outcome = ask("aaep.confirm", asked, question.timeoutSeconds() + LONGEST_ANSWER_S);
       synchronized (Aaep.this) {
         asking--;
+        // Nobody waits for an answer any more.
+        if (outcome.decision() == null) send("aaep.cancel", Map.of("reply_token", ids.get("reply_token")), null, null);
         // A default never counts.
-        if (!"accept".equals(outcome.decision()) || !"reply".equals(outcome.resolvedBy())) throw new Declined(outcome.resolvedBy());
+        if (!"accept".equals(outcome.decision()) || !"reply".equals(outcome.resolvedBy())) {
+          if (underway == 0) change("thinking");
+          throw new Declined(outcome);
+        }
         begin();
       }
       // The daemon takes the call only after an accepting reply.
-      Map<String, Object> invoked = event("tool.invoked", join(join(tool, risk), Map.of("summary_normal", summary)));
-      if (ask("aaep.publish", invoked, LONGEST_ANSWER_S).message() != null) {
+      Map<String, Object> invoked = event("tool.invoked", join(join(tool, risk), Map.of("summary_normal", brief(summary, name))));
+      Reply taken = ask("aaep.publish", invoked, LONGEST_ANSWER_S);
+      if (taken.fault() != null) {
         end(tool, Map.of("status", "timeout"));
-        throw new Declined("cancelled");
+        throw new Declined(taken);
       }
       return finish(tool, run, completed);
     }
 
     private <T> T finish(Map<String, Object> tool, Callable<T> run, Function<T, String> completed) throws Exception {
+      T result;
       try {
-        T result = run.call();
-        String told = completed.apply(result);
-        end(tool, told == null ? Map.of("status", "success") : Map.of("status", "success", "summary_normal", told));
-        return result;
+        result = run.call();
       } catch (Exception error) {
         end(tool, Map.of("status", "error", "error_message", brief(error)));
         throw error;
       }
+      String told = null;
+      try {
+        told = completed == null ? null : completed.apply(result);
+      } catch (RuntimeException error) { // the tool has run, whatever there is to say about it
+        tell("completed of " + tool.get("tool") + " failed: " + error, Map.of(), null);
+      }
+      Map<String, String> success = Map.of("status", "success");
+      end(tool, told == null || told.isEmpty() ? success : join(success, Map.of("summary_normal", brief(told, ""))));
+      return result;
     }
 
     private void begin() {
@@ -254,10 +367,11 @@ public final class Aaep implements AutoCloseable {
     private void endOutput() {
       if (output != null) publish("output.streaming", Map.of("output_id", output, "chunk", "", "complete", true));
       output = null;
+      half = "";
     }
 
     private Map<String, Object> event(String kind, Map<String, ?> members) {
-      return join(members, Map.of("type", "aaep:agent." + kind, "session_id", id));
+      return join(join(Map.of("event_id", "evt_" + random()), members), Map.of("type", "aaep:agent." + kind, "session_id", id));
     }
 
     /** Tells another state of the agent. While a question is open, the state is the question's. */
@@ -268,101 +382,235 @@ public final class Aaep implements AutoCloseable {
     }
   }
 
-  /** Lets a call wait for its turn. Without a future for its answer it is a notification. */
-  private synchronized void send(String method, Map<String, ?> params, CompletableFuture<Reply> answered) {
-    Map<String, Object> call = join(Map.of("jsonrpc", "2.0", "method", method), Map.of("params", params));
-    if (answered != null && isOver) answered.complete(Reply.fault("no_subscriber"));
-    if (isOver) return;
-    if (answered != null) {
-      call.put("id", random());
-      asked.put((String) call.get("id"), answered);
+  /** Lets a call wait for its turn. Text grows until then. */
+  private synchronized Call send(String method, Map<String, ?> params, CompletableFuture<Reply> answered, StringBuilder text) {
+    if (isOver || (isAway && answered != null)) {
+      if (answered != null) answered.complete(failed("no_subscriber", "The agent is silent."));
+      return null;
     }
-    if (!queue.offer(call)) end("The daemon takes nothing, so the agent is silent.");
+    Call call = new Call(String.valueOf(++ids), params, answered, text);
+    try {
+      if (text == null) call.line = line(call.number, method, params);
+    } catch (RuntimeException error) { // what JSON cannot hold
+      tell("This was not published: " + error.getMessage(), params, null);
+      if (answered != null) answered.complete(failed("error", error.getMessage()));
+      return null;
+    }
+    calls.put(call.number, call);
+    unsent.add(call);
+    if (calls.size() > LONGEST_QUEUE) end("The daemon takes nothing: the agent is silent.");
+    notifyAll();
+    return call;
   }
 
-  /** Sends a request, and waits for its answer. */
+  /** Makes a call, and waits for its answer. */
   private Reply ask(String method, Map<String, ?> params, int patienceSeconds) {
     CompletableFuture<Reply> answered = new CompletableFuture<>();
-    send(method, params, answered);
+    Call call = send(method, params, answered, null);
     try {
-      return answered.completeOnTimeout(Reply.fault("timeout"), patienceSeconds, TimeUnit.SECONDS).get();
+      Reply late = failed("timeout", "The daemon does not answer.");
+      return answered.completeOnTimeout(late, Math.max(0, patienceSeconds), TimeUnit.SECONDS).get();
     } catch (Exception error) {
       Thread.currentThread().interrupt(); // no other exception is possible
-      return Reply.fault("cancelled");
+      return failed("cancelled", "The thread was interrupted.");
+    } finally {
+      synchronized (this) {
+        if (call != null) calls.remove(call.number);
+      }
     }
+  }
+
+  /** Talks with a daemon, and comes back to that of {@code aaepd serve}. */
+  private void live(List<String> command) throws Exception {
+    Link served = toServe();
+    if (served == null) {
+      StringBuffer last = new StringBuffer();
+      try {
+        talk(toOwn(command, last));
+        end("The daemon did not start, or has gone: the agent is silent. " + last + " " + REMEDY);
+      } catch (IOException error) {
+        end("There is no daemon: the agent is silent. " + error.getMessage() + ". " + REMEDY);
+      }
+    }
+    for (; served != null; served = comeBack()) talk(served);
+  }
+
+  private Link comeBack() throws InterruptedException {
+    for (long lost = System.currentTimeMillis(); !isOver; Thread.sleep(PAUSE_MS)) {
+      Link back = toServe();
+      if (back != null) return back;
+      synchronized (this) {
+        if (isOver || isAway || System.currentTimeMillis() - lost < LONGEST_ABSENCE_MS) continue;
+        isAway = true;
+        tell("The daemon has gone: the agent is silent until it is back.", Map.of(), null);
+        giveUp("cancelled");
+      }
+    }
+    return null;
+  }
+
+  /** Uses a connection until its end: takes the sessions over, and sends what has no answer yet. */
+  private void talk(Link next) throws Exception {
+    List<String> greeting = new ArrayList<>(List.of(manifest));
+    synchronized (this) {
+      if (!isOver) link = next;
+      unsent.clear();
+      unsent.addAll(calls.values());
+      sessions.forEach((id, session) -> {
+        greeting.add(line(id, "aaep.resume_session", Map.of("session_id", id, "resume_token", session.token)));
+      });
+    }
+    start(() -> {
+      for (String line : greeting) next.sink().write(StandardCharsets.UTF_8.encode(line));
+      for (String line; (line = waitFor(next)) != null; ) next.sink().write(StandardCharsets.UTF_8.encode(line));
+    });
+    try {
+      BufferedReader lines = new BufferedReader(new InputStreamReader(next.lines(), StandardCharsets.UTF_8));
+      for (String line; !isOver && (line = lines.readLine()) != null && take(GSON.fromJson(line, Message.class)); ) {}
+    } catch (IOException | RuntimeException error) {
+      // An answer that cannot be read ends the connection.
+    }
+    synchronized (this) {
+      link = null;
+      notifyAll();
+    }
+    next.hangUp().run();
+  }
+
+  /** The next line for a connection; null at its end. */
+  private synchronized String waitFor(Link over) throws InterruptedException {
+    while (link == over) {
+      Call call = unsent.poll();
+      if (call == null) wait();
+      else if (calls.containsKey(call.number)) {
+        if (call.line == null) call.line = line(call.number, "aaep.publish", join(call.params, Map.of("chunk", call.text.toString())));
+        return call.line;
+      }
+    }
+    return null;
+  }
+
+  /** Takes an answer of the daemon. False: the next connection has to repeat the call. */
+  private synchronized boolean take(Message message) {
+    if (message.method() != null) return true;
+    Refusal refusal = message.error();
+    Call call = calls.get(message.id());
+    String code = refusal == null ? null : refusal.code();
+    if ("shutting_down".equals(code) || (call == null && "storage_unavailable".equals(code))) return false;
+    calls.remove(message.id());
+    notifyAll();
+    if ("0".equals(message.id())) {
+      if (refusal != null) end(refusal.message());
+      isMet = true;
+      isAway = false;
+    } else if (call == null) {
+      if (refusal != null) lose(message.id(), refusal.message());
+    } else {
+      if (String.valueOf(call.params.get("type")).matches("aaep:agent\\.session\\.(completed|errored|cancelled)"))
+        sessions.remove(call.params.get("session_id"));
+      Reply reply = refusal == null ? message.result() : new Reply(null, "error", tell(refusal.message(), call.params, refusal.data()));
+      if (call.answered != null) call.answered.complete(reply);
+    }
+    return true;
+  }
+
+  /** Gives a session up that the daemon does not know any more, unless its start or its end is repeated. */
+  private void lose(String id, String reason) {
+    Session session = sessions.get(id);
+    if (session == null || session.isOver || (session.first != null && calls.containsKey(session.first.number))) return;
+    session.isOver = true;
+    sessions.remove(id);
+    calls.values().removeIf(call -> call.answered == null && id.equals(call.params.get("session_id")));
+    tell("The daemon has lost a session: " + reason, Map.of("session_id", id), null);
   }
 
   /** Makes the agent silent: nothing that was asked is answered any more. */
   private synchronized void end(String fault) {
     if (isOver) return;
     isOver = true;
-    queue.clear();
-    queue.add(Map.of()); // wakes the thread that writes
-    hangingUp = start(hangUp);
-    if (fault != null) tell(fault);
-    asked.values().forEach(answered -> answered.complete(Reply.fault("cancelled")));
-    asked.clear();
+    if (link != null) start(link.hangUp());
+    link = null;
+    if (fault != null) tell(fault, Map.of(), null);
+    giveUp(isMet ? "cancelled" : "no_subscriber");
+    calls.clear();
   }
 
-  private void tell(String fault) {
+  /** Answers all that wait for an answer. */
+  private void giveUp(String resolvedBy) {
+    calls.values().removeIf(call -> call.answered != null && call.answered.complete(failed(resolvedBy, "The agent is silent.")));
+    notifyAll();
+  }
+
+  private Fault tell(String sentence, Map<String, ?> about, Refusal.Data why) {
+    String type = (String) about.get("type");
+    Fault fault =
+        new Fault(
+            sentence,
+            why == null ? null : why.code(),
+            why == null ? null : why.pointer(),
+            why == null ? null : why.rule(),
+            type == null ? null : type.replace("aaep:agent.", ""),
+            (String) about.get("session_id"),
+            (String) about.get("tool"));
     try {
       onError.accept(fault);
     } catch (RuntimeException error) {
       // A mistake in onError is no reason to stop.
     }
+    return fault;
   }
 
-  /** The next line for the daemon; null: there is none any more. */
-  private ByteBuffer next() throws InterruptedException {
-    Map<String, Object> call = queue.take();
-    return isOver ? null : StandardCharsets.UTF_8.encode(GSON.toJson(call) + "\n");
+  private static Reply failed(String resolvedBy, String sentence) {
+    return new Reply(null, resolvedBy, new Fault(sentence, null, null, null, null, null, null));
   }
 
-  private void read(InputStream in) throws IOException {
-    BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      Message message = GSON.fromJson(line, Message.class);
-      Reply fault = "aaep.error".equals(message.method()) ? message.params() : message.error();
-      if (fault != null) tell(fault.message());
-      CompletableFuture<Reply> answered;
-      synchronized (this) {
-        answered = asked.remove(message.id());
-      }
-      if (answered != null) answered.complete(fault == null ? message.result() : Reply.fault("cancelled"));
+  /** Waits for something, for a short while at most. */
+  private synchronized void await(BooleanSupplier something) {
+    long until = System.currentTimeMillis() + 1000 * LONGEST_WAIT_S;
+    try {
+      for (long left; !something.getAsBoolean() && (left = until - System.currentTimeMillis()) > 0; ) wait(left);
+    } catch (InterruptedException error) {
+      Thread.currentThread().interrupt();
     }
-    throw new IOException("its output has ended");
   }
 
-  /** Finds the daemon of this user, or starts one. */
-  private void connect(List<String> command) throws IOException {
+  /** Finds the daemon of this user; null if nobody serves. */
+  private static Link toServe() {
     try {
       SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socketPath()));
-      hangUp = channel::close;
-      start(() -> read(Channels.newInputStream(channel)));
       // Without a stream of `Channels`: before Java 19 it would wait for the one that reads.
-      start(() -> { for (ByteBuffer line; (line = next()) != null; ) while (line.hasRemaining()) channel.write(line); });
+      return new Link(line -> { while (line.hasRemaining()) channel.write(line); }, Channels.newInputStream(channel), channel::close);
     } catch (IOException | UnsupportedOperationException nobodyThere) {
-      Process daemon = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-      OutputStream in = daemon.getOutputStream();
-      hangUp = () -> {
-        CompletableFuture.delayedExecutor(2 * LONGEST_CLOSE_S, TimeUnit.SECONDS).execute(daemon::destroyForcibly);
-        in.close(); // the orderly end of a daemon
-        daemon.waitFor();
-      };
-      start(() -> read(daemon.getInputStream()));
-      start(() -> {
-        for (ByteBuffer line; (line = next()) != null; in.flush()) in.write(line.array(), 0, line.limit());
-      });
+      return null;
     }
   }
 
-  /** Starts a thread. If its work fails, the daemon has gone. */
-  private Thread start(Work work) {
+  /** Starts a daemon, whose last words are the end of its standard error. */
+  private static Link toOwn(List<String> command, StringBuffer last) throws IOException {
+    Process daemon = new ProcessBuilder(command).start();
+    OutputStream in = daemon.getOutputStream();
+    Thread listening = start(() -> {
+      BufferedReader lines = new BufferedReader(new InputStreamReader(daemon.getErrorStream(), StandardCharsets.UTF_8));
+      for (String line; (line = lines.readLine()) != null; last.delete(0, last.length() - 500)) last.append(line).append(' ');
+    });
+    Sink sink = line -> {
+      in.write(line.array(), 0, line.limit());
+      in.flush();
+    };
+    return new Link(sink, daemon.getInputStream(), () -> {
+      CompletableFuture.delayedExecutor(2 * LONGEST_WAIT_S, TimeUnit.SECONDS).execute(daemon::destroyForcibly);
+      in.close(); // the orderly end of a daemon
+      daemon.waitFor();
+      listening.join(1000 * LONGEST_WAIT_S);
+    });
+  }
+
+  private static Thread start(Work work) {
     Thread thread = new Thread(() -> {
       try {
         work.run();
       } catch (Exception error) {
-        end("The daemon did not start, or has gone, so the agent is silent: " + error.getMessage());
+        // The connection has ended, and whoever reads it notices.
       }
     });
     thread.setDaemon(true);
@@ -388,8 +636,24 @@ public final class Aaep implements AutoCloseable {
     return joined;
   }
 
+  private static String line(String number, String method, Map<String, ?> params) {
+    return GSON.toJson(Map.of("jsonrpc", "2.0", "id", number, "method", method, "params", params)) + "\n";
+  }
+
+  /** The name as events can have it: it begins with a letter, and has letters, digits, underscores, dots and hyphens. */
+  private static String toolName(String name) {
+    String plain = name.replace('/', '.').replaceAll("[^A-Za-z0-9_.-]", "_");
+    plain = plain.matches("[A-Za-z_].*") ? plain : "_" + plain;
+    return plain.substring(0, Math.min(plain.length(), 256));
+  }
+
   private static String brief(Throwable error) {
-    String text = error.getMessage() == null ? error.toString() : error.getMessage();
+    return brief(error.getMessage(), error.toString());
+  }
+
+  /** The beginning of a text, as long as an event may have. */
+  private static String brief(String text, String otherwise) {
+    if (text == null || text.isEmpty()) return otherwise;
     return text.substring(0, Math.min(text.length(), LONGEST_TEXT));
   }
 
