@@ -232,8 +232,10 @@ class Agent:
             if lost is not None and not lost.is_over and lost.first.number not in self.calls:
                 lost.is_over = True
                 del self.sessions[number]
-                for left in [left for left in self.calls.values() if left.answered is None and left.about.get("session_id") == number]:
+                for left in [left for left in self.calls.values() if left.about.get("session_id") == number]:
                     del self.calls[left.number]
+                    if left.answered is not None:
+                        left.answered.set_result({"resolved_by": "cancelled", "fault": "The session is lost."})
                 self._tell(f"The daemon has lost a session: {fault['message']}")
             self.news.notify_all()
         if call is not None:
@@ -355,6 +357,8 @@ class Session:
 
     def _consent(self, tool, invoked, question):
         """Asks a person, and then the daemon, which takes the call only after an accepting reply. A default never counts."""
+        if self.is_over:
+            raise Declined("cancelled")
         ids = {"event_id": "evt_" + secrets.token_hex(16), "reply_token": "rpl_" + secrets.token_hex(16)}
         seconds = question.get("timeout_seconds", 300)
         asked = {

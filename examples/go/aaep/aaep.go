@@ -277,10 +277,15 @@ func (d *Declined) Error() string {
 // consent asks a person, and then the daemon, which takes the call only after an accepting reply. A default never counts.
 func (s *Session) consent(about Call, tool Members) error {
 	seconds, token := cmp.Or(about.Timeout, 300), "rpl_"+rand.Text()
+	isOver := false
 	s.agent.locked(func() {
 		s.endOutput()
 		s.asking++
+		isOver = s.isOver
 	})
+	if isOver {
+		return &Declined{ResolvedBy: "cancelled"}
+	}
 	got := s.agent.ask(s.context, time.Duration(seconds)*time.Second+longestAnswer, "aaep.confirm", Members{
 		"event_id": "evt_" + rand.Text(), "reply_token": token, "session_id": s.id, "timeout_seconds": seconds, "default_decision": "reject", "risk_level": "high", "irreversible": true,
 		"action": cmp.Or(brief(about.Action), about.Summary), "consequence": cmp.Or(brief(about.Consequence), "It cannot be undone."),
@@ -411,7 +416,7 @@ func (a *Agent) comeBack() *link {
 			if isOver = a.isOver; !isOver && !a.isAway && time.Since(lost) > longestAbsence {
 				a.isAway = true
 				a.tell(&Fault{Sentence: "The daemon has gone: the agent is silent until it is back."})
-				a.giveUp("cancelled")
+				a.giveUp("cancelled", func(*call) bool { return true })
 			}
 		})
 		if isOver {
@@ -549,7 +554,9 @@ func (a *Agent) lose(s *Session, reason string) {
 	}
 	s.isOver = true
 	delete(a.sessions, s.id)
-	maps.DeleteFunc(a.calls, func(_ int, left *call) bool { return left.answered == nil && left.about["session_id"] == s.id })
+	isOf := func(left *call) bool { return left.about["session_id"] == s.id }
+	a.giveUp("cancelled", isOf)
+	maps.DeleteFunc(a.calls, func(_ int, left *call) bool { return isOf(left) })
 	a.tell(&Fault{Sentence: "The daemon has lost a session: " + reason, SessionID: s.id})
 }
 
@@ -566,14 +573,14 @@ func (a *Agent) end() {
 	if a.isMet {
 		resolvedBy = "cancelled"
 	}
-	a.giveUp(resolvedBy)
+	a.giveUp(resolvedBy, func(*call) bool { return true })
 	clear(a.calls)
 }
 
-// giveUp answers all that wait for an answer.
-func (a *Agent) giveUp(resolvedBy string) {
+// giveUp answers those that wait for an answer.
+func (a *Agent) giveUp(resolvedBy string, isMeant func(*call) bool) {
 	for number, asked := range a.calls {
-		if asked.answered != nil {
+		if asked.answered != nil && isMeant(asked) {
 			asked.answered <- answer{ResolvedBy: resolvedBy, err: errors.New("the agent is silent")}
 			delete(a.calls, number)
 		}

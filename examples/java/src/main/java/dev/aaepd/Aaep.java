@@ -299,6 +299,7 @@ public final class Aaep implements AutoCloseable {
       asked.putAll(Map.of("default_decision", "reject", "timeout_seconds", question.timeoutSeconds()));
       asked.put("extra_context", join(question.facts() == null ? Map.of() : question.facts(), tool));
       synchronized (Aaep.this) {
+        if (isOver) throw new Declined(failed("cancelled", "The session is over."));
         endOutput();
         asking++;
       }
@@ -520,7 +521,11 @@ public final class Aaep implements AutoCloseable {
     if (session == null || session.isOver || (session.first != null && calls.containsKey(session.first.number))) return;
     session.isOver = true;
     sessions.remove(id);
-    calls.values().removeIf(call -> call.answered == null && id.equals(call.params.get("session_id")));
+    calls.values().removeIf(call -> {
+      boolean isOf = id.equals(call.params.get("session_id"));
+      if (isOf && call.answered != null) call.answered.complete(failed("cancelled", "The session is lost."));
+      return isOf;
+    });
     tell("The daemon has lost a session: " + reason, Map.of("session_id", id), null);
   }
 
