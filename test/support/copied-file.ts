@@ -83,7 +83,7 @@ async function listen(socket: string) {
   return { heard, accept };
 }
 
-function ofType(events: readonly ReceivedEvent[], type: string): readonly ReceivedEvent[] {
+function ofType(events: readonly ReceivedEvent[], type: string): readonly Readonly<Record<string, unknown>>[] {
   return events.filter((event) => event.type === `aaep:agent.${type}`);
 }
 

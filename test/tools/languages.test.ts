@@ -181,7 +181,7 @@ describe.skipIf(!runs)(title, () => {
     const daemon = await serveGrpc();
     const agent = startExample(language.folder, [...daemon.served, ...language.agent], "--timeout", "100000");
     const { code, out, err } = await agent.ended;
-    expect([code, out]).toEqual([0, "The question was taken back. Nothing was transferred.\n"]);
+    expect([code, out]).toEqual([0, "The question was refused. Nothing was transferred.\n"]);
     expect(err).toContain("`timeout_seconds` must be between 1 and 86400; it is 100000.");
   });
 
