@@ -49,14 +49,15 @@ async function serve(directory = temporaryDirectory()) {
     environment: { ...cleanEnvironment(directory), XDG_STATE_HOME: directory },
   });
   const { endpoints } = JSON.parse((await program.stdoutLines(1))[0] ?? "");
-  const kill = async () => {
-    program.child.kill("SIGKILL");
+  const kill = async (signal: NodeJS.Signals = "SIGKILL") => {
+    program.child.kill(signal);
     await program.ended;
   };
   /** Resolves when the journal has a question. A listener hears it a moment earlier. */
   const keeps = ({ reply_token }: { readonly reply_token?: unknown }) =>
     eventually(() => expect(textBelow(join(directory, "aaepd", "journal"))).toContain(String(reply_token)));
-  return { program, socket: String(endpoints.ipc), kill, keeps, again: () => serve(directory) };
+  const forget = () => rmSync(join(directory, "aaepd", "journal"), { recursive: true });
+  return { program, socket: String(endpoints.ipc), kill, keeps, forget, again: () => serve(directory) };
 }
 
 function textBelow(folder: string): string {
@@ -166,6 +167,19 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
         [0, 1].map(() => expect.objectContaining({ type: "aaep:agent.session.completed" })),
       );
       expect(textOf(heard)).toBe("Before. After.Before. After.");
+
+      const lost = start(socket, "ask");
+      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(3));
+      for (const question of ofType(heard, "awaiting.confirmation")) await daemon.keeps(question);
+      await daemon.kill("SIGTERM"); // after its answers to the agent
+      daemon.forget();
+      await daemon.again();
+      await shows(lost, lost.stdout, "cancelled\n");
+      lost.child.stdin.write("\n");
+      expect(await lost.ended).toMatchObject({
+        code: 0,
+        err: expect.stringMatching(/^.*The daemon has lost a session.*\n$/),
+      });
     });
 
     it("R3: ends each tool whatever its function returns, and tells an author's mistake as one, before a person is asked", async () => {
