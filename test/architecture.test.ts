@@ -134,7 +134,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "transports/framing": "yes",
     "transports/node-errors.ts": "yes",
     node: "yes",
-    "vscode-jsonrpc/node": "yes",
+    "vscode-jsonrpc": "yes",
   },
   "transports/grpc": {
     "src/base": "yes",

@@ -213,7 +213,7 @@ export function ipcRpcConnector(
   options: IpcConnectorOptions = {},
 ): (handlers: RpcHandlers) => Promise<RpcConnection> {
   assertPath(path);
-  return async (handlers) => overJsonRpc(await connectIpc(path, options), handlers);
+  return (handlers) => overJsonRpc(() => connectIpc(path, options), handlers);
 }
 
 /** The standard input and output of a child, as `child_process.spawn` returns them for `stdio: ["pipe", "pipe", …]`. */
@@ -236,7 +236,7 @@ export function childRpcConnector(child: ChildStreams): (handlers: RpcHandlers) 
     isConnected = true;
     const streams = { readable: child.stdout, writable: child.stdin };
     const peer = { label: "child", trust: "same-user" } as const;
-    return overJsonRpc(createByteConnection(streams, peer, { framing: "newline" }), handlers);
+    return overJsonRpc(() => createByteConnection(streams, peer, { framing: "newline" }), handlers);
   };
 }
 
@@ -247,7 +247,11 @@ function assertPath(path: unknown): void {
   throw new Fault("address_invalid", sentence, { origin: "local" });
 }
 
-async function overJsonRpc(connection: Connection<Uint8Array>, handlers: RpcHandlers): Promise<RpcConnection> {
+/** Loads its part before it opens anything, which nobody would close if that failed. */
+async function overJsonRpc(
+  open: () => Connection<Uint8Array> | Promise<Connection<Uint8Array>>,
+  handlers: RpcHandlers,
+): Promise<RpcConnection> {
   const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
-  return createRpcConnection(connection, handlers);
+  return createRpcConnection(await open(), handlers);
 }

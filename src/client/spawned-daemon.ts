@@ -1,9 +1,10 @@
 // A daemon of an agent's own: `aaepd stdio` as a child, whose pipes are its connection. For Node.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { createRequire } from "node:module";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import { faultFromNodeError } from "../../transports/node-errors.js";
+import { Fault } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 
 export interface SpawnedDaemonOptions {
@@ -22,7 +23,9 @@ export async function connectSpawned(
   handlers: RpcHandlers,
   options: SpawnedDaemonOptions,
 ): Promise<RpcConnection> {
-  const { argv = [], program = fileURLToPath(import.meta.resolve("aaepd/bin")) } = options;
+  const { argv = [], program = ownProgram() } = options;
+  // Before there is a child: without this part, nobody would end it.
+  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
   const child = spawn(process.execPath, [program, "stdio", "--producer-id", producerId, ...argv], {
     stdio: ["pipe", "pipe", "ignore"],
     detached: true,
@@ -42,7 +45,6 @@ export async function connectSpawned(
   });
   // A child that cannot be told anything is noticed by its connection.
   child.on("error", () => {});
-  const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
   const streams = { readable: child.stdout, writable: child.stdin };
   const peer = { label: `child ${child.pid}`, trust: "same-user" } as const;
   const connection = createRpcConnection(createByteConnection(streams, peer, { framing: "newline" }), handlers);
@@ -61,6 +63,18 @@ export async function connectSpawned(
       child.unref();
     },
   };
+}
+
+/** `aaepd/bin` of this package, also from within a bundle, as long as the package is installed beside it. */
+function ownProgram(): string {
+  try {
+    // A bundle in CommonJS has `__filename` in place of `import.meta`.
+    return createRequire(import.meta.url ?? __filename).resolve("aaepd/bin");
+  } catch (caught) {
+    const sentence =
+      "The program that starts a daemon is not there: the package aaepd is not installed beside this program. Install it, give spawn.program, or start aaepd serve.";
+    throw new Fault("not_found", sentence, { origin: "local", cause: caught });
+  }
 }
 
 /** The daemon ends within 2 s of its input (R8a). */

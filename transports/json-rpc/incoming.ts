@@ -1,5 +1,5 @@
 // Turns the bytes of a frame into a message, or into the error that answers it. No message is dropped that its sender could wait for (V2).
-import type { ResponseMessage } from "vscode-jsonrpc/node";
+import type { ResponseMessage } from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
 import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";

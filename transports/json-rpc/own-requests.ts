@@ -6,9 +6,10 @@ import {
   type Message,
   ParameterStructures,
   ResponseError,
-} from "vscode-jsonrpc/node";
+} from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
+import { installPlatform } from "./library-platform.js";
 import type { IncomingAnswer } from "./message-reader.js";
 import { faultFromRpcError } from "./status.js";
 
@@ -33,6 +34,7 @@ export function createOwnRequests(send: (message: object) => void, log: Log | un
   let over: Fault | undefined;
 
   const tell = (message: string) => log?.debug({ from: "vscode-jsonrpc" }, message);
+  installPlatform();
   const library = createMessageConnection(
     {
       onError: new Emitter<Error>().event,

@@ -20,19 +20,19 @@ export const WAITS = `
   await (await import("node:events")).once(process.stdin, "data");
   process.stdin.destroy();`;
 
-/** `others`: modules beside it, by their names. */
+/** `others`: modules beside it, by their names. `name`: the file of the program itself. */
 export function startAuthorProgram(
   source: string,
   environment: Readonly<Record<string, string>> = {},
   others: Readonly<Record<string, string>> = {},
+  name = "agent.mjs",
 ): AuthorProgram {
   ensureBuilt();
   // Inside the package, so that `aaepd` is found.
   const folder = mkdtempSync(join(ROOT, "dist", "author-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [name, text] of Object.entries({ ...others, "agent.mjs": source }))
-    writeFileSync(join(folder, name), text);
-  const entry = join(folder, "agent.mjs");
+  for (const [file, text] of Object.entries({ ...others, [name]: source })) writeFileSync(join(folder, file), text);
+  const entry = join(folder, name);
   const { child, stdout, stdoutLines, stderr, ended } = startProgram([], { entry, environment });
   return {
     child,

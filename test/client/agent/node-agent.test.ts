@@ -1,9 +1,13 @@
 // An agent's program in Node as a stranger writes it: it finds the daemon of its user, starts one of its own, or is silent.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { findDaemons } from "../../../src/client/discovery/daemons.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { listenAt } from "./agent-stage.js";
 import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
 
@@ -98,6 +102,32 @@ test("a program that is not there is as no daemon", async () => {
   running.goOn();
   expect(await running.ended).toEqual({ code: 0, out: "silent\n[]\n", err: "" });
 });
+
+test.each([
+  { format: "esm", name: "agent.mjs" },
+  { format: "cjs", name: "agent.cjs" },
+] as const)("a bundle in the form of $format starts a daemon, and ends with it", async ({ format, name }) => {
+  const environment = cleanEnvironment(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const running = startAuthorProgram(await bundledAgent(format), environment, {}, name);
+  expect(await running.ended).toEqual({ code: 0, out: "connected\n", err: "" });
+});
+
+/** A program with the whole client in its one file, as bundlers make it that know no `require` in a module. */
+async function bundledAgent(format: "esm" | "cjs"): Promise<string> {
+  ensureBuilt();
+  const { rolldown } = await import("rolldown");
+  const entry = join(temporaryDirectory(), "entry.mjs");
+  const client = JSON.stringify(fileURLToPath(import.meta.resolve("aaepd")));
+  writeFileSync(
+    entry,
+    `import { openAgent } from ${client};
+     openAgent({ id: "bundled" }).then((agent) => { console.log(agent.status.kind); return agent.close(); });`,
+  );
+  const bundle = await rolldown({ input: entry, platform: "neutral", external: /^(node:|@)/, logLevel: "silent" });
+  const { output } = await bundle.generate({ format, codeSplitting: false });
+  expect(output).toHaveLength(1);
+  return output[0].code;
+}
 
 test('the mode "required" rejects, and says what to do', async () => {
   const runtime = runtimeEnvironment();
