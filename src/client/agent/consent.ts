@@ -42,7 +42,10 @@ export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Reco
 
 /** The fault of a tool that was not called. */
 export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
-  const sentence = `Nobody accepted that ${tool} is called.`;
+  const isTakenBack = outcome.resolved_by === "cancelled";
+  const sentence = isTakenBack
+    ? `${tool} is not called: the question was taken back, or the daemon did not take the call.`
+    : `Nobody accepted that ${tool} is called.`;
   return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
 }
 

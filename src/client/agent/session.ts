@@ -1,5 +1,6 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
 import { faultFrom } from "../../base/errors.js";
+import { toolNameOf } from "../../base/tool-name.js";
 import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
 import { TERMINAL } from "../event-types.js";
 import { onAbort, type SignalLike } from "../on-abort.js";
@@ -100,7 +101,7 @@ export function createSession(services: SessionServices, description: string, op
   }
 
   /** Invokes a tool, and resolves when a daemon has the invocation. False: the invocation was refused, or its session is lost. */
-  function invoke(callId: string, name: string, members: Fields, permit: Voice | undefined): Promise<boolean> {
+  function invoke(callId: string, tool: string, members: Fields, permit: Voice | undefined): Promise<boolean> {
     return new Promise((resolve) => {
       let isOutOfPlace = false;
       const isTaken = add(
@@ -108,10 +109,10 @@ export function createSession(services: SessionServices, description: string, op
           // A permission is good in its own session only.
           isOutOfPlace = permit !== undefined && permit !== voice;
           if (isOutOfPlace) return [];
-          voice.openTools.set(callId, name);
+          voice.openTools.set(callId, tool);
           return [
             ...voice.state("calling_tool"),
-            voice.event("tool.invoked", { tool: name, tool_call_id: callId, ...members }),
+            voice.event("tool.invoked", { tool, tool_call_id: callId, ...members }),
           ];
         },
         (taken) => resolve(taken === "taken" && !isOutOfPlace),
@@ -134,11 +135,11 @@ export function createSession(services: SessionServices, description: string, op
   /** Asks whether an irreversible tool may be called, and invokes it. Resolves with the outcome if it may not be called. */
   async function permit(
     callId: string,
-    name: string,
-    members: Fields,
+    tool: string,
+    members: Fields & { readonly summary_normal: string },
     toolOptions: Omit<ToolOptions<unknown>, "completed" | "declined">,
   ): Promise<ConfirmationOutcome | undefined> {
-    const { summary = name, action = summary, consequence = "It cannot be undone.", timeout_seconds } = toolOptions;
+    const { action = members.summary_normal, consequence = "It cannot be undone.", timeout_seconds } = toolOptions;
     const question = {
       action,
       consequence,
@@ -146,7 +147,7 @@ export function createSession(services: SessionServices, description: string, op
       irreversible: true,
       default_decision: "reject",
       ...(timeout_seconds === undefined ? {} : { timeout_seconds }),
-      extra_context: { ...toolOptions.extra_context, tool: name, tool_call_id: callId },
+      extra_context: { ...toolOptions.extra_context, tool, tool_call_id: callId },
     };
     const answer = await asked("confirm", question, undefined);
     const outcome = answer.outcome as ConfirmationOutcome;
@@ -158,12 +159,12 @@ export function createSession(services: SessionServices, description: string, op
         add((voice) =>
           voice.state("calling_tool", { summary_normal: `Nobody could be asked. It goes ahead: ${action}` }),
         );
-        void invoke(callId, name, members, undefined);
+        void invoke(callId, tool, members, undefined);
         return undefined;
       case "accepted":
         if (
           await orLate(
-            invoke(callId, name, { ...members, irreversible: true }, answer.voice),
+            invoke(callId, tool, { ...members, irreversible: true }, answer.voice),
             false,
             patienceMs,
             timers,
@@ -171,7 +172,7 @@ export function createSession(services: SessionServices, description: string, op
         )
           return undefined;
         // A daemon that takes the call later hears that it was not made.
-        complete(callId, name, timers.now(), { status: "timeout" });
+        complete(callId, tool, timers.now(), { status: "timeout" });
         return { event_id: outcome.event_id, reply_token: outcome.reply_token, resolved_by: "cancelled" };
     }
   }
@@ -183,26 +184,28 @@ export function createSession(services: SessionServices, description: string, op
   ): Promise<Result> {
     const { completed, irreversible = false, risk_level, declined } = toolOptions;
     const callId = `call_${++ids}`;
+    const tool = toolNameOf(String(name));
     const members = {
-      summary_normal: said(toolOptions.summary, name),
+      // People hear the name as its author wrote it.
+      summary_normal: said(toolOptions.summary, name || tool),
       risk_level: risk_level ?? (irreversible ? "high" : "low"),
       ...toolOptions.invoked,
     };
     endCurrent();
     if (irreversible) {
-      const refusal = await permit(callId, name, members, toolOptions);
+      const refusal = await permit(callId, tool, members, toolOptions);
       if (refusal !== undefined && declined !== undefined) return await declined(refusal);
       if (refusal !== undefined) throw declinedFault(name, refusal);
-    } else if (!isOver) void invoke(callId, name, members, undefined);
+    } else if (!isOver) void invoke(callId, tool, members, undefined);
     const since = timers.now();
     let result: Result;
     try {
       result = await run();
     } catch (caught) {
-      complete(callId, name, since, { status: "error", error_message: messageOf(caught) });
+      complete(callId, tool, since, { status: "error", error_message: messageOf(caught) });
       throw caught;
     }
-    complete(callId, name, since, { status: "success", ...summaryOf(completed, result) });
+    complete(callId, tool, since, { status: "success", ...summaryOf(completed, result) });
     return result;
   }
 

@@ -96,7 +96,7 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
   const outcomes: ConfirmationOutcome[] = [];
   await agent.session("Cleans up.", (s) =>
     s.tool(
-      "delete",
+      "photos/delete",
       () => {
         isCalled = true;
       },
@@ -128,7 +128,7 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
   const unasked = "state.changed | calling_tool | Nobody could be asked. It goes ahead: Deleting 12 photos.";
   expect(saysUnasked).toEqual(isUnasked ? [unasked] : []);
   // It is said directly before the call.
-  if (isUnasked) expect(witness.lines[witness.lines.indexOf(unasked) + 1]).toMatch(/^tool\.invoked \| delete/);
+  if (isUnasked) expect(witness.lines[witness.lines.indexOf(unasked) + 1]).toMatch(/^tool\.invoked \| photos\.delete/);
 });
 
 test("R5: a silent agent never answers accept, whatever the default", async () => {

@@ -122,6 +122,26 @@ test("AAEP §4.3: tools may run at the same time, each with its own id; what is 
   expect(troubles).toEqual([]);
 });
 
+test("AAEP §4.3.1: the name of a tool becomes one that AAEP has; people hear it as it was written", async () => {
+  const { agent, heard, troubles } = await stage();
+  const names = ["github/create_issue", "Search the web", "mcp:files.read", "naïve", "検索", "1st", "", undefined];
+  await agent.session("Sorts.", async (s) => {
+    for (const name of names) await s.tool(name as string, () => 1);
+  });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+  expect(heard.lines.filter((line) => line.startsWith("tool.invoked"))).toEqual([
+    "tool.invoked | github.create_issue | github/create_issue",
+    "tool.invoked | Search_the_web | Search the web",
+    "tool.invoked | mcp_files.read | mcp:files.read",
+    "tool.invoked | na_ve | naïve",
+    "tool.invoked | __ | 検索",
+    "tool.invoked | _1st | 1st",
+    "tool.invoked | _ | _",
+    "tool.invoked | undefined | undefined",
+  ]);
+  expect(troubles).toEqual([]);
+});
+
 test("AAEP §6: questions wait for their answers, in their place; text goes on meanwhile", async () => {
   const { agent, heard, troubles } = await stage(
     {},

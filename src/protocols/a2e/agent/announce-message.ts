@@ -1,6 +1,6 @@
 // A message that needs no answer is heard as a call that is done.
 import type { Mirror } from "../mirror/mirror.js";
-import { requestNameOf } from "../mirror/tool-names.js";
+import { requestNameOf } from "../mirror/request-name.js";
 
 /** Returns false if the message could not be announced, and so must not be passed on. */
 export function announceMessage(mirror: Mirror, type: string, callId: string): boolean {

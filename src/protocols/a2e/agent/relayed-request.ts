@@ -1,4 +1,6 @@
 // One request from its agent to a provider and back: heard, confirmed if it cannot be undone, forwarded, and answered exactly once.
+
+import { toolNameOf } from "../../../base/tool-name.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { CapabilityName } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
@@ -6,7 +8,7 @@ import { type A2eMessage, isMessage } from "../messages/message.js";
 import { withMembers } from "../messages/message-text.js";
 import { schemaFault } from "../messages/validate.js";
 import type { HeardCall, Mirror } from "../mirror/mirror.js";
-import { requestNameOf, toolNameOf } from "../mirror/tool-names.js";
+import { requestNameOf } from "../mirror/request-name.js";
 import type { ForwardedRequest, Provider } from "../providers/provider.js";
 import type { ParallelRequest } from "./parallel-requests.js";
 
