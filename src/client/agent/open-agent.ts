@@ -34,6 +34,8 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   if (typeof id !== "string" || id === "")
     throw new Fault("usage", "Give the agent an id, such as photo-cleaner.", { origin: "local" });
   const sessions = new Map<AgentSession, Outbox>();
+  /** Resolves when the sessions that have ended so far are told. */
+  let endedAreTold: Promise<unknown> = Promise.resolve();
   const limits = { mostQueuedCharacters, mostQueuedEvents };
   const room = createQueueRoom(limits);
 
@@ -82,13 +84,15 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
       gatherMs,
       timers,
       chance,
+      after: endedAreTold,
       opening,
       onTrouble,
       ...(backOff === undefined ? {} : { backOff }),
     });
     const ended = (): void => {
       // Until then a lost daemon still matters to it.
-      void outbox.drained().then(() => sessions.delete(session));
+      const told = outbox.drained().then(() => sessions.delete(session));
+      endedAreTold = Promise.all([endedAreTold, told]);
     };
     // The session is heard of before its first event.
     if (!outbox.add({ kind: "events", render: () => [] })) outbox.refuse();

@@ -40,6 +40,8 @@ export interface OutboxOptions extends QueueLimits, Pick<OpenAgentOptions, "back
   readonly room: QueueRoom;
   readonly timers: Timers;
   readonly chance: () => number;
+  /** Resolves when this session may be heard: the sessions that ended before it began are told. */
+  readonly after: Promise<unknown>;
   /** The events that begin a session. */
   readonly opening: (voice: Voice) => readonly Fields[];
   readonly onTrouble: (trouble: AgentTrouble) => void;
@@ -187,6 +189,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
     cancelGathering = undefined;
     do {
       // Calls of the same turn are sent together.
+      await options.after;
       await contact.found();
       underway = queue.take();
       const release = keepRunning(LINGER_MS);

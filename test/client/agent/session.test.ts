@@ -47,6 +47,24 @@ test("AAEP §4.5: a session is heard in the order of its calls, with its states"
   expect(troubles).toEqual([]);
 });
 
+test("a session is heard after those that ended before it began", async () => {
+  const { agent, heard, troubles } = await stage();
+  for (const description of ["First.", "Second."])
+    await agent.session(description, (s) => s.say([`That is ${description}`]));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Second."));
+  expect(heard.lines.filter((line) => /^(session|output)/.test(line))).toEqual([
+    "session.started | First.",
+    "output.streaming | That is First.",
+    "output.streaming | ",
+    "session.completed | First.",
+    "session.started | Second.",
+    "output.streaming | That is Second.",
+    "output.streaming | ",
+    "session.completed | Second.",
+  ]);
+  expect(troubles).toEqual([]);
+});
+
 test("AAEP §4.1: a session ends as errored when its work rejects, and the error goes on", async () => {
   const { agent, heard, troubles } = await stage();
   const mistake = new Error("The disk is full.");
