@@ -122,9 +122,16 @@ function socketOfVariable(): string | undefined {
   return socket === "" || socket === "auto" ? undefined : socket;
 }
 
+/** A listener that waits hears of a new socket at once, and needs some turns to subscribe, also on a busy machine. */
+const FINDING_MS = 500;
+
 /** For `openAgent`: starts a daemon of the agent's own with `aaepd stdio`, and another one when it is lost. */
 export function spawnConnector(producerId: string, options: SpawnedDaemonOptions = {}): AgentConnector {
-  return { isLasting: false, connect: (handlers) => connectSpawned(producerId, handlers, options) };
+  return {
+    isLasting: false,
+    findingMs: FINDING_MS,
+    connect: (handlers) => connectSpawned(producerId, handlers, options),
+  };
 }
 
 /** As `httpRpcConnector` of `aaepd/client`, and over Unix sockets too: "http://unix:/path" is the daemon of `--http unix:/path`. */

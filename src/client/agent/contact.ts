@@ -14,6 +14,8 @@ export interface Contact {
   readonly client: () => AgentClient | undefined;
   /** Resolves at the end of a search with the client; with undefined if there is no daemon. Never rejects. */
   readonly found: () => Promise<AgentClient | undefined>;
+  /** Resolves when the listeners of this user have had the time to find the daemon. */
+  readonly audible: () => Promise<void>;
   /** Whether there is no daemon, and none is looked for. */
   readonly isMute: () => boolean;
   /** Since when the daemon is away, an instant of the timers; undefined if it is there, or if there is none. */
@@ -56,6 +58,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   let client: AgentClient | undefined;
   let awaySince: number | undefined;
   let foundAt = 0;
+  let audible: Promise<void> = Promise.resolve();
   let searchAgainAt = 0;
   let vainSearches = 0;
   let quickLosses = 0;
@@ -152,6 +155,11 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         }
         client = one;
         foundAt = timers.now();
+        const { findingMs = 0 } = connector;
+        if (findingMs > 0)
+          audible = new Promise((resolve) => {
+            timers.wakeAt(foundAt + findingMs, resolve);
+          });
         become({ kind: "connected" });
         return one;
       } catch (caught) {
@@ -174,6 +182,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         if (current === search) return client;
       }
     },
+    audible: () => audible,
     isMute: () => status.kind === "silent" || isClosed(),
     awaySince: () => awaySince,
     lookAgain: () => {

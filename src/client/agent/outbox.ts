@@ -191,8 +191,9 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       // Calls of the same turn are sent together.
       await options.after;
       await contact.found();
-      underway = queue.take();
       const release = keepRunning(LINGER_MS);
+      await contact.audible();
+      underway = queue.take();
       try {
         if (underway.length > 0) await deliver(underway);
       } catch (caught) {

@@ -141,9 +141,9 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
   finish("done");
   expect(await tool).toBe("done");
   expect(await pidOf()).not.toBe(pid);
-  expect(s.id).not.toBe(first);
   s.complete();
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  expect(s.id).not.toBe(first);
   const again = heard.events.filter(({ session_id }) => session_id === s.id);
   expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe(expected);
   expect(again.map(({ type }) => type)).not.toContain("aaep:agent.tool.completed");

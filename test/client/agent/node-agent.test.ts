@@ -2,8 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { findDaemons } from "../../../src/client/discovery/daemons.js";
+import { discoverDaemons } from "../../../src/client/discovery/discover-daemons.js";
+import { subscribe } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
@@ -51,6 +53,33 @@ test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
   expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
   expect(await findDaemons(runtime.directory)).toEqual([]);
+});
+
+test("a listener that waits hears the whole of a program that starts its daemon and ends at once", async () => {
+  const runtime = runtimeEnvironment();
+  const listener = subscribe(discoverDaemons({ directories: [runtime.directory] }), { coalesce_boundaries: ["none"] });
+  onTestFinished(() => listener.close());
+  const environment = cleanEnvironment(runtime.XDG_RUNTIME_DIR);
+  const running = startAuthorProgram(
+    `import { openAgent } from "aaepd";
+     const agent = await openAgent({ id: "nodder" });
+     await agent.session("Nods.", (s) => s.text("Here I am."));`,
+    environment,
+  );
+  const types: string[] = [];
+  for await (const { type } of listener) {
+    types.push(type.replace("aaep:agent.", ""));
+    if (types.at(-1) === "session.completed") break;
+  }
+  expect(types).toEqual([
+    "session.started",
+    "state.changed",
+    "state.changed",
+    "output.streaming",
+    "output.streaming",
+    "session.completed",
+  ]);
+  expect(await running.ended).toEqual({ code: 0, out: "", err: "" });
 });
 
 test("R8a: without agent.close it ends by itself, and so does its daemon, which was told everything", async () => {
