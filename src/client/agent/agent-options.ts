@@ -79,7 +79,7 @@ export interface AgentTrouble {
   readonly session_id: string | undefined;
   /** Characters (UTF-16 units) of text that no listener gets. Each is told once. */
   readonly droppedCharacters: number;
-  /** Events other than text that no listener gets, and questions that were not asked. */
+  /** Calls other than text, each of one or two events, that no listener gets, and questions that were not asked. */
   readonly droppedEvents: number;
 }
 

@@ -11,8 +11,8 @@ export interface Drops {
   readonly holeEnds: () => void;
   /** Tells a fault, with what was dropped and is not told yet. */
   readonly tell: (fault: Fault) => void;
-  /** Tells what is not told yet. */
-  readonly tellRest: () => void;
+  /** Tells what is not told yet. `because`: what became of the daemon. Default: the daemon took it too slowly. */
+  readonly tellRest: (because?: Fault) => void;
   /** All characters that were dropped so far. */
   readonly characters: () => number;
 }
@@ -32,11 +32,12 @@ export function createDrops(onTrouble: (trouble: Omit<AgentTrouble, "session_id"
     untold = { droppedCharacters: 0, droppedEvents: 0 };
     onTrouble({ fault, ...told });
   };
-  const tellRest = (): void => {
+  const tellRest: Drops["tellRest"] = (because) => {
     const { droppedCharacters: characters, droppedEvents: events } = untold;
     if (characters === 0 && events === 0) return;
-    const sentence = `The daemon did not take everything in time: ${characters} characters and ${events} other events were dropped.`;
-    tell(new Fault("rate_limit", sentence, { origin: "local" }));
+    const code = because?.code ?? "rate_limit";
+    const sentence = `${because?.sentence ?? "The daemon did not take everything in time."} ${characters} characters and ${events} other events were dropped.`;
+    tell(new Fault(code, sentence, { origin: "local", cause: because }));
   };
 
   return {

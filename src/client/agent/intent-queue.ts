@@ -110,6 +110,11 @@ export function charactersIn(intents: readonly Intent[]): number {
   return intents.reduce((sum, intent) => sum + (intent.kind === "text" ? intent.text.length : 0), 0);
 }
 
+/** Calls among intents that are no text. */
+export function eventsIn(intents: readonly Intent[]): number {
+  return intents.filter(({ kind }) => kind !== "text").length;
+}
+
 /** The end of at most `length` units of the text that leaves no surrogate pair in halves. */
 export function wholeEnd(text: string, length: number): number {
   const lastUnit = text.charCodeAt(length - 1);

@@ -7,7 +7,7 @@ import { newSessionId } from "../random-ids.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import type { Contact } from "./contact.js";
 import { createDrops } from "./drops.js";
-import { charactersIn, createIntentQueue } from "./intent-queue.js";
+import { charactersIn, createIntentQueue, eventsIn } from "./intent-queue.js";
 import type { Fields, Intent, Taken, TextIntent, Voice } from "./intents.js";
 import type { QueueLimits, QueueRoom } from "./queue-room.js";
 import { createVoice } from "./voice.js";
@@ -87,6 +87,10 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       else if (intent.kind === "events") intent.settled?.("unheard");
     }
   };
+  const lose = (intents: readonly Intent[]): void => {
+    drops.count(charactersIn(intents), eventsIn(intents));
+    forget(intents);
+  };
   const settle = (intent: Intent, of: Voice, taken: Taken): void => {
     if (intent.kind === "question") intent.ask(of);
     else if (intent.kind === "events") intent.settled?.(taken);
@@ -140,9 +144,8 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       if (started instanceof Fault) {
         const unheard = [...intents, ...queue.clear()];
         isRefused = true;
-        drops.count(charactersIn(unheard), 0);
+        lose(unheard);
         drops.tell(started);
-        forget(unheard);
         return true;
       }
       of.hasStarted = true;
@@ -172,7 +175,12 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
   async function deliver(intents: readonly Intent[]): Promise<void> {
     for (;;) {
       const client = await contact.found();
-      if (client === undefined || isEnded || isRefused) return forget(intents);
+      if (isEnded || isRefused || (client === undefined && voice === undefined)) return forget(intents);
+      if (client === undefined) {
+        // The daemon that heard the beginning is gone, and there is no other.
+        lose(intents);
+        return drops.tellRest(absence(contact));
+      }
       if (voice === undefined || voice.client !== client || voice.isLost) {
         // A daemon that loses each session as soon as it begins is not asked again at once.
         if (voice !== undefined) await pause.take(backOffMs(1, chance(), options.backOff));
@@ -260,7 +268,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       const isDrained = queue.isEmpty() && !isRunning;
       if (!isDrained) void run();
       const nothingWaits = isDrained ? Promise.resolve() : new Promise<void>((resolve) => drained.push(resolve));
-      return nothingWaits.then(drops.tellRest);
+      return nothingWaits.then(() => drops.tellRest());
     },
     end: () => {
       isEnded = true;
@@ -268,9 +276,9 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       pause.cutShort();
       const left = queue.clear();
       // Without an answer nobody knows what of the last publish was heard.
-      drops.count(charactersIn([...underway, ...left]), 0);
-      forget(left);
-      drops.tellRest();
+      drops.count(charactersIn(underway), eventsIn(underway));
+      lose(left);
+      drops.tellRest(absence(contact));
       for (const resolve of drained.splice(0)) resolve();
     },
   };
@@ -283,6 +291,13 @@ function rendered(of: Voice, intents: readonly Intent[]): readonly Fields[] | Fa
   } catch (caught) {
     return faultFrom(caught);
   }
+}
+
+/** Why a daemon did not take the rest of a session. */
+function absence(contact: Contact): Fault {
+  return contact.status().kind === "connected"
+    ? new Fault("timed_out", "The daemon did not answer in time.", { origin: "local" })
+    : new Fault("peer_gone", "The daemon has gone, and was not back in time.", { origin: "local" });
 }
 
 /** The fault of a lost session: a listener may have missed something. */

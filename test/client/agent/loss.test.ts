@@ -254,6 +254,25 @@ test("text that is left when the agent closes is dropped, and told", async () =>
   await agent.close(0);
   expect(droppedIn(troubles)).toBe(s.dropped);
   expect(s.dropped).toBe("Sent, and not answered.Not sent.".length);
+  // The progress, the end of the output, and the end of the session.
+  expect(troubles.at(-1)).toMatchObject({ fault: { code: "peer_gone" }, droppedEvents: 3 });
+});
+
+test("calls that are left when the agent closes are told, also where none of them is text", async () => {
+  const mortal = await startMortalDaemon();
+  const { agent, troubles } = await openedAt(mortal.socket, { patienceMs: 1 });
+  const s = agent.session("Deletes.");
+  await s.confirm({ action: "Nobody answers.", consequence: "So it is over at once." });
+  await mortal.kill();
+  await eventually(() => expect(agent.status.kind).toBe("away"));
+  await s.tool("count", () => 1);
+  s.progress(50);
+  await expect(s.tool("delete", () => 1, { irreversible: true })).rejects.toThrow("confirmation_required");
+  await s.confirm({ action: "A", consequence: "B" });
+  s.complete();
+  await agent.close(0);
+  // Its call and its result, the progress, two questions and the end.
+  expect(troubles).toMatchObject([{ fault: { code: "peer_gone" }, droppedCharacters: 0, droppedEvents: 6 }]);
 });
 
 test("a question waits for a lost daemon, and counts as unheard when it does not return", async () => {
