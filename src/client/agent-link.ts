@@ -10,7 +10,7 @@ import { PLATFORM_TIMERS, type Timers } from "./platform-clock.js";
 export interface AgentLinkOptions {
   /** `always`; `never`: the agent ends with its first connection. Default `always`. */
   readonly reconnect?: "always" | "never";
-  readonly backOff?: BackOffOptions;
+  readonly backOff?: BackOffOptions | undefined;
   /** A connection that lasted as long as this resets the back-off, ms. Default 10,000. */
   readonly stableAfterMs?: number;
   /** Must not throw. */

@@ -116,7 +116,7 @@ export interface QuestionListeners {
   /** Receives the outcome of a question that was published as an event of its own, not by `confirm` or `clarify`. */
   readonly onOutcome?: (outcome: QuestionOutcome) => void;
   /** Reports that waiting for a person begins or ends, for agents that stop their own clocks meanwhile. */
-  readonly onWaiting?: (waiting: QuestionWaiting) => void;
+  readonly onWaiting?: ((waiting: QuestionWaiting) => void) | undefined;
 }
 
 export interface AskedQuestions {

@@ -2,10 +2,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import type { Socket } from "node:net";
+import { finished } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import { faultFromNodeError } from "../../transports/node-errors.js";
-import { Fault } from "../base/errors.js";
+import { Fault, faultFrom } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
+import { wholeEnd } from "./agent/intent-queue.js";
 
 export interface SpawnedDaemonOptions {
   /** Further options of `aaepd stdio`, such as `["--confirmation-grace-seconds", "20"]`. Default none. */
@@ -26,8 +30,8 @@ export async function connectSpawned(
   const { argv = [], program = ownProgram() } = options;
   // Before there is a child: without this part, nobody would end it.
   const { createRpcConnection } = await import("../../transports/json-rpc/rpc-connection.js");
-  const child = spawn(process.execPath, [program, "stdio", "--producer-id", producerId, ...argv], {
-    stdio: ["pipe", "pipe", "ignore"],
+  const child = spawn(process.execPath, [program, "stdio", "--producer-id", nameOf(producerId), ...argv], {
+    stdio: ["pipe", "pipe", "pipe"],
     detached: true,
     windowsHide: true,
     // In Electron the same program is Node only if it is told so.
@@ -45,14 +49,36 @@ export async function connectSpawned(
   });
   // A child that cannot be told anything is noticed by its connection.
   child.on("error", () => {});
+  let words = "";
+  child.stderr.setEncoding("utf8").on("data", (more: string) => {
+    words = (words + more).slice(-MOST_WORDS);
+  });
+  child.stderr.on("error", () => {});
   const streams = { readable: child.stdout, writable: child.stdin };
   const peer = { label: `child ${child.pid}`, trust: "same-user" } as const;
   const connection = createRpcConnection(createByteConnection(streams, peer, { framing: "newline" }), handlers);
+  const closed = connection.closed.then(async (info) => {
+    // A child that ends says why before.
+    const hasEnded = Promise.all([exited, finished(child.stderr).catch(() => {})]);
+    await Promise.race([hasEnded, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    const fault = reasonOf(words, child.exitCode);
+    return fault === undefined ? info : { ...info, fault };
+  });
   return {
     ...connection,
+    closed,
+    request: async (method, params) => {
+      try {
+        return await connection.request(method, params);
+      } catch (caught) {
+        const isGone = faultFrom(caught).code === "peer_gone";
+        throw (isGone ? (await closed).fault : undefined) ?? caught;
+      }
+    },
     unref: () => {
       connection.unref?.();
       child.unref();
+      (child.stderr as Partial<Socket>).unref?.();
     },
     close: async (withinMs) => {
       await connection.close(withinMs);
@@ -76,6 +102,27 @@ function ownProgram(): string {
     throw new Fault("not_found", sentence, { origin: "local", cause: caught });
   }
 }
+
+/** UTF-16 units of standard error that are kept, and how long they may take after the connection has ended, ms. */
+const MOST_WORDS = 4096;
+const LAST_WORDS_MS = 500;
+
+/** Why a daemon could not start, in its own words or Node's; undefined if it did not say so. */
+function reasonOf(words: string, exitCode: number | null): Fault | undefined {
+  const [, sentence] = /^Error: (.+)$/m.exec(words) ?? [];
+  if (sentence === undefined) return undefined;
+  // EXIT_CODES.usage of the daemon.
+  return new Fault(exitCode === 2 ? "usage" : "not_found", `It could not be started: ${sentence}`);
+}
+
+/** The id that the daemon gives its socket and itself; the agent's events have the whole one. */
+function nameOf(producerId: string): string {
+  const plain = producerId.replace(/\p{Cc}/gu, "_");
+  return plain.slice(0, wholeEnd(plain, LONGEST_NAME));
+}
+
+/** UTF-16 units of `--producer-id`. */
+const LONGEST_NAME = 64;
 
 /** The daemon ends within 2 s of its input (R8a). */
 const LONGEST_END_MS = 3000;

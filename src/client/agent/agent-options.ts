@@ -26,11 +26,11 @@ export interface OpenAgentOptions {
   readonly name?: string | undefined;
   /** Further members of the agent's manifest (AAEP §5.10), such as `agent_version`. */
   readonly manifest?: Partial<ProducerManifest> | undefined;
-  /** Language of the agent's texts, as in "pt-BR" (R2). Default: the daemon's `default_language`. */
+  /** Language of the agent's texts, as in "pt-BR" or "pt_BR" (R2). Default: the daemon's `default_language`. */
   readonly language?: string | undefined;
   /**
    * "optional": without a daemon the agent is silent, and its program runs as if aaepd were not installed. "required": `openAgent` then rejects with
-   * `not_found`. Default "optional".
+   * `not_found`, or with the fault of an option that no daemon takes. Default "optional".
    */
   readonly mode?: "optional" | "required" | undefined;
   /** Ways to a daemon, in the order of preference. */
@@ -55,7 +55,7 @@ export interface OpenAgentOptions {
   readonly mostQueuedCharacters?: number | undefined;
   /** Events that wait in a session likewise. Default 1024. */
   readonly mostQueuedEvents?: number | undefined;
-  /** How long the search for a daemon may take for each connector, ms. Default 10,000. */
+  /** How long a daemon may take to answer, for each connector, ms. Default 2000, and 10,000 for a daemon that the agent starts. */
   readonly searchMs?: number | undefined;
   /**
    * How long a question waits for a lost daemon to return, ms, before it counts as unheard. A question that was asked before the loss waits so long

@@ -6,7 +6,6 @@ import { type BackOffOptions, backOffMs } from "../back-off.js";
 import { createPause } from "../pause.js";
 import type { Timers } from "../platform-clock.js";
 import type { AgentConnector, AgentStatus, OpenAgentOptions } from "./agent-options.js";
-import { orQuietlyLate } from "./late.js";
 
 export interface Contact {
   readonly status: () => AgentStatus;
@@ -37,8 +36,12 @@ export interface ContactListeners {
 
 export type ContactOptions = Pick<
   OpenAgentOptions,
-  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting"
-> & { readonly searchMs: number; readonly timers: Timers };
+  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting" | "searchMs"
+> & { readonly timers: Timers };
+
+/** How long a daemon may take to answer, ms, and one that has to be started first. */
+const ANSWER_MS = 2000;
+const START_MS = 10_000;
 
 /** A silent agent looks for a daemon again after so long, ms, and after twice as long each time that there is none. */
 const SEARCH_AGAIN: BackOffOptions = { firstMs: 5000, longestMs: 300_000 };
@@ -104,9 +107,13 @@ export function createContact(options: ContactOptions, listeners: ContactListene
     become({ kind: "silent", because });
   }
 
-  async function reach(connector: AgentConnector): Promise<AgentClient> {
-    const { connect, isLasting = true } = connector;
+  /** Rejects also if the peer goes before it has answered, or does not answer in time: then it is no daemon. */
+  function reach({ connect, isLasting = true }: AgentConnector): Promise<AgentClient> {
     let reached: AgentClient | undefined;
+    let giveUp: (because: Fault) => void = () => {};
+    const given = new Promise<never>((_, reject) => {
+      giveUp = reject;
+    });
     const connectQuietly: AgentConnector["connect"] = async (handlers) => {
       const connection = await connect(handlers);
       // An agent that nobody waits for keeps no program running.
@@ -119,10 +126,11 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       patienceMs: Number.POSITIVE_INFINITY,
       timers,
       chance,
-      ...(backOff === undefined ? {} : { backOff }),
-      ...(options.onWaiting === undefined ? {} : { onWaiting: options.onWaiting }),
+      backOff,
+      onWaiting: options.onWaiting,
       onState: (state) => {
         if (reached !== undefined) observe(state, reached);
+        if (state.kind === "waiting") giveUp(state.because);
       },
     });
     const declared = opening.then(async (one) => {
@@ -130,14 +138,16 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       await one.setManifest(manifestOf(options));
       return one;
     });
-    try {
-      const answered = await orQuietlyLate<AgentClient | undefined>(declared, undefined, options.searchMs, timers);
-      if (answered === undefined) throw new Fault("timed_out", "The daemon does not answer.", { origin: "local" });
-      return answered;
-    } catch (caught) {
-      opening.then((one) => one.close()).catch(() => {});
-      throw caught;
-    }
+    const { searchMs = isLasting ? ANSWER_MS : START_MS } = options;
+    const cancel = timers.wakeAt(timers.now() + searchMs, () =>
+      giveUp(new Fault("timed_out", "The daemon does not answer.", { origin: "local" })),
+    );
+    return Promise.race([declared, given])
+      .catch((caught: unknown) => {
+        opening.then((one) => one.close()).catch(() => {});
+        throw caught;
+      })
+      .finally(cancel);
   }
 
   async function look(): Promise<AgentClient | undefined> {
@@ -163,8 +173,10 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         become({ kind: "connected" });
         return one;
       } catch (caught) {
-        because = faultFrom(caught);
-        if (!ABSENT.has(because.code)) listeners.refused(because);
+        const fault = faultFrom(caught);
+        if (!isAbsence(fault)) listeners.refused(fault);
+        // A refusal is why, whatever the other ways say.
+        if (isAbsence(because)) because = fault;
       }
     }
     return fallSilent(because);
@@ -201,10 +213,15 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   };
 }
 
+/** Whether the fault means that no daemon answers. */
+export function isAbsence({ code }: Fault): boolean {
+  return ABSENT.has(code);
+}
+
 function manifestOf({ id, name, manifest, language }: ContactOptions) {
   return {
     agent_name: name ?? id,
-    ...(language === undefined ? {} : { languages_supported: [language] }),
+    ...(language === undefined ? {} : { languages_supported: [language.replaceAll("_", "-")] }),
     ...manifest,
     agent_id: id,
   };

@@ -3,7 +3,7 @@ import { Fault } from "../../base/errors.js";
 import { keepRunning, QUIET_TIMERS } from "../platform-clock.js";
 import type { AgentTrouble, OpenAgentOptions } from "./agent-options.js";
 import { excused } from "./consent.js";
-import { createContact } from "./contact.js";
+import { createContact, isAbsence } from "./contact.js";
 import type { Voice } from "./intents.js";
 import { orLate } from "./late.js";
 import { createOutbox, lostSession, type Outbox } from "./outbox.js";
@@ -15,7 +15,7 @@ import { createWaits } from "./waits.js";
 /**
  * Opens an agent. Finds a daemon by the first of `connectors` that leads to one, goes back to it when the connection is lost, and then takes the
  * sessions over and repeats what was not acknowledged (R3, R8). Without a daemon the agent is silent. Rejects with a Fault only in the mode
- * "required", with `not_found`, and with `usage` if `id` is no text.
+ * "required", with `not_found` or the fault of the options, and with `usage` if `id` is no text.
  */
 export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   const {
@@ -27,7 +27,6 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     mostQueuedCharacters = 262_144,
     mostQueuedEvents = 1024,
     patienceMs = 10_000,
-    searchMs = 10_000,
     gatherMs = 20,
     backOff,
   } = options;
@@ -46,7 +45,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   const waits = createWaits(quietly(options.onWaiting));
 
   const contact = createContact(
-    { ...options, timers, chance, searchMs, onWaiting: quietly(waits.told) },
+    { ...options, timers, chance, onWaiting: quietly(waits.told) },
     {
       lost: (sessionIds) => {
         const lost = new Set(sessionIds);
@@ -67,6 +66,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   const first = contact.status();
   if (mode === "required" && first.kind === "silent") {
     await contact.close();
+    if (!isAbsence(first.because)) throw first.because;
     const sentence = `There is no daemon: ${first.because.sentence} Start aaepd serve, or open the agent with mode "optional".`;
     throw new Fault("not_found", sentence, { origin: "local", cause: first.because });
   }

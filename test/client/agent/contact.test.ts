@@ -1,8 +1,11 @@
 // How often an agent without a daemon looks for one: never so often that its program pays for it.
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
+import { openAgent } from "../../../src/client/agent/open-agent.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { CloseInfo } from "../../../src/contracts/transport.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
@@ -83,6 +86,40 @@ test("a daemon that loses each session as soon as it begins is asked again after
   }
   void agent.close(0);
   await timers.advance(0);
+
+/** A socket at which something else than a daemon listens. */
+async function strangerAt(serve: (socket: Socket) => void): Promise<{ path: string; connected: Promise<unknown> }> {
+  const path = join(temporaryDirectory(), "stranger.sock");
+  const server = createServer(serve).listen(path);
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { path, connected: once(server, "connection") };
+}
+
+test.each([
+  { what: "closes at once", serve: (socket: Socket) => void socket.destroy() },
+  { what: "speaks another protocol", serve: (socket: Socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n") },
+])("a peer that $what is no daemon, and is not waited for", async ({ serve }) => {
+  const { path } = await strangerAt(serve);
+  // Nobody sets these timers forward.
+  const timers = createVirtualTimers();
+  const { agent } = await openedAt(path, { timers });
+  expect(agent.status.kind).toBe("silent");
+});
+
+test("a peer that says nothing is waited for two seconds", async () => {
+  const { path, connected } = await strangerAt((socket) => socket.resume());
+  const timers = createVirtualTimers();
+  const statuses: string[] = [];
+  const connectors = [{ connect: ipcRpcConnector(path) }];
+  const opening = openAgent({ id: "waiter", connectors, timers, onStatus: ({ kind }) => statuses.push(kind) });
+  await connected;
+  await timers.advance(1999);
+  expect(statuses).toEqual([]);
+  await timers.advance(1);
+  const agent = await opening;
+  expect(agent.status).toMatchObject({ kind: "silent", because: { code: "timed_out" } });
+  await agent.close(0);
 });
 
 test("daemons that are lost at once are given up, and looked for as rarely", async () => {

@@ -124,12 +124,53 @@ test("without a daemon and without a program to start, it is silent, and runs on
   expect(await running.ended).toEqual({ code: 0, out: "silent\n[]\n", err: "" });
 });
 
-test("a program that is not there is as no daemon", async () => {
-  const runtime = runtimeEnvironment();
-  const running = program(cleanEnvironment(runtime.XDG_RUNTIME_DIR), 'spawn: { program: "/nowhere/aaepd.js" }');
-  await eventually(() => expect(running.out()).toBe("silent\n"));
-  running.goOn();
-  expect(await running.ended).toEqual({ code: 0, out: "silent\n[]\n", err: "" });
+test.each([
+  {
+    what: "a program that is not there",
+    options: 'spawn: { program: "/nowhere/aaepd.js" }',
+    says: "Cannot find module",
+  },
+  {
+    what: "a wrong option",
+    options: 'spawn: { argv: ["--nope"] }',
+    says: 'There is no option "--nope"',
+    told: ["usage"],
+  },
+  { what: "a socket for all", options: 'spawn: { argv: ["--socket", "/tmp/nodder.sock"] }', says: "The folder /tmp" },
+])("$what is as no daemon, and says so", async ({ options, says, told = [] }) => {
+  const running = startAuthorProgram(
+    `import { openAgent } from "aaepd";
+     const troubles = [];
+     const agent = await openAgent({ id: "nodder", onError: ({ fault }) => troubles.push(fault.code), ${options} });
+     console.log(agent.status.kind, agent.status.because.sentence);
+     await agent.session("Nods.", (s) => s.text("Nobody hears it."));
+     await agent.close();
+     console.log(JSON.stringify(troubles));`,
+    cleanEnvironment(runtimeEnvironment().XDG_RUNTIME_DIR),
+  );
+  const { code, out, err } = await running.ended;
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toMatch(/^silent It could not be started: /);
+  expect(out).toContain(says);
+  expect(out.trim().split("\n").at(-1)).toBe(JSON.stringify(told));
+});
+
+test.each([
+  { options: 'language: "en-US-", mode: "required"', says: "languages_supported" },
+  { options: 'manifest: { agent_version: 3 }, mode: "required"', says: "agent_version" },
+])("an option that no daemon takes is told as it is: $options", async ({ options, says }) => {
+  const { environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const running = startAuthorProgram(
+    `import { openAgent } from "aaepd";
+     const told = ({ fault }) => console.log(fault.sentence);
+     openAgent({ id: "nodder", ${options}, onError: told }).catch((fault) => console.log(fault.code, fault.sentence));`,
+    environment,
+  );
+  const { code, out, err } = await running.ended;
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const [told = "", ...rejected] = out.trim().split("\n");
+  expect(told).toContain(says);
+  expect(rejected).toEqual([`invalid_message ${told}`]);
 });
 
 test.each([
