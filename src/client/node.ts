@@ -167,11 +167,11 @@ export function httpConnector(
   );
 }
 
-const UNIX = "http://unix:";
+const UNIX = /^(?:http:\/\/)?unix:/;
 
 function placeOf(address: string): { readonly url: string; readonly socketPath?: string } {
-  return address.startsWith(UNIX)
-    ? { url: "http://localhost", socketPath: address.slice(UNIX.length) }
+  return UNIX.test(address)
+    ? { url: "http://localhost", socketPath: address.replace(UNIX, "") }
     : { url: address };
 }
 

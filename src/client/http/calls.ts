@@ -25,7 +25,7 @@ export interface HttpCalls {
   /** The JSON of a page beside the services. Rejects as `call` does. */
   readonly page: (path: string, signal?: AbortSignal) => Promise<Fields>;
   /** Begins a call whose answer is a stream. Rejects as `call` does if the daemon cannot be reached. */
-  readonly stream: (service: string, method: string, message: Uint8Array<ArrayBuffer>) => Promise<Response>;
+  readonly stream: (service: string, method: string, message: NonNullable<RequestInit["body"]>) => Promise<Response>;
   /** The Fault in an error of Connect. */
   readonly faultOf: (error: Fields) => Fault;
 }
@@ -39,7 +39,7 @@ export async function openHttpCalls(
   options: HttpConnectorOptions,
   signal: AbortSignal | null = null,
 ): Promise<HttpCalls> {
-  const address = url.replace(/\/$/, "");
+  const address = absolute(url).replace(/\/$/, "");
   const { fetch: send = fetch, token: given } = options;
   let token = typeof given === "function" ? await given() : given;
 
@@ -85,11 +85,16 @@ export async function openHttpCalls(
   };
 }
 
+/** An address as the daemon's option names it, such as 127.0.0.1:8700, is one of HTTP. A path is one of the page's own. */
+function absolute(url: string): string {
+  return /^\/|:\//.test(url) ? url : `http://${url}`;
+}
+
 function pathOf(service: string, method: string): string {
   return `aaep.v1.${service}/${method}`;
 }
 
-function posted(type: string, body: string | Uint8Array<ArrayBuffer>): RequestInit {
+function posted(type: string, body: NonNullable<RequestInit["body"]>): RequestInit {
   return { method: "POST", headers: { "content-type": type }, body };
 }
 

@@ -86,6 +86,7 @@ test("a daemon that loses each session as soon as it begins is asked again after
   }
   void agent.close(0);
   await timers.advance(0);
+});
 
 /** A socket at which something else than a daemon listens. */
 async function strangerAt(serve: (socket: Socket) => void): Promise<{ path: string; connected: Promise<unknown> }> {

@@ -62,8 +62,7 @@ function addressOptions({ grpc = [], http = [] }: Addresses): readonly string[] 
 
 function addressIn({ endpoints: { grpc = [], http = [] } }: Ready, way: ServedWay): string {
   const isUnix = way.endsWith("Unix socket");
-  const found = (way.startsWith("gRPC") ? grpc : http).find((address) => address.startsWith("unix:") === isUnix);
-  return way.startsWith("HTTP") ? `http://${found}` : String(found);
+  return String((way.startsWith("gRPC") ? grpc : http).find((address) => address.startsWith("unix:") === isUnix));
 }
 
 function tokenIn({ token_file: path = "" }: Ready): string {
