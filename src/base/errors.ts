@@ -1,5 +1,6 @@
 // The one error class: the closed set of codes, and the class that carries one code. Each transport and each protocol has an exhaustive table of
 // its own from codes to status numbers.
+import { wholeEnd } from "./whole-end.js";
 
 /** Every code of a fault. The meaning of a code is stable, so programs may rely on it (R20). A new code does not compile until each table maps it. */
 export const FAULT_CODES = [
@@ -83,9 +84,7 @@ const LONGEST_EVENT_ID = 256;
 
 function bounded(sentence: string): string {
   if (sentence.length <= LONGEST_SENTENCE) return sentence;
-  const last = sentence.charCodeAt(LONGEST_SENTENCE - 2);
-  const isHalf = last >= 0xd800 && last <= 0xdbff;
-  return `${sentence.slice(0, LONGEST_SENTENCE - (isHalf ? 2 : 1))}…`;
+  return `${sentence.slice(0, wholeEnd(sentence, LONGEST_SENTENCE - 1))}…`;
 }
 
 /** Shortens a pointer to the nearest enclosing place that fits the limit. */
@@ -120,9 +119,8 @@ export class Fault extends Error {
 
   /** Copies the fault with some details replaced, for example the pointer of another place. All other details stay. */
   with(detail: FaultDetail): Fault {
-    const { pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds, cause } = this;
-    const known = { pointer, tellsSeveral, rule, origin, eventId, retryAfterSeconds, cause };
-    return new Fault(this.code, this.sentence, { ...known, ...detail });
+    // The cause of an error is not among its enumerable members.
+    return new Fault(this.code, this.sentence, { ...this, cause: this.cause, ...detail });
   }
 }
 

@@ -170,9 +170,7 @@ export function httpConnector(
 const UNIX = /^(?:http:\/\/)?unix:/;
 
 function placeOf(address: string): { readonly url: string; readonly socketPath?: string } {
-  return UNIX.test(address)
-    ? { url: "http://localhost", socketPath: address.replace(UNIX, "") }
-    : { url: address };
+  return UNIX.test(address) ? { url: "http://localhost", socketPath: address.replace(UNIX, "") } : { url: address };
 }
 
 export interface GrpcConnectorOptions {

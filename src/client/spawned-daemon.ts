@@ -1,4 +1,5 @@
 // A daemon of an agent's own: `aaepd stdio` as a child, whose pipes are its connection. For Node.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
@@ -8,8 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
 import { faultFromNodeError } from "../../transports/node-errors.js";
 import { Fault, faultFrom } from "../base/errors.js";
+import { wholeEnd } from "../base/whole-end.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
-import { wholeEnd } from "./agent/intent-queue.js";
 
 export interface SpawnedDaemonOptions {
   /** Further options of `aaepd stdio`, such as `["--confirmation-grace-seconds", "20"]`. Default none. */

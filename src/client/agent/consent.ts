@@ -42,10 +42,9 @@ export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Reco
 
 /** The fault of a tool that was not called. */
 export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
-  const isTakenBack = outcome.resolved_by === "cancelled";
-  const sentence = isTakenBack
-    ? `${tool} is not called: the question was taken back, or the daemon did not take the call.`
-    : `Nobody accepted that ${tool} is called.`;
+  // A question that was taken back, or a call that the daemon did not take, says nothing of anybody.
+  const why = outcome.resolved_by === "cancelled" ? "" : ", because nobody accepted it";
+  const sentence = `${tool} is not called${why}.`;
   return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
 }
 

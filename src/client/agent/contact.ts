@@ -86,7 +86,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         become({ kind: "away", because: state.because });
         break;
       case "ended":
-        lose(state.because ?? new Fault("peer_gone", "The daemon has gone.", { origin: "local" }));
+        if (state.because !== undefined) lose(state.because);
     }
   }
 
@@ -165,8 +165,8 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         }
         client = one;
         foundAt = timers.now();
-        const { findingMs = 0 } = connector;
-        if (findingMs > 0)
+        const { findingMs } = connector;
+        if (findingMs !== undefined)
           audible = new Promise((resolve) => {
             timers.wakeAt(foundAt + findingMs, resolve);
           });

@@ -1,5 +1,5 @@
 // Text and events of a session that no listener gets: counted, and told once.
-import { Fault } from "../../base/errors.js";
+import { Fault, type FaultCode } from "../../base/errors.js";
 import type { AgentTrouble } from "./agent-options.js";
 
 export interface Drops {
@@ -11,8 +11,8 @@ export interface Drops {
   readonly holeEnds: () => void;
   /** Tells a fault, with what was dropped and is not told yet. */
   readonly tell: (fault: Fault) => void;
-  /** Tells what is not told yet. `because`: what became of the daemon. Default: the daemon took it too slowly. */
-  readonly tellRest: (because?: Fault) => void;
+  /** Tells what is not told yet. `code`: why it was dropped. Default "rate_limit". */
+  readonly tellRest: (code?: FaultCode) => void;
   /** All characters that were dropped so far. */
   readonly characters: () => number;
 }
@@ -32,12 +32,11 @@ export function createDrops(onTrouble: (trouble: Omit<AgentTrouble, "session_id"
     untold = { droppedCharacters: 0, droppedEvents: 0 };
     onTrouble({ fault, ...told });
   };
-  const tellRest: Drops["tellRest"] = (because) => {
+  const tellRest: Drops["tellRest"] = (code = "rate_limit") => {
     const { droppedCharacters: characters, droppedEvents: events } = untold;
     if (characters === 0 && events === 0) return;
-    const code = because?.code ?? "rate_limit";
-    const sentence = `${because?.sentence ?? "The daemon did not take everything in time."} ${characters} characters and ${events} other events were dropped.`;
-    tell(new Fault(code, sentence, { origin: "local", cause: because }));
+    const sentence = `The daemon did not take everything: ${characters} characters and ${events} other events were dropped.`;
+    tell(new Fault(code, sentence, { origin: "local" }));
   };
 
   return {

@@ -1,4 +1,5 @@
 // The calls of a session that no daemon has yet, in their order. Text merges, and the queue is bounded.
+import { wholeEnd } from "../../base/whole-end.js";
 import type { Intent, TextIntent } from "./intents.js";
 import type { QueueLimits, QueueRoom } from "./queue-room.js";
 
@@ -113,11 +114,4 @@ export function charactersIn(intents: readonly Intent[]): number {
 /** Calls among intents that are no text. */
 export function eventsIn(intents: readonly Intent[]): number {
   return intents.filter(({ kind }) => kind !== "text").length;
-}
-
-/** The end of at most `length` units of the text that leaves no surrogate pair in halves. */
-export function wholeEnd(text: string, length: number): number {
-  const lastUnit = text.charCodeAt(length - 1);
-  const isHalf = length > 1 && length < text.length && lastUnit >= 0xd800 && lastUnit <= 0xdbff;
-  return isHalf ? length - 1 : length;
 }

@@ -20,7 +20,7 @@ export type Intent =
       readonly kind: "events";
       /** Renders the events when they are sent. Called again for another voice. */
       readonly render: (voice: Voice) => readonly Fields[];
-      readonly settled?: (taken: Taken) => void;
+      readonly settled?: ((taken: Taken) => void) | undefined;
     }
   | {
       readonly kind: "question";

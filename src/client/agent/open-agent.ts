@@ -31,7 +31,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     backOff,
   } = options;
   if (typeof id !== "string" || id === "")
-    throw new Fault("usage", "Give the agent an id, such as photo-cleaner.", { origin: "local" });
+    throw new Fault("usage", "Give the agent an id like photo-cleaner.", { origin: "local" });
   const sessions = new Map<AgentSession, Outbox>();
   /** Resolves when the sessions that have ended so far are told. */
   let endedAreTold: Promise<unknown> = Promise.resolve();
@@ -87,7 +87,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
       after: endedAreTold,
       opening,
       onTrouble,
-      ...(backOff === undefined ? {} : { backOff }),
+      backOff,
     });
     const ended = (): void => {
       // Until then a lost daemon still matters to it.

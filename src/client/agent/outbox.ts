@@ -179,7 +179,7 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       if (client === undefined) {
         // The daemon that heard the beginning is gone, and there is no other.
         lose(intents);
-        return drops.tellRest(absence(contact));
+        return drops.tellRest("peer_gone");
       }
       if (voice === undefined || voice.client !== client || voice.isLost) {
         // A daemon that loses each session as soon as it begins is not asked again at once.
@@ -274,11 +274,9 @@ export function createOutbox(contact: Contact, options: OutboxOptions): Outbox {
       isEnded = true;
       cancelGathering?.();
       pause.cutShort();
-      const left = queue.clear();
       // Without an answer nobody knows what of the last publish was heard.
-      drops.count(charactersIn(underway), eventsIn(underway));
-      lose(left);
-      drops.tellRest(absence(contact));
+      lose([...underway, ...queue.clear()]);
+      drops.tellRest(contact.status().kind === "connected" ? "timed_out" : "peer_gone");
       for (const resolve of drained.splice(0)) resolve();
     },
   };
@@ -291,13 +289,6 @@ function rendered(of: Voice, intents: readonly Intent[]): readonly Fields[] | Fa
   } catch (caught) {
     return faultFrom(caught);
   }
-}
-
-/** Why a daemon did not take the rest of a session. */
-function absence(contact: Contact): Fault {
-  return contact.status().kind === "connected"
-    ? new Fault("timed_out", "The daemon did not answer in time.", { origin: "local" })
-    : new Fault("peer_gone", "The daemon has gone, and was not back in time.", { origin: "local" });
 }
 
 /** The fault of a lost session: a listener may have missed something. */

@@ -1,11 +1,11 @@
 // A session as its author uses it: each call becomes an intent in the outbox, in its place.
-import { faultFrom } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import { toolNameOf } from "../../base/tool-name.js";
+import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
 import { TERMINAL } from "../event-types.js";
 import { onAbort, type SignalLike } from "../on-abort.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
-import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Taken, Voice } from "./intents.js";
 import { orLate } from "./late.js";
 import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
@@ -39,7 +39,7 @@ export function createSession(services: SessionServices, description: string, op
   const invoked = new Set<string>();
 
   const add = (render: (voice: Voice) => readonly Fields[], settled?: (taken: Taken) => void, isEssential = false) => {
-    const isTaken = outbox.add({ kind: "events", render, ...(settled === undefined ? {} : { settled }) }, isEssential);
+    const isTaken = outbox.add({ kind: "events", render, settled }, isEssential);
     if (!isTaken) outbox.drop(0, 1);
     return isTaken;
   };
@@ -59,11 +59,15 @@ export function createSession(services: SessionServices, description: string, op
     current = undefined;
     if (last !== undefined) endOutput(last);
   };
-  function write(output: Output, chunk: string): void {
-    if (isOver || typeof chunk !== "string" || chunk === "") return;
+  function write(output: Output, chunk: unknown): void {
+    // Streams of models have pieces without text.
+    if (isOver || chunk == null || chunk === "") return;
+    if (typeof chunk !== "string") {
+      outbox.tell(new Fault("usage", `${typeof chunk} is no text.`, { origin: "local" }));
+      return;
+    }
     const text = output.half + chunk;
-    const lastUnit = text.charCodeAt(text.length - 1);
-    const end = lastUnit >= 0xd800 && lastUnit <= 0xdbff ? text.length - 1 : text.length;
+    const end = endsInHalf(text, text.length) ? text.length - 1 : text.length;
     pass(output, text.slice(0, end));
     output.half = text.slice(end);
   }

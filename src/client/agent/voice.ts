@@ -1,7 +1,7 @@
 // One AAEP session of an agent: renders intents into events, with the session's id, its chain of states, and what is open in it (AAEP §4.2.1, R3a).
+import { wholeEnd } from "../../base/whole-end.js";
 import type { AgentClient } from "../agent-client.js";
 import { newEventId } from "../random-ids.js";
-import { wholeEnd } from "./intent-queue.js";
 import type { Fields, Voice } from "./intents.js";
 
 /** UTF-16 units of one chunk: at most 48 KB of JSON, whatever the characters. */

@@ -1,7 +1,8 @@
 // The queue of a session by itself: what it takes, how it cuts, and what it frees.
 import { describe, expect, test } from "vitest";
+import { wholeEnd } from "../../../src/base/whole-end.js";
 import { createDrops } from "../../../src/client/agent/drops.js";
-import { createIntentQueue, type IntentQueue, wholeEnd } from "../../../src/client/agent/intent-queue.js";
+import { createIntentQueue, type IntentQueue } from "../../../src/client/agent/intent-queue.js";
 import type { Intent } from "../../../src/client/agent/intents.js";
 import { createQueueRoom } from "../../../src/client/agent/queue-room.js";
 
