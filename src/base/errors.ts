@@ -1,6 +1,5 @@
 // The one error class: the closed set of codes, and the class that carries one code. Each transport and each protocol has an exhaustive table of
 // its own from codes to status numbers.
-import { wholeEnd } from "./whole-end.js";
 
 /** Every code of a fault. The meaning of a code is stable, so programs may rely on it (R20). A new code does not compile until each table maps it. */
 export const FAULT_CODES = [
@@ -84,7 +83,9 @@ const LONGEST_EVENT_ID = 256;
 
 function bounded(sentence: string): string {
   if (sentence.length <= LONGEST_SENTENCE) return sentence;
-  return `${sentence.slice(0, wholeEnd(sentence, LONGEST_SENTENCE - 1))}…`;
+  const last = sentence.charCodeAt(LONGEST_SENTENCE - 2);
+  const isHalf = last >= 0xd800 && last <= 0xdbff;
+  return `${sentence.slice(0, LONGEST_SENTENCE - (isHalf ? 2 : 1))}…`;
 }
 
 /** Shortens a pointer to the nearest enclosing place that fits the limit. */

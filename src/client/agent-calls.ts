@@ -2,7 +2,7 @@
 // a repeated call as it answered the first (R3).
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection } from "../contracts/rpc.js";
-import { LONGEST_TIMER_MS, type Timers } from "./platform-clock.js";
+import type { Timers } from "./platform-clock.js";
 
 type Link = Pick<RpcConnection, "request" | "writable">;
 
@@ -23,8 +23,10 @@ export interface AgentCalls {
 export interface AgentCallsOptions {
   /** Whether a call that its connection did not answer is sent again over the next one; if false, the call is rejected. */
   readonly repeats: boolean;
-  /** How long calls wait for a connection, ms. Infinity: for ever. */
+  /** How long calls wait for a connection, ms. */
   readonly patienceMs: number;
+  /** The fault of calls that have waited so long. Undefined: calls wait for ever. */
+  readonly longAway?: Fault | undefined;
   /** A connection that lasts this long, ms, ends a period without connection. Any answer ends the period too. */
   readonly stableAfterMs: number;
   readonly timers: Timers;
@@ -47,7 +49,7 @@ const MOST_ON_THEIR_WAY = 1024;
 
 /** Creates the calls without a connection; they wait for the first one. */
 export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
-  const { repeats, patienceMs, stableAfterMs, timers } = options;
+  const { repeats, patienceMs, longAway, stableAfterMs, timers } = options;
   // In the order in which they were made, sent or not.
   const calls = new Set<Call>();
   let unsent = new Set<Call>();
@@ -104,11 +106,6 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
     if (link !== undefined) await send();
   };
 
-  const giveUp = (): void => {
-    givenUp = longAway(patienceMs);
-    rejectAll(givenUp);
-  };
-
   return {
     request: (method, params) =>
       new Promise((resolve, reject) => {
@@ -133,7 +130,11 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
       link = undefined;
       const now = timers.now();
       if (awaySince === undefined || now - upSince >= stableAfterMs) awaySince = now;
-      if (patienceMs <= LONGEST_TIMER_MS) cancelPatience = timers.wakeAt(awaySince + patienceMs, giveUp);
+      if (longAway === undefined) return;
+      cancelPatience = timers.wakeAt(awaySince + patienceMs, () => {
+        givenUp = longAway;
+        rejectAll(longAway);
+      });
     },
     end: (fault) => {
       ended = fault;
@@ -142,11 +143,6 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
       rejectAll(fault);
     },
   };
-}
-
-function longAway(patienceMs: number): Fault {
-  const sentence = `The daemon was not back within ${patienceMs / 1000} s. It may have taken this. Start it, and repeat this with the same ids, or call outcomeOf.`;
-  return new Fault("peer_gone", sentence, { origin: "local" });
 }
 
 function tooMany(): Fault {

@@ -5,11 +5,17 @@ import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
 import { createAgentCalls, UNTAKEN } from "./agent-calls.js";
-import { type AgentLinkOptions, createAgentLink } from "./agent-link.js";
-import { type AgentQuestions, createAgentQuestions, type QuestionListeners, tellListeners } from "./agent-questions.js";
+import { type AgentLinkOptions, type CompleteLinkOptions, createAgentLink } from "./agent-link.js";
+import {
+  type AgentQuestions,
+  createAgentQuestions,
+  outcomeOver,
+  type QuestionListeners,
+  tellListeners,
+} from "./agent-questions.js";
 import { createAgentSessions } from "./agent-sessions.js";
 import type { PublishedEvent } from "./events.js";
-import { PLATFORM_TIMERS } from "./platform-clock.js";
+import { LONGEST_TIMER_MS, PLATFORM_TIMERS } from "./platform-clock.js";
 
 /** The agent's identity, so that its events need no `producer` (R2). `@context` and `type` are filled in. */
 export type AgentManifest = Partial<ProducerManifest> & { readonly agent_id: string };
@@ -50,6 +56,17 @@ export interface AgentClientOptions extends QuestionListeners, AgentLinkOptions 
   readonly onNotification?: (method: string, params: unknown) => void;
 }
 
+/** The part of a client that `openAgent` needs. Bundles for browsers have no more of it. */
+export type PublishingClient = Pick<
+  AgentClient,
+  "publishUntyped" | "confirm" | "clarify" | "cancel" | "setManifest" | "close"
+>;
+
+interface ConnectedClient extends PublishingClient, Pick<AgentClient, "closed"> {
+  readonly request: RpcConnection["request"];
+  readonly hold: (claim: ResumeSessionParams) => void;
+}
+
 /**
  * Connects, and is then ready to publish. Rejects with the Fault of `connect` if the first connection fails. Later the client reconnects to the same
  * place by the rules of `options.reconnect`.
@@ -58,8 +75,43 @@ export async function createAgentClient(
   connect: (handlers: RpcHandlers) => Promise<RpcConnection>,
   options: AgentClientOptions = {},
 ): Promise<AgentClient> {
-  const { reconnect = "always", patienceMs = 60_000, stableAfterMs = 10_000, timers = PLATFORM_TIMERS } = options;
-  const calls = createAgentCalls({ repeats: reconnect === "always", patienceMs, stableAfterMs, timers });
+  const { reconnect = "always", patienceMs = 60_000, stableAfterMs = 10_000 } = options;
+  const { timers = PLATFORM_TIMERS, chance = Math.random } = options;
+  const { request, hold, ...client } = await connectClient(connect, {
+    ...options,
+    reconnect,
+    patienceMs,
+    stableAfterMs,
+    timers,
+    chance,
+    longAway: patienceMs > LONGEST_TIMER_MS ? undefined : longAway(patienceMs),
+  });
+  return {
+    ...client,
+    publish: client.publishUntyped,
+    outcomeOf: (replyToken, resumeToken) => outcomeOver({ request }, replyToken, resumeToken),
+    manifest: async () => (await request("aaep.manifest", {})) as ProducerManifest,
+    resumeSession: async (claim) => {
+      const state = (await request("aaep.resume_session", claim)) as Readonly<Record<string, unknown>>;
+      hold(claim);
+      return state;
+    },
+    ping: async () => {
+      await request("aaep.ping", {});
+    },
+  };
+}
+
+/** The options of a client with all that has a default. */
+type ConnectOptions = AgentClientOptions &
+  CompleteLinkOptions & { readonly patienceMs: number; readonly longAway?: Fault | undefined };
+
+/** As `createAgentClient`. Without `longAway` its calls wait for ever. */
+export async function connectClient(
+  connect: (handlers: RpcHandlers) => Promise<RpcConnection>,
+  options: ConnectOptions,
+): Promise<ConnectedClient> {
+  const calls = createAgentCalls({ ...options, repeats: options.reconnect === "always" });
   const sessions = createAgentSessions();
   const questions = createAgentQuestions(calls);
   let manifest: object | undefined;
@@ -131,7 +183,6 @@ export async function createAgentClient(
 
   return {
     ...questions.asked,
-    publish,
     publishUntyped: publish,
     setManifest: async (given) => {
       const declared = {
@@ -142,18 +193,16 @@ export async function createAgentClient(
       await calls.request("aaep.set_manifest", declared);
       manifest = declared;
     },
-    manifest: async () => (await calls.request("aaep.manifest", {})) as ProducerManifest,
-    resumeSession: async (claim) => {
-      const state = (await calls.request("aaep.resume_session", claim)) as Readonly<Record<string, unknown>>;
-      sessions.hold(claim);
-      return state;
-    },
-    ping: async () => {
-      await calls.request("aaep.ping", {});
-    },
+    request: calls.request,
+    hold: sessions.hold,
     close: link.close,
     closed: link.closed,
   };
+}
+
+function longAway(patienceMs: number): Fault {
+  const sentence = `The daemon was not back within ${patienceMs / 1000} s. It may have taken this. Start it, and repeat this with the same ids, or call outcomeOf.`;
+  return new Fault("peer_gone", sentence, { origin: "local" });
 }
 
 /** Codes of a daemon that cannot hand a session over now, but may later. */

@@ -5,7 +5,7 @@ import type { CloseInfo } from "../contracts/transport.js";
 import type { AgentState } from "./agent-states.js";
 import { type BackOffOptions, backOffMs, isHopeless } from "./back-off.js";
 import { createPause } from "./pause.js";
-import { PLATFORM_TIMERS, type Timers } from "./platform-clock.js";
+import type { Timers } from "./platform-clock.js";
 
 export interface AgentLinkOptions {
   /** `always`; `never`: the agent ends with its first connection. Default `always`. */
@@ -20,6 +20,10 @@ export interface AgentLinkOptions {
   /** From [0, 1). Default `Math.random`. */
   readonly chance?: () => number;
 }
+
+/** The options with all that has a default. */
+export type CompleteLinkOptions = AgentLinkOptions &
+  Required<Pick<AgentLinkOptions, "reconnect" | "stableAfterMs" | "timers" | "chance">>;
 
 export interface AgentLinkServices {
   /** Makes one connection; called for each attempt. */
@@ -47,14 +51,8 @@ export interface AgentLink {
 const ANSWER_MS = 10_000;
 
 /** Starts with a first connection. Rejects with the Fault of `connect` if that fails, so that a wrong address is reported at once. */
-export async function createAgentLink(services: AgentLinkServices, options: AgentLinkOptions): Promise<AgentLink> {
-  const {
-    reconnect = "always",
-    stableAfterMs = 10_000,
-    onState = () => {},
-    timers = PLATFORM_TIMERS,
-    chance = Math.random,
-  } = options;
+export async function createAgentLink(services: AgentLinkServices, options: CompleteLinkOptions): Promise<AgentLink> {
+  const { reconnect, stableAfterMs, onState = () => {}, timers, chance } = options;
   let connection = await services.connect();
   let isClosing = false;
   const pause = createPause(timers);

@@ -120,7 +120,7 @@ export interface QuestionListeners {
 }
 
 export interface AskedQuestions {
-  readonly asked: AgentQuestions;
+  readonly asked: Omit<AgentQuestions, "outcomeOf">;
   /** Whether a call of `confirm` or `clarify` waits for this outcome and will resolve with it. */
   readonly isAwaited: (outcome: unknown) => boolean;
 }
@@ -157,23 +157,28 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
     }
   }
 
-  const asked: AgentQuestions = {
+  const asked: AskedQuestions["asked"] = {
     confirm: (question, options = {}) => ask("aaep.confirm", question, options),
     clarify: (question, options = {}) => ask("aaep.clarify", question, options),
     cancel,
-    outcomeOf: async (replyToken, resumeToken) => {
-      const shown = resumeToken === undefined ? {} : { resume_token: resumeToken };
-      const params = { reply_token: replyToken, ...shown };
-      const state = membersOf(await connection.request("aaep.outcome_of", params));
-      if (state.state === "open") return { state: "open", reply_token: replyToken };
-      return { ...readOutcome(state), state: "resolved" };
-    },
   };
   const isAwaited = (outcome: unknown): boolean => {
     const { reply_token: token } = membersOf(outcome);
     return typeof token === "string" && awaited.has(token);
   };
   return { asked, isAwaited };
+}
+
+/** Asks for the state of a question, as `AgentQuestions.outcomeOf`. */
+export async function outcomeOver(
+  { request }: Pick<RpcConnection, "request">,
+  replyToken: string,
+  resumeToken: string | undefined,
+): Promise<QuestionState> {
+  const shown = resumeToken === undefined ? {} : { resume_token: resumeToken };
+  const state = membersOf(await request("aaep.outcome_of", { reply_token: replyToken, ...shown }));
+  if (state.state === "open") return { state: "open", reply_token: replyToken };
+  return { ...readOutcome(state), state: "resolved" };
 }
 
 /** Passes a notification to its listener; false if the method is none of these. */

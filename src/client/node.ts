@@ -169,8 +169,10 @@ export function httpConnector(
 
 const UNIX = /^(?:http:\/\/)?unix:/;
 
+/** Takes an address also as the option `--http` names it. */
 function placeOf(address: string): { readonly url: string; readonly socketPath?: string } {
-  return UNIX.test(address) ? { url: "http://localhost", socketPath: address.replace(UNIX, "") } : { url: address };
+  if (UNIX.test(address)) return { url: "http://localhost", socketPath: address.replace(UNIX, "") };
+  return { url: address.includes("://") ? address : `http://${address}` };
 }
 
 export interface GrpcConnectorOptions {

@@ -27,7 +27,8 @@ export const QUIET_TIMERS: Timers = {
 
 /** Keeps a Node process running for so long, ms, because a caller waits. Returns the function that ends it. */
 export function keepRunning(forMs: number): () => void {
-  return PLATFORM_TIMERS.wakeAt(PLATFORM_TIMERS.now() + forMs, () => {});
+  const timer = setTimeout(() => {}, Math.min(forMs, LONGEST_TIMER_MS));
+  return () => clearTimeout(timer);
 }
 
 function untilMs(at: number): number {

@@ -15,7 +15,10 @@ export interface AgentConnector {
    * lost daemon, and all ways are tried again from the first. Default true.
    */
   readonly isLasting?: boolean;
-  /** How long listeners need to find a daemon that this connector starts, ms. Until then nothing is published, so that they hear the beginning. Default 0. */
+  /**
+   * How long listeners need to find a daemon that this connector starts, ms. Until then nothing is published, so that they hear the beginning.
+   * Default 0.
+   */
   readonly findingMs?: number;
 }
 

@@ -42,9 +42,8 @@ export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Reco
 
 /** The fault of a tool that was not called. */
 export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
-  // A question that was taken back, or a call that the daemon did not take, says nothing of anybody.
-  const why = outcome.resolved_by === "cancelled" ? "" : ", because nobody accepted it";
-  const sentence = `${tool} is not called${why}.`;
+  // Its cause tells whether somebody declined, or a daemon did not take the call.
+  const sentence = `${tool} is not called: ${outcome.resolved_by}.`;
   return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
 }
 

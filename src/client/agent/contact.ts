@@ -1,6 +1,6 @@
 // An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
-import { type AgentClient, createAgentClient } from "../agent-client.js";
+import { connectClient, type PublishingClient } from "../agent-client.js";
 import type { AgentState } from "../agent-states.js";
 import { type BackOffOptions, backOffMs } from "../back-off.js";
 import { createPause } from "../pause.js";
@@ -10,9 +10,9 @@ import type { AgentConnector, AgentStatus, OpenAgentOptions } from "./agent-opti
 export interface Contact {
   readonly status: () => AgentStatus;
   /** The client of the daemon, also while the daemon is away. */
-  readonly client: () => AgentClient | undefined;
+  readonly client: () => PublishingClient | undefined;
   /** Resolves at the end of a search with the client; with undefined if there is no daemon. Never rejects. */
-  readonly found: () => Promise<AgentClient | undefined>;
+  readonly found: () => Promise<PublishingClient | undefined>;
   /** Resolves when the listeners of this user have had the time to find the daemon. */
   readonly audible: () => Promise<void>;
   /** Whether there is no daemon, and none is looked for. */
@@ -58,7 +58,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   const { connectors, timers, chance = Math.random, backOff } = options;
   const pause = createPause(timers);
   let status: AgentStatus = { kind: "away", because: undefined };
-  let client: AgentClient | undefined;
+  let client: PublishingClient | undefined;
   let awaySince: number | undefined;
   let foundAt = 0;
   let audible: Promise<void> = Promise.resolve();
@@ -75,7 +75,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   };
   const isClosed = (): boolean => status.kind === "closed";
 
-  function observe(state: AgentState, of: AgentClient): void {
+  function observe(state: AgentState, of: PublishingClient): void {
     if (of !== client) return;
     switch (state.kind) {
       case "active":
@@ -108,8 +108,8 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   }
 
   /** Rejects also if the peer goes before it has answered, or does not answer in time: then it is no daemon. */
-  function reach({ connect, isLasting = true }: AgentConnector): Promise<AgentClient> {
-    let reached: AgentClient | undefined;
+  function reach({ connect, isLasting = true }: AgentConnector): Promise<PublishingClient> {
+    let reached: PublishingClient | undefined;
     let giveUp: (because: Fault) => void = () => {};
     const given = new Promise<never>((_, reject) => {
       giveUp = reject;
@@ -120,10 +120,11 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       connection.unref?.();
       return connection;
     };
-    const opening = createAgentClient(connectQuietly, {
+    const opening = connectClient(connectQuietly, {
       reconnect: isLasting ? "always" : "never",
       // The outbox holds what waits. The client waits with its few calls as long as the agent does.
-      patienceMs: Number.POSITIVE_INFINITY,
+      patienceMs: 0,
+      stableAfterMs: STABLE_MS,
       timers,
       chance,
       backOff,
@@ -150,7 +151,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       .finally(cancel);
   }
 
-  async function look(): Promise<AgentClient | undefined> {
+  async function look(): Promise<PublishingClient | undefined> {
     // A turn later, so that the creator of the contact can observe its first state.
     await Promise.resolve();
     if (quickLosses > 0) await pause.take(backOffMs(quickLosses, chance(), backOff));
@@ -166,10 +167,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
         client = one;
         foundAt = timers.now();
         const { findingMs } = connector;
-        if (findingMs !== undefined)
-          audible = new Promise((resolve) => {
-            timers.wakeAt(foundAt + findingMs, resolve);
-          });
+        if (findingMs !== undefined) audible = createPause(timers).take(findingMs);
         become({ kind: "connected" });
         return one;
       } catch (caught) {
@@ -182,7 +180,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
     return fallSilent(because);
   }
 
-  let search: Promise<AgentClient | undefined> = look();
+  let search: Promise<PublishingClient | undefined> = look();
 
   return {
     status: () => status,

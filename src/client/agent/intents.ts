@@ -1,5 +1,5 @@
 // The calls of a session's author as intents, and the AAEP session that they become events of. Types only.
-import type { AgentClient } from "../agent-client.js";
+import type { PublishingClient } from "../agent-client.js";
 
 /** An event as it is published, with its id. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -33,7 +33,7 @@ export type Intent =
 /** One AAEP session of an agent. */
 export interface Voice {
   readonly sessionId: string;
-  readonly client: AgentClient;
+  readonly client: PublishingClient;
   /** A daemon has taken the start of the session. */
   hasStarted: boolean;
   /** A daemon has lost the session. */

@@ -30,8 +30,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     gatherMs = 20,
     backOff,
   } = options;
-  if (typeof id !== "string" || id === "")
-    throw new Fault("usage", "Give the agent an id like photo-cleaner.", { origin: "local" });
+  if (typeof id !== "string" || id === "") throw new Fault("usage", "Give the agent an id.", { origin: "local" });
   const sessions = new Map<AgentSession, Outbox>();
   /** Resolves when the sessions that have ended so far are told. */
   let endedAreTold: Promise<unknown> = Promise.resolve();

@@ -293,6 +293,6 @@ function rendered(of: Voice, intents: readonly Intent[]): readonly Fields[] | Fa
 
 /** The fault of a lost session: a listener may have missed something. */
 export function lostSession(): Fault {
-  const sentence = "The daemon has lost the session, which begins again. Listeners may have missed its events so far.";
+  const sentence = "The daemon has lost the session, which begins again. Listeners may have missed events.";
   return new Fault("session_not_started", sentence, { origin: "local" });
 }

@@ -1,13 +1,13 @@
 // One AAEP session of an agent: renders intents into events, with the session's id, its chain of states, and what is open in it (AAEP §4.2.1, R3a).
 import { wholeEnd } from "../../base/whole-end.js";
-import type { AgentClient } from "../agent-client.js";
+import type { PublishingClient } from "../agent-client.js";
 import { newEventId } from "../random-ids.js";
 import type { Fields, Voice } from "./intents.js";
 
 /** UTF-16 units of one chunk: at most 48 KB of JSON, whatever the characters. */
 const LONGEST_CHUNK = 8000;
 
-export function createVoice(client: AgentClient, sessionId: string): Voice {
+export function createVoice(client: PublishingClient, sessionId: string): Voice {
   let outputs = new Set<string>();
   // The last state that was published, and the one that later events imply. Both are good as `from_state`.
   let told = "idle";

@@ -39,7 +39,7 @@ export async function openHttpCalls(
   options: HttpConnectorOptions,
   signal: AbortSignal | null = null,
 ): Promise<HttpCalls> {
-  const address = absolute(url).replace(/\/$/, "");
+  const address = url.replace(/\/$/, "");
   const { fetch: send = fetch, token: given } = options;
   let token = typeof given === "function" ? await given() : given;
 
@@ -83,11 +83,6 @@ export async function openHttpCalls(
     stream: (service, method, message) => reach(pathOf(service, method), posted("application/connect+json", message)),
     faultOf: refusalOf,
   };
-}
-
-/** An address as the daemon's option names it, such as 127.0.0.1:8700, is one of HTTP. A path is one of the page's own. */
-function absolute(url: string): string {
-  return /^\/|:\//.test(url) ? url : `http://${url}`;
 }
 
 function pathOf(service: string, method: string): string {

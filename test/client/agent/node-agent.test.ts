@@ -156,14 +156,14 @@ test.each([
 });
 
 test.each([
-  { options: 'language: "en-US-", mode: "required"', says: "languages_supported" },
-  { options: 'manifest: { agent_version: 3 }, mode: "required"', says: "agent_version" },
+  { options: 'language: "en-US-"', says: "languages_supported" },
+  { options: "manifest: { agent_version: 3 }", says: "agent_version" },
 ])("an option that no daemon takes is told as it is: $options", async ({ options, says }) => {
   const { environment } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const running = startAuthorProgram(
     `import { openAgent } from "aaepd";
      const told = ({ fault }) => console.log(fault.sentence);
-     openAgent({ id: "nodder", ${options}, onError: told }).catch((fault) => console.log(fault.code, fault.sentence));`,
+     openAgent({ id: "nodder", mode: "required", spawn: false, ${options}, onError: told }).catch((fault) => console.log(fault.code, fault.sentence));`,
     environment,
   );
   const { code, out, err } = await running.ended;

@@ -240,14 +240,17 @@ test.each([Object.create(null), Object.assign(new Error(), { message: 5 }), unde
   },
 );
 
-test("what is no text is told once; a piece without text is none", async () => {
+test("what is no text is told; a piece without text is none", async () => {
   const { agent, heard, troubles } = await stage();
   await agent.session("Writes.", (s) => {
     for (const chunk of ["Heard", undefined, 3, null, {}, "."]) s.text(chunk as string);
   });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
   expect(heard.text()).toBe("Heard.");
-  expect(troubles.map(({ fault }) => fault.message)).toEqual(["[usage] number is no text."]);
+  expect(troubles.map(({ fault }) => fault.message)).toEqual([
+    "[usage] number is no text.",
+    "[usage] object is no text.",
+  ]);
 });
 
 test("long text leaves in chunks that every daemon takes", async () => {
