@@ -1,6 +1,7 @@
 // An agent's questions to people: one call that waits for the outcome (AAEP §6.1), and the notifications around it.
 import { Fault } from "../base/errors.js";
 import type { AbortSignalLike, RpcConnection } from "../contracts/rpc.js";
+import type { FurtherMembers } from "./events.js";
 import { onAbort } from "./on-abort.js";
 import { newEventId, newReplyToken } from "./random-ids.js";
 
@@ -8,7 +9,10 @@ import { newEventId, newReplyToken } from "./random-ids.js";
  * A request for consent: the fields of the awaiting event (AAEP §4.4.1), with `session_id`. Defaults: `timeout_seconds` 300, `default_decision`
  * "reject". The client makes the ids if they are missing; the daemon fills in the rest.
  */
-export type ConfirmationQuestion = Readonly<Record<string, unknown>> & {
+export type ConfirmationQuestion = FurtherMembers<
+  "aaep:agent.awaiting.confirmation",
+  "action" | "consequence" | "risk_level" | "irreversible" | "timeout_seconds" | "default_decision"
+> & {
   readonly session_id: string;
   /** The exact action, in words. */
   readonly action: string;
@@ -22,7 +26,10 @@ export type ConfirmationQuestion = Readonly<Record<string, unknown>> & {
 };
 
 /** A request for an answer (AAEP §4.4.2). Defaults: `timeout_seconds` 300; without choices any text is accepted. */
-export type ClarificationQuestion = Readonly<Record<string, unknown>> & {
+export type ClarificationQuestion = FurtherMembers<
+  "aaep:agent.awaiting.clarification",
+  "question" | "accepted_response_kinds" | "choices" | "timeout_seconds" | "default_response"
+> & {
   readonly session_id: string;
   readonly question: string;
   readonly accepted_response_kinds?: readonly ("freetext" | "yes_no" | "multiple_choice" | "numeric")[];
@@ -125,17 +132,19 @@ export interface AskedQuestions {
   readonly isAwaited: (outcome: unknown) => boolean;
 }
 
+/** The members of a question that may be made here. */
+interface Asked {
+  readonly event_id?: unknown;
+  readonly reply_token?: unknown;
+}
+
 /** Asks over `connection`. A question gets its ids before it is sent, so that a resent question is asked once (R3). */
 export function createAgentQuestions(connection: Pick<RpcConnection, "request">): AskedQuestions {
   const awaited = new Set<string>();
   const cancel = async (replyToken: string, decided?: HostDecision): Promise<boolean> =>
     membersOf(await connection.request("aaep.cancel", { reply_token: replyToken, ...decided })).cancelled === true;
 
-  async function ask(
-    method: string,
-    question: Readonly<Record<string, unknown>>,
-    { signal }: AskOptions,
-  ): Promise<QuestionOutcome> {
+  async function ask(method: string, question: Asked, { signal }: AskOptions): Promise<QuestionOutcome> {
     if (signal?.aborted === true) {
       throw new Fault("cancelled", "The signal was aborted before the question.", { origin: "local" });
     }

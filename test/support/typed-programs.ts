@@ -102,6 +102,36 @@ export const PAIRS: readonly Pair[] = [
     wrong: `number(await session.tool("sort", async () => 3, { irreversible: true, declined: () => "none" }));`,
   },
   {
+    flaw: "a tool has a question, and nobody is asked",
+    right: `await session.tool("delete", () => 3, { irreversible: true, action: "Delete." });`,
+    wrong: `await session.tool("delete", () => 3, { action: "Delete." });`,
+  },
+  {
+    flaw: "a question for consent has a misspelt member",
+    right: `await session.confirm({ action: "Pay.", consequence: "It is gone.", risk_level: "high", extra_context: { amount: 3 } });`,
+    wrong: `await session.confirm({ action: "Pay.", consequence: "It is gone.", risk_lvel: "high", extra_context: { amount: 3 } });`,
+  },
+  {
+    flaw: "a question has a member in another spelling",
+    right: `await session.clarify({ question: "Which?", default_response: "all" });`,
+    wrong: `await session.clarify({ question: "Which?", defaultResponse: "all" });`,
+  },
+  {
+    flaw: "a progress says nothing",
+    right: `session.progress({ step: 1, total_steps: 3 });`,
+    wrong: "session.progress({});",
+  },
+  {
+    flaw: "a text is said as if it were a stream",
+    right: `await session.say(["All ", "sorted."]);`,
+    wrong: `await session.say("All sorted.");`,
+  },
+  {
+    flaw: "a manifest has a misspelt member",
+    right: `await openAgent({ id: "sorter", connectors: [], manifest: { agent_version: "1.0.0" } });`,
+    wrong: `await openAgent({ id: "sorter", connectors: [], manifest: { agent_verson: "1.0.0" } });`,
+  },
+  {
     flaw: "a handoff has a target of no kind",
     right: `session.handoff({ reason: "A person knows better.", target_kind: "human", summary_terse: "To a person." });`,
     wrong: `session.handoff({ reason: "A person knows better.", target_kind: "person", summary_terse: "To a person." });`,
@@ -156,7 +186,7 @@ function casesOf(...types: readonly string[]): string {
 export function programOf(kind: "right" | "wrong", from: "aaepd" | "aaepd/client"): string {
   const isDeclaration = (statement: string) => statement.startsWith("export ");
   const lines = [
-    `import { type AaepEvent, type Agent, type AgentClient, type AgentSession, type ExtensionEvent, isCore, isExtension, type ReceivedEvent, type Subscription } from "${from}";`,
+    `import { type AaepEvent, type Agent, type AgentClient, type AgentSession, type ExtensionEvent, isCore, isExtension, openAgent, type ReceivedEvent, type Subscription } from "${from}";`,
     `declare module "${from}" { interface ExtensionEvents { "medai:patient.consulted": { readonly patient: string } } }`,
     "declare const [host, agent, session, subscription]: [Agent, AgentClient, AgentSession, Subscription];",
     "declare const [core, event]: [AaepEvent, ReceivedEvent];",

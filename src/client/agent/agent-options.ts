@@ -1,6 +1,7 @@
 // The options of an agent, its status and its troubles. Types only.
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import type { Fault } from "../../base/errors.js";
+import type { KnownNames } from "../../base/known-names.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { QuestionWaiting } from "../agent-questions.js";
 import type { BackOffOptions } from "../back-off.js";
@@ -28,7 +29,7 @@ export interface OpenAgentOptions {
   /** Name for people. Default: `id`. */
   readonly name?: string | undefined;
   /** Further members of the agent's manifest (AAEP §5.10), such as `agent_version`. */
-  readonly manifest?: Partial<ProducerManifest> | undefined;
+  readonly manifest?: Partial<Pick<ProducerManifest, KnownNames<ProducerManifest>>> | undefined;
   /** Language of the agent's texts, as in "pt-BR" or "pt_BR" (R2). Default: the daemon's `default_language`. */
   readonly language?: string | undefined;
   /**

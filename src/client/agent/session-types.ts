@@ -26,21 +26,31 @@ export interface SessionOptions {
   readonly started?: FurtherMembers<"aaep:agent.session.started"> | undefined;
 }
 
-export interface ToolOptions<Result> {
+export type ToolOptions<Result> = EveryToolOptions<Result> & (AskingToolOptions<Result> | PlainToolOptions);
+
+interface EveryToolOptions<Result> {
   /** A sentence for people while the tool runs: "Reading your balance." Default: the tool's name. */
   readonly summary?: string | undefined;
   /** A sentence for people about the result. Default: none. */
   readonly completed?: (string | ((result: Result) => string)) | undefined;
   /** Default "low", and "high" for an irreversible tool. */
   readonly risk_level?: "low" | "medium" | "high" | undefined;
+  /** Further members of `tool.invoked` (AAEP §4.3.1), such as `args_summary`. */
+  readonly invoked?:
+    | FurtherMembers<"aaep:agent.tool.invoked", "tool" | "tool_call_id" | "irreversible" | "risk_level">
+    | undefined;
+}
+
+/** The options of a tool about which a person is asked. Without `irreversible` nobody is, and therefore the others do not compile. */
+interface AskingToolOptions<Result> {
   /**
    * The call cannot be undone. A person is asked first, and the function runs only after an accepting reply, and after the daemon has taken the call
    * (R5). Default false.
    */
-  readonly irreversible?: boolean | undefined;
-  /** The question's action, in words. Only for irreversible tools. Default: `summary`. */
+  readonly irreversible: boolean;
+  /** The question's action, in words. Default: `summary`. */
   readonly action?: string | undefined;
-  /** The question's consequence, in words. Only for irreversible tools. Default: "It cannot be undone." in English. */
+  /** The question's consequence, in words. Default: "It cannot be undone." in English. */
   readonly consequence?: string | undefined;
   /** Seconds that a person has for the answer, 1 to 86,400. Default 300. */
   readonly timeout_seconds?: number | undefined;
@@ -48,11 +58,9 @@ export interface ToolOptions<Result> {
   readonly extra_context?: Readonly<Record<string, unknown>> | undefined;
   /** Called in place of the tool if it may not be called; its result is that of the call. Default: the call rejects with `confirmation_required`. */
   readonly declined?: ((outcome: ConfirmationOutcome) => Result | PromiseLike<Result>) | undefined;
-  /** Further members of `tool.invoked` (AAEP §4.3.1), such as `args_summary`. */
-  readonly invoked?:
-    | FurtherMembers<"aaep:agent.tool.invoked", "tool" | "tool_call_id" | "irreversible" | "risk_level">
-    | undefined;
 }
+
+type PlainToolOptions = { readonly [Name in keyof AskingToolOptions<unknown>]?: undefined };
 
 /**
  * One session (AAEP §4.1). Its calls are heard in the order in which they were made. None of them throws or rejects because of aaepd, except a tool
@@ -69,11 +77,11 @@ export interface AgentSession extends AsyncDisposable {
    */
   readonly text: (chunk: string) => void;
   /** Passes a stream of text on as one output, and resolves at its end. Rejects with the error of the stream. */
-  readonly say: (chunks: AsyncIterable<string> | Iterable<string>) => Promise<void>;
+  readonly say: (chunks: AsyncIterable<string> | (Iterable<string> & object)) => Promise<void>;
   /**
    * Runs a tool between `tool.invoked` and `tool.completed`, and resolves with its result. Rejects with the tool's own error, or with the Fault
-   * `confirmation_required` if the call was declined; the outcome of the question is its `cause`. Tools may run at the same time. Characters of `name`
-   * that AAEP's names of tools do not have become "_", and "/" becomes "." (AAEP §4.3.1).
+   * `confirmation_required` if the call was declined; the outcome of the question is its `cause`. Tools may run at the same time. Characters of
+   * `name` that AAEP's names of tools do not have become "_", and "/" becomes "." (AAEP §4.3.1).
    */
   readonly tool: <Result>(
     name: string,
@@ -95,16 +103,7 @@ export interface AgentSession extends AsyncDisposable {
     },
   ) => void;
   /** Reports progress: percent from 0 to 100, or the members of `progress` (AAEP §4.2.2). */
-  readonly progress: (
-    progress:
-      | number
-      | {
-          readonly percent?: number;
-          readonly step?: number;
-          readonly total_steps?: number;
-          readonly description?: string;
-        },
-  ) => void;
+  readonly progress: (progress: number | Progress) => void;
   /** Changes the agent's state, as in "deciding" (AAEP §4.2.1). Thinking, calling tools, writing and waiting are reported without a call. */
   readonly state: (name: string, summary?: string) => void;
   /**
@@ -119,6 +118,18 @@ export interface AgentSession extends AsyncDisposable {
   /** Ends the session as errored (AAEP §4.1.3). The error's message is the summary. */
   readonly fail: (error: unknown) => void;
 }
+
+interface ProgressMembers {
+  readonly percent: number;
+  readonly step: number;
+  readonly total_steps: number;
+  readonly description: string;
+}
+
+/** Members of `progress`, at least one of them. */
+type Progress = {
+  [Name in keyof ProgressMembers]: Pick<ProgressMembers, Name> & Partial<ProgressMembers>;
+}[keyof ProgressMembers];
 
 export interface SessionAskOptions {
   /**
