@@ -4,7 +4,7 @@ import type { Message } from "../wire/conversation.js";
 import { ask, isRejected, staysOpen } from "./asked-question.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
-import { endOf, eventsOf, sessionEnd } from "./session-on.js";
+import { endOf, eventsOf, eventsToEnd, sessionEnd } from "./session-on.js";
 import { evidenceOf, isCritical, isType, QUIET_MS } from "./stage.js";
 
 function ours(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, run: ActiveCase["run"]): ActiveCase {
@@ -68,7 +68,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const back = await stage.subscribe({}, { extensions: { aaepd: { resume_after: cursor } } });
       await sessionEnd(back, sessionId);
       const [heard, missed] = [witness, back].map((one) =>
-        eventsOf(one, sessionId).map(({ message }) => message.event_id),
+        eventsToEnd(one, sessionId).map(({ message }) => message.event_id),
       );
       const [again] = back.conversation.repeats;
       if (again !== undefined) fail("Nothing comes twice.", "An event came twice.", [evidenceOf(again)]);

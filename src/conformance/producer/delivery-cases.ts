@@ -4,7 +4,7 @@ import type { Message } from "../wire/conversation.js";
 import { ANSWERS } from "./asking.js";
 import { isTerminal } from "./hearing.js";
 import type { ActiveCase } from "./producer-case.js";
-import { type Arrived, endOf, eventsOf, sessionEnd, textOf } from "./session-on.js";
+import { type Arrived, endOf, eventsOf, eventsToEnd, sessionEnd, textOf } from "./session-on.js";
 import { evidenceOf, isCritical, isEvent, isType, kindOf, type ProducerStage, type Subscription } from "./stage.js";
 
 type About = Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>;
@@ -366,7 +366,7 @@ async function keepsEvents(
   await endOf(plain, sessionId);
   await sessionEnd(particular, sessionId);
   const [few = "", all = ""] = [particular, plain].map((one) =>
-    eventsOf(one, sessionId)
+    eventsToEnd(one, sessionId)
       .map(({ message }) => String(message.type))
       .join("\n"),
   );

@@ -17,6 +17,13 @@ export function eventsOf({ conversation }: Subscription, sessionId: string): rea
   });
 }
 
+/** The same, up to the end of the session: what follows may have come to one subscription and not yet to another. */
+export function eventsToEnd(listener: Subscription, sessionId: string): readonly Arrived[] {
+  const events = eventsOf(listener, sessionId);
+  const end = events.findIndex(({ message }) => isTerminal(message));
+  return end === -1 ? events : events.slice(0, end + 1);
+}
+
 /** Waits for an event of a session; undefined: none that is wanted came in time. */
 export function seekIn(
   { conversation }: Subscription,
