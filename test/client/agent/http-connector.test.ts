@@ -15,7 +15,7 @@ test("an open session is kept while its agent has nothing to say", async () => {
     calls.push(String(url).split("/").at(-1) ?? "");
     return fetch(url, init);
   };
-  const client = await createAgentClient(httpRpcConnector(address, { token, fetch: spied, timers }));
+  const client = await createAgentClient(httpRpcConnector(`http://${address}`, { token, fetch: spied, timers }));
   onTestFinished(() => client.close());
   await client.setManifest({ agent_id: "quiet" });
   expect(timers.pendingCount()).toBe(0);
@@ -37,7 +37,7 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
     if (!isHeld) return fetch(url, init);
     return new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
   };
-  const connection = await httpRpcConnector(address, { token, fetch: holding, timers })(undefined as never);
+  const connection = await httpRpcConnector(`http://${address}`, { token, fetch: holding, timers })(undefined as never);
   const session_id = "sess_held";
   const started = { type: "aaep:agent.session.started", session_id, summary_normal: "Waits." };
   const producer = { agent_id: "held" };
@@ -79,7 +79,7 @@ test("a token that the daemon has replaced is read again, and the sessions go on
     statuses.push(response.status);
     return response;
   };
-  const connect = httpRpcConnector(served.address, { token: () => given, fetch: noting });
+  const connect = httpRpcConnector(`http://${served.address}`, { token: () => given, fetch: noting });
   const { agent, troubles } = await openedAt(undefined, { connectors: [{ connect }] });
   const s = agent.session("Writes.");
   s.text("Before. ");
