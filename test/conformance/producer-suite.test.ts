@@ -117,7 +117,11 @@ it("P1-state-chain shows both ends of a broken link", () => {
 });
 
 describe("a bad target", () => {
-  async function runAt(behave: (socket: Socket) => void, chosen?: readonly string[]): Promise<readonly CaseResult[]> {
+  async function runAt(
+    behave: (socket: Socket) => void,
+    chosen?: readonly string[],
+    patienceMs?: number,
+  ): Promise<readonly CaseResult[]> {
     const path = join(temporaryDirectory(), "bad.sock");
     const sockets = new Set<Socket>();
     const server = createServer((socket) => {
@@ -130,10 +134,14 @@ describe("a bad target", () => {
       for (const socket of sockets) socket.destroy();
       server.close();
     });
-    return judge(path, chosen);
+    return judge(path, chosen, patienceMs);
   }
 
-  async function judge(path: string, chosen: readonly string[] | undefined): Promise<readonly CaseResult[]> {
+  async function judge(
+    path: string,
+    chosen: readonly string[] | undefined,
+    patienceMs = 8000,
+  ): Promise<readonly CaseResult[]> {
     const links = await openLinks({ kind: "socket", path });
     return runProducerCases({
       links,
@@ -142,7 +150,7 @@ describe("a bad target", () => {
       level: 3,
       extensions: [],
       chosen,
-      patienceMs: 8000,
+      patienceMs,
       told: () => {},
     });
   }
@@ -183,10 +191,12 @@ describe("a bad target", () => {
 
   it("that sends messages that are no JSON fails the case of that, and the others are skipped", async () => {
     for (const end of [false, true]) {
-      const results = await runAt((socket) => {
+      const garble = (socket: Socket): void => {
         socket.write(Buffer.concat([framed("hello"), framed("[1]")]));
         if (end) socket.end();
-      });
+      };
+      // A target that stays says nothing else, however long it is heard.
+      const results = await runAt(garble, undefined, 500);
       const failed = results.filter(({ verdict }) => verdict.kind !== "skipped");
       expect(failed.map(({ about, verdict }) => [about.id, verdict.kind])).toEqual([["P1-json", "failed"]]);
       expect(onlyReason(results.filter(({ about }) => about.id !== "P1-json"))).toBe(
@@ -194,7 +204,7 @@ describe("a bad target", () => {
       );
     }
     const latin = Buffer.concat([Buffer.from([0, 0, 0, 9]), Buffer.from('{"a":"\xe9"}', "latin1")]);
-    const [result] = await runAt((socket) => void socket.write(latin), ["P1-json"]);
+    const [result] = await runAt((socket) => void socket.write(latin), ["P1-json"], 500);
     expect(result?.verdict).toMatchObject({
       kind: "failed",
       evidence: [{ text: "9 bytes that are no UTF-8: 7b2261223a22e9227d" }],
