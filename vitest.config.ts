@@ -22,8 +22,8 @@ const SHARED = {
 
 export default defineConfig({
   test: {
-    // For two cores: some tests wait for instants or for processes, and so leave room for a third.
-    maxWorkers: 3,
+    // For two cores: many tests wait for instants or for processes, and so leave room for two more.
+    maxWorkers: 4,
     // What is compiled is kept in node_modules for the next run. A changed file is compiled anew.
     experimental: { fsModuleCache: true },
     projects: [
