@@ -30,7 +30,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     gatherMs = 20,
     backOff,
   } = options;
-  if (typeof id !== "string" || id === "") throw new Fault("usage", "Give the agent an id.", { origin: "local" });
+  if (typeof id !== "string" || !id) throw new Fault("usage", "Give the agent an id.", { origin: "local" });
   const sessions = new Map<AgentSession, Outbox>();
   /** Resolves when the sessions that have ended so far are told. */
   let endedAreTold: Promise<unknown> = Promise.resolve();
@@ -91,10 +91,12 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     const ended = (): void => {
       // Until then a lost daemon still matters to it.
       const told = outbox.drained().then(() => sessions.delete(session));
-      endedAreTold = Promise.all([endedAreTold, told]);
+      // What is kept has room, so these links are few. The others have nothing to tell.
+      if (isKept) endedAreTold = endedAreTold.then(() => told);
     };
     // The session is heard of before its first event.
-    if (!outbox.add({ kind: "events", render: () => [] })) outbox.refuse();
+    const isKept = outbox.add({ kind: "events", render: () => [] });
+    if (!isKept) outbox.refuse();
     const session = createSession(
       { contact, outbox, timers, patienceMs, waits, unheard, ended },
       description,
