@@ -43,7 +43,7 @@ export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Reco
 /** The fault of a tool that was not called. */
 export function declinedFault(tool: string, outcome: ConfirmationOutcome): Fault {
   // Its cause tells whether somebody declined, or a daemon did not take the call.
-  const sentence = `${tool} is not called (${outcome.resolved_by}).`;
+  const sentence = `${tool} is not called: ${outcome.resolved_by}.`;
   return new Fault("confirmation_required", sentence, { origin: "local", cause: outcome });
 }
 

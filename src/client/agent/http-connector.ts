@@ -78,7 +78,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
     // A daemon that has forgotten the agent knows its sessions by their tokens: the next connection takes them over. It also fetches the token again.
     const isForgotten = fault.code === "not_found" && method !== "GetOutcome";
     if (agentKey !== undefined && (isForgotten || fault.code === "unauthenticated")) {
-      const gone = new Fault("peer_gone", "The daemon has forgotten this agent.", { cause: fault });
+      const gone = new Fault("peer_gone", "The daemon forgot the agent.", { cause: fault });
       end({ kind: "remote", fault: gone });
       return gone;
     }

@@ -91,7 +91,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     const ended = (): void => {
       // Until then a lost daemon still matters to it.
       const told = outbox.drained().then(() => sessions.delete(session));
-      // What is kept has room, so these links are few. The others have nothing to tell.
+      // The room for what waits bounds these links. A session without room has nothing to tell.
       if (isKept) endedAreTold = endedAreTold.then(() => told);
     };
     // The session is heard of before its first event.
