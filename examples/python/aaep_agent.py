@@ -149,7 +149,7 @@ class Agent:
         if link is None:
             try:
                 *own, last_words = to_own(command)
-                self._talk(*own)
+                self._talk(*own, PAUSE_S)
                 self._end(f"The daemon {'has gone' if self.is_met else 'did not start'}: the agent is silent. {last_words()} {REMEDY}")
             except OSError as error:
                 self._end(f"There is no daemon, so the agent is silent: {error}. {REMEDY}")
@@ -180,8 +180,8 @@ class Agent:
         for call in asked:
             call.answered.set_result({"resolved_by": resolved_by, "fault": fault})
 
-    def _talk(self, write, lines, hang_up):
-        """Uses a connection until its end: takes the sessions over, and sends what has no answer yet."""
+    def _talk(self, write, lines, hang_up, finding_s=0):
+        """Uses a connection until its end: takes the sessions over, and sends what has no answer yet, finding_s after the daemon has answered."""
         with self.news:
             self.hang_up = hang_up
             if self.is_over:
@@ -190,7 +190,7 @@ class Agent:
             self.unsent = collections.deque(self.calls.values())
             claims = [{"session_id": key, "resume_token": session.token} for key, session in self.sessions.items()]
         greeting = [self.manifest, *(line_of(claim["session_id"], "aaep.resume_session", claim) for claim in claims)]
-        threading.Thread(target=self._write, args=(write, greeting), daemon=True).start()
+        threading.Thread(target=self._write, args=(write, greeting, finding_s), daemon=True).start()
         with contextlib.suppress(Exception):  # an answer that cannot be read ends the connection
             for line in lines:
                 self._take(json.loads(line))
@@ -199,10 +199,13 @@ class Agent:
             self.news.notify_all()
         hang_up()
 
-    def _write(self, write, greeting):
+    def _write(self, write, greeting, finding_s):
         with contextlib.suppress(OSError, ValueError):
             for line in greeting:
                 write(line)
+            with self.news:
+                self.news.wait_for(lambda: self.is_met or self.link is not write)
+            time.sleep(finding_s)  # meanwhile listeners find a daemon that has just started
             while True:
                 with self.news:
                     self.news.wait_for(lambda: self.unsent or self.link is not write)

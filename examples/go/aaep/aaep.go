@@ -86,6 +86,7 @@ type link struct {
 	in     io.Writer
 	out    io.Reader
 	hangUp func()
+	isOwn  bool // its daemon has just started
 }
 
 // A Fault says what went wrong. If the daemon refused something, Code, Pointer and Rule say why, and Event, SessionID and Tool what.
@@ -457,9 +458,16 @@ func (a *Agent) talk(l *link) {
 }
 
 func (a *Agent) write(l *link, line []byte) {
-	for line != nil {
+	for isFirst := true; line != nil; isFirst = false {
 		if _, err := l.in.Write(line); err != nil {
 			return
+		}
+		if isFirst && l.isOwn {
+			select {
+			case <-a.met:
+				time.Sleep(pause) // meanwhile listeners find the daemon
+			case <-a.ended:
+			}
 		}
 		line = a.next(l)
 	}
@@ -617,7 +625,7 @@ func toServe() *link {
 	if err != nil {
 		return nil
 	}
-	return &link{connection, connection, func() { connection.Close() }}
+	return &link{connection, connection, func() { connection.Close() }, false}
 }
 
 // toOwn starts a daemon.
@@ -635,7 +643,7 @@ func (a *Agent) toOwn() (*link, *lastWords, error) {
 		killing := time.AfterFunc(2*longestWait, func() { daemon.Process.Kill() })
 		daemon.Wait()
 		killing.Stop()
-	})}, last, nil
+	}), true}, last, nil
 }
 
 // lastWords keeps the end of what a program writes.

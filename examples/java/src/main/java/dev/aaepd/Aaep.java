@@ -103,7 +103,7 @@ public final class Aaep implements AutoCloseable {
   private interface Sink { void write(ByteBuffer line) throws Exception; }
 
   /** A connection to a daemon. */
-  private record Link(Sink sink, InputStream lines, Work hangUp) {}
+  private record Link(Sink sink, InputStream lines, Work hangUp, boolean isOwn) {}
 
   private record Message(String id, String method, Reply result, Refusal error) {}
 
@@ -463,6 +463,10 @@ public final class Aaep implements AutoCloseable {
     }
     start(() -> {
       for (String line : greeting) next.sink().write(StandardCharsets.UTF_8.encode(line));
+      if (next.isOwn()) {
+        await(() -> isMet || link != next);
+        Thread.sleep(PAUSE_MS); // meanwhile listeners find the daemon
+      }
       for (String line; (line = waitFor(next)) != null; ) next.sink().write(StandardCharsets.UTF_8.encode(line));
     });
     try {
@@ -584,7 +588,7 @@ public final class Aaep implements AutoCloseable {
     try {
       SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socketPath()));
       // Without a stream of `Channels`: before Java 19 it would wait for the one that reads.
-      return new Link(line -> { while (line.hasRemaining()) channel.write(line); }, Channels.newInputStream(channel), channel::close);
+      return new Link(line -> { while (line.hasRemaining()) channel.write(line); }, Channels.newInputStream(channel), channel::close, false);
     } catch (IOException | UnsupportedOperationException nobodyThere) {
       return null;
     }
@@ -607,7 +611,7 @@ public final class Aaep implements AutoCloseable {
       in.close(); // the orderly end of a daemon
       daemon.waitFor();
       listening.join(1000 * LONGEST_WAIT_S);
-    });
+    }, true);
   }
 
   private static Thread start(Work work) {
