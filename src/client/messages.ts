@@ -73,7 +73,7 @@ export function parseObject(frame: Uint8Array): Fields {
   return value;
 }
 
-function isObject(value: unknown): value is Fields {
+export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

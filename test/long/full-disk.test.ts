@@ -192,6 +192,8 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
     for (const peer of [listener, late, asking]) await peer.close();
     expect(await daemon.stop()).toBe(0);
     expect(sniffer.violations()).toStrictEqual([]);
+    // The library's report of a failed batch would stand between the lines of the log.
+    expect(daemon.stderr()).not.toMatch(/^ +at /m);
   }, 300_000);
 
   itInFull(

@@ -11,8 +11,6 @@ describe.each(kinds)("a %s disk", (kind) => {
   it("R29: is full, refuses, keeps what was accepted, and goes on when there is room", async () => {
     const { lines, code, stderr } = await onSmallDisk(kind, kind === "mounted" ? 1200 : 600, "full-disk.mjs");
     expect(code, stderr).toBe(0);
-    // The library's report of a failed batch would stand between the lines of the log.
-    expect(stderr).not.toMatch(/^ +at /m);
     const by = Object.fromEntries(lines.map((line) => [line.step, line]));
     expect(by.full).toMatchObject({ promise: "storage_unavailable", next: "storage_unavailable", missing: 0 });
     expect(by.full?.accepted).toBeGreaterThan(10);

@@ -1,5 +1,6 @@
 // `aaepd journal compact`: the options and the help. The command itself is in journal-compact-run.ts, which is loaded only when it runs.
 import type { Command } from "commander";
+import { dropLibraryEchoes } from "../shell/library-echoes.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import type { JournalCompactOptions } from "./journal-compact-run.js";
 import { addJournalOptions, WHICH_JOURNAL } from "./journal-options.js";
@@ -31,6 +32,7 @@ export function registerJournalCompact(journal: Command, io?: CommandIo): void {
         import("../terminal/command-io.js"),
         import("./journal-compact-run.js"),
       ]);
+      if (io === undefined) dropLibraryEchoes();
       await runJournalCompact(options, io ?? processIo());
     });
 }

@@ -11,6 +11,7 @@ import { compileEarly } from "../shell/compile-early.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
+import { dropLibraryEchoes } from "../shell/library-echoes.js";
 import { logOptions } from "../shell/log-format.js";
 
 /** On Windows the signal means that the console was closed; the system then ends the process within a few seconds. */
@@ -52,6 +53,7 @@ async function runConfigured(
   let latest = configuration;
   const service = command === "serve" ? takeServiceVariables(process.env, process.pid) : undefined;
   keepHeapClose();
+  dropLibraryEchoes();
   // All imports at once, and only after the options were checked, so that a mistyped option is reported early.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([

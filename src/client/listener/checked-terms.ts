@@ -2,7 +2,9 @@
 // meant. For Node alone, so that browsers need not load it.
 import type { Capabilities } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
+import { pointerStep } from "../../base/json-pointer.js";
 import type { KnownNames } from "../../base/known-names.js";
+import { isObject } from "../messages.js";
 
 const TERMS: Readonly<Record<KnownNames<Capabilities>, true>> = {
   max_events_per_second: true,
@@ -21,20 +23,16 @@ const TERMS: Readonly<Record<KnownNames<Capabilities>, true>> = {
 };
 
 /**
- * Throws a Fault "usage" for terms that are no object, and for a name that is none of AAEP §5.3. The capability of an extension is an object under
- * the extension's prefix (AAEP §5.3.2), so an object has any name.
+ * Throws a Fault "usage" for terms that are no object, and for a name that is none of AAEP §5.3. An object may stand under any name: it may be the
+ * capability of an extension, which stands under the extension's prefix (AAEP §5.3.2).
  */
 export function assertTerms(terms: unknown): void {
   if (!isObject(terms)) throw misused('Terms are an object, such as { preferred_verbosity: "terse" }.', "");
   for (const [name, value] of Object.entries(terms)) {
     if (Object.hasOwn(TERMS, name) || isObject(value) || value === undefined) continue;
     const sentence = `There is no term ${JSON.stringify(name)}. The terms are ${Object.keys(TERMS).join(", ")}.`;
-    throw misused(sentence, `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    throw misused(sentence, `/${pointerStep(name)}`);
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function misused(sentence: string, pointer: string): Fault {

@@ -19,22 +19,7 @@ export type Lmdb = Pick<typeof import("lmdb"), "open">;
 
 /** The library's build in one CommonJS file. Its modules would double the time of a start. */
 export async function loadLmdb(): Promise<Lmdb> {
-  const lmdb = createRequire(import.meta.url)("lmdb") as Lmdb;
-  if (!QUIETED.has(lmdb)) dropEchoes();
-  QUIETED.add(lmdb);
-  return lmdb;
-}
-
-const QUIETED = new WeakSet<Lmdb>();
-
-/** The library prints the error of a failed batch with its stack, and then rejects with it. Among the lines of the log it would be no line of it. */
-function dropEchoes(): void {
-  const { error } = console;
-  console.error = (...parts: readonly unknown[]): void => {
-    const [first] = parts;
-    const isEcho = first instanceof Error && /[\\/]lmdb[\\/]/.test(first.stack ?? "");
-    if (!isEcho) error.apply(console, [...parts]);
-  };
+  return createRequire(import.meta.url)("lmdb") as Lmdb;
 }
 
 export interface EnvironmentOptions {

@@ -64,8 +64,13 @@ const NAMES: readonly string[] = [
 const LEVELS = [1, 2, 3] as const;
 const QUOTED_LENGTH = 64;
 
-function isObject(value: unknown): value is Capabilities {
+export function isObject(value: unknown): value is Capabilities {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Says that a name is not known. `advice`: a further sentence, or "". */
+export function unknownNote(name: string, advice: string): string {
+  return `${quoted(name)} is not known here and has no effect. ${advice}`.trim();
 }
 
 /** Quotes a peer's word in a sentence of ours, cut so that no note grows with it. */
@@ -171,9 +176,7 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
       OWN_MEMBERS.has(name) || REQUESTED_MEMBERS.has(name) ? [] : [`aaepd.${name}`],
     ),
   ];
-  const told = unknown
-    .slice(0, MAX_NAMED)
-    .map((name) => `${quoted(name)} is not known here and has no effect. ${didYouMean(name, NAMES)}`.trim());
+  const told = unknown.slice(0, MAX_NAMED).map((name) => unknownNote(name, didYouMean(name, NAMES)));
   const leftCount = unknown.length - told.length;
   if (leftCount === 0) return told;
   return [...told, `${leftCount} more ${leftCount === 1 ? "capability is" : "capabilities are"} not known here.`];

@@ -109,7 +109,7 @@ function grantedRate(asked: number | undefined, offered: number | undefined, not
   return offered;
 }
 
-/** Makes the fault for a request of which nothing is offered: any other value would grant more than was requested (R32). */
+/** Returns the fault of a request of which nothing is offered. No other value stands in, because it would grant more than was requested (R32). */
 function unavailable(name: string, offered: readonly unknown[]): Fault {
   const sentence = `Nothing of what ${name} asks for is offered; ask for some of ${offered.map(String).join(", ")}.`;
   return new Fault("capabilities_incompatible", sentence, { pointer: `/capabilities/${name}`, rule: "R32" });

@@ -2,7 +2,7 @@
 import type { SubscriptionRequest } from "#gen/aaep/types.js";
 import type { KnownNames } from "../../../base/known-names.js";
 import { didYouMean } from "../../../base/nearest.js";
-import { quoted } from "./capabilities.js";
+import { isObject, unknownNote } from "./capabilities.js";
 
 const MEMBERS: Readonly<Record<KnownNames<SubscriptionRequest>, true>> = {
   type: true,
@@ -30,10 +30,10 @@ export function notesOfRequest(request: Readonly<Record<string, unknown>>): read
   return [
     ...unknownOf(request, Object.keys(MEMBERS)).flatMap((name) => {
       const near = didYouMean(name, Object.keys(MEMBERS));
-      return near === "" ? [] : [unknown(name, near)];
+      return near === "" ? [] : [unknownNote(name, near)];
     }),
     ...unknownOf(isObject(aaepd) ? aaepd : {}, OWN_MEMBERS).map((name) =>
-      unknown(`extensions.aaepd.${name}`, didYouMean(name, OWN_MEMBERS)),
+      unknownNote(`extensions.aaepd.${name}`, didYouMean(name, OWN_MEMBERS)),
     ),
   ];
 }
@@ -42,12 +42,4 @@ function unknownOf(members: Readonly<Record<string, unknown>>, known: readonly s
   return Object.keys(members)
     .filter((name) => !known.includes(name))
     .slice(0, MOST_COMPARED);
-}
-
-function unknown(name: string, near: string): string {
-  return `${quoted(name)} is not known here and has no effect. ${near}`.trim();
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
