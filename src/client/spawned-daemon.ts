@@ -50,6 +50,8 @@ export async function connectSpawned(
   });
   // A child that cannot be told anything is noticed by its connection.
   child.on("error", () => {});
+  /** It has answered, so its later words are no reason why it did not start. */
+  let hasStarted = false;
   let words = "";
   child.stderr.setEncoding("utf8").on("data", (more: string) => {
     words = (words + more).slice(-MOST_WORDS);
@@ -62,7 +64,7 @@ export async function connectSpawned(
     // A child that ends says why before.
     const hasEnded = Promise.all([exited, finished(child.stderr).catch(() => {})]);
     await Promise.race([hasEnded, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
-    const fault = reasonOf(words, child.exitCode);
+    const fault = hasStarted ? undefined : reasonOf(words, child.exitCode);
     return fault === undefined ? info : { ...info, fault };
   });
   return {
@@ -70,7 +72,9 @@ export async function connectSpawned(
     closed,
     request: async (method, params) => {
       try {
-        return await connection.request(method, params);
+        const answer = await connection.request(method, params);
+        hasStarted = true;
+        return answer;
       } catch (caught) {
         const isGone = faultFrom(caught).code === "peer_gone";
         throw (isGone ? (await closed).fault : undefined) ?? caught;

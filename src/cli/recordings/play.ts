@@ -69,6 +69,8 @@ export function play(options: PlayOptions): Playing {
   let unansweredCount = 0;
   let gone: Fault | undefined;
   let wasStopped = false;
+  /** It was stopped a second time: nothing is waited for that only adds to the report. */
+  let isHurried = false;
   let interrupt: () => void = () => {};
   const stopped = new Promise<void>((resolve) => {
     interrupt = resolve;
@@ -145,7 +147,7 @@ export function play(options: PlayOptions): Playing {
     }
     await Promise.all(unanswered);
     const durationMs = startedAt === undefined ? 0 : clock.now() - startedAt;
-    const unsentCount = options.hasEnd === false ? undefined : await countLines(reading, lines);
+    const unsentCount = options.hasEnd === false ? undefined : await countLines(reading, lines, () => isHurried);
     return {
       acceptedCount,
       refusedCount,
@@ -163,18 +165,27 @@ export function play(options: PlayOptions): Playing {
   return {
     done: run(),
     stop: () => {
+      isHurried = wasStopped;
       wasStopped = true;
       interrupt();
     },
   };
 }
 
-/** Counts the lines from the one that is being read to the end. */
+/** Counts the lines from the one that is being read to the end. Undefined if they cannot be read, or if it takes too long for somebody. */
 async function countLines(
   reading: Promise<IteratorResult<PlayedLine>>,
   lines: AsyncIterator<PlayedLine>,
-): Promise<number> {
+  isEnough: () => boolean,
+): Promise<number | undefined> {
   let count = 0;
-  for (let next = await reading; next.done !== true; next = await lines.next()) count += 1;
+  try {
+    for (let next = await reading; next.done !== true; next = await lines.next()) {
+      if (isEnough()) return undefined;
+      count += 1;
+    }
+  } catch {
+    return undefined;
+  }
   return count;
 }

@@ -1,6 +1,6 @@
 // `fetch` by Node's own HTTP. It reaches Unix sockets, which the global `fetch` cannot. Its connections need not keep the process
 // running. The global `fetch` does so while an answer is awaited.
-import { Agent, request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
 
 export interface NodeFetch {
@@ -21,9 +21,13 @@ export function createNodeFetch(socketPath?: string): NodeFetch {
       new Promise((resolve, reject) => {
         const options = { socketPath, agent, method, headers: Object.fromEntries(new Headers(headers)) };
         const call = request(String(url), signal ? { ...options, signal } : options, (response) => {
-          const { statusCode: status = 500, headers: fields } = response;
-          const told = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
-          resolve(new Response(Readable.toWeb(response) as ReadableStream, { status, headers: told }));
+          try {
+            resolve(answerFrom(response));
+          } catch (caught) {
+            // A status that no answer can have. Nobody else would catch it here.
+            response.destroy();
+            reject(caught);
+          }
         });
         // The agent refers to its socket again with each request.
         call.once("socket", (socket) => {
@@ -38,6 +42,18 @@ export function createNodeFetch(socketPath?: string): NodeFetch {
     },
     close: () => agent.destroy(),
   };
+}
+
+/** Statuses of answers that have no body, not even an empty one. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+
+function answerFrom(response: IncomingMessage): Response {
+  const { statusCode: status = 500 } = response;
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  if (!WITHOUT_BODY.includes(status))
+    return new Response(Readable.toWeb(response) as ReadableStream, { status, headers });
+  response.resume();
+  return new Response(null, { status, headers });
 }
 
 /** A server that keeps idle connections for a shorter time says so, and then that counts: without any limit here the agent would not look at it. */

@@ -27,7 +27,7 @@ export async function answered(
   question: Message,
   line: string | undefined,
 ): Promise<Answer> {
-  if (line === undefined) skip("Nothing stands for the user's answer. Give --accept and --answer.");
+  const typed = needsLine(line);
   const { conversation, subscriber } = present;
   begin(present);
   conversation.say(question);
@@ -38,19 +38,25 @@ export async function answered(
   if (conversation.record.some(({ way, message }) => way === "received" && message !== undefined && isReply(message)))
     skip("A reply came before the user had answered.");
   const typedAt = stage.timers.now();
-  await subscriber.type(line);
+  await subscriber.type(typed);
   const reply = await conversation.seek(isReply);
   if (reply?.message === undefined)
     return fail("The user's answer is sent as a reply.", "No reply came.", [
       { note: "sent", text: JSON.stringify(question) },
-      { note: "typed", text: line },
+      { note: "typed", text: typed },
     ]);
   return { reply: { ...reply, message: reply.message }, tookMs: Math.max(0, reply.at - typedAt) };
+}
+
+function needsLine(line: string | undefined): string {
+  return line ?? skip("Nothing stands for the user's answer. Give --accept and --answer.");
 }
 
 /** The user's reply to a question. A run asks for it once. */
 export function confirmedReply(stage: SubscriberStage): Promise<ConfirmedReply> {
   const ask = async (): Promise<ConfirmedReply> => {
+    // Before a subscriber is started that nobody could answer.
+    needsLine(stage.hooks.accept);
     const present = await stage.accept();
     const question = present.script.question();
     const answer = await answered(stage, present, question, stage.hooks.accept);

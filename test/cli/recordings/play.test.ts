@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { type PlayedLine, type PlayOptions, play } from "../../../src/cli/recordings/play.js";
 import { createVirtualTimers, settle } from "../../client/virtual-timers.js";
@@ -113,6 +113,24 @@ test("stopped, it sends no more and waits for the answers that are due", async (
   sent[0]?.accept();
   expect(await playing.done).toMatchObject({ acceptedCount: 1, wasStopped: true, unsentCount: 1 });
   expect(sent).toHaveLength(1);
+});
+
+test.each([
+  ["stopped again, it does not read on to count the rest", true],
+  ["where the rest cannot be read, it ends without its count", false],
+])("%s", async (_, isEndless) => {
+  let readCount = 0;
+  const next = async (): Promise<IteratorResult<PlayedLine>> => {
+    readCount += 1;
+    await new Promise(setImmediate);
+    if (!isEndless && readCount > 1) throw new Error("The disk has errors.");
+    return { done: false, value: { number: readCount, fields: { type: "x" }, fault: undefined } };
+  };
+  const { playing } = stage(0, { lines: { [Symbol.asyncIterator]: () => ({ next }) } });
+  playing.stop();
+  await vi.waitFor(() => expect(readCount).toBeGreaterThan(1));
+  if (isEndless) playing.stop();
+  expect(await playing.done).toMatchObject({ wasStopped: true, unsentCount: undefined });
 });
 
 test("stopped while its input says nothing, it ends", async () => {
