@@ -448,7 +448,7 @@ export interface AwaitingClarificationEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -588,7 +588,7 @@ export interface AwaitingConfirmationEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -696,7 +696,7 @@ export interface HandoffRequestedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -781,7 +781,7 @@ export interface OutputStreamingEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -872,7 +872,7 @@ export interface ProgressUpdatedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -961,7 +961,7 @@ export interface SessionCancelledEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1036,7 +1036,7 @@ export interface SessionCompletedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1115,7 +1115,7 @@ export interface SessionErroredEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1198,7 +1198,7 @@ export interface SessionStartedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1279,7 +1279,7 @@ export interface StateChangedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1354,7 +1354,7 @@ export interface ToolCompletedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1437,7 +1437,7 @@ export interface ToolInvokedEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1528,7 +1528,7 @@ export interface Envelope {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**
@@ -1580,7 +1580,7 @@ export interface ExtensionEvent {
   readonly verbosity?: "terse" | "normal" | "detailed";
   readonly localization_hints?: LocalizationHints;
   /**
-   * The number of the event in its session, 0 for the first. The daemon checks it and removes it (R16).
+   * The number of the event in its session, 0 for the first. The daemon checks that it rises, and removes it (R16).
    */
   readonly sequence_number?: number;
   /**

@@ -20,7 +20,7 @@ export const AAEP_RULE_GUIDE: Readonly<Record<string, string>> = {
   "AAEP §3.3.2":
     "`urgency` is `background`, `normal` or `critical`. [R4](#r4) says which types must be critical and which must not.",
   "AAEP §3.4.1":
-    "`sequence_number` counts the events of a session from 0, without gaps. Either all events of a session have one, or none has.",
+    "`sequence_number` counts the events of a session from 0. Either all events of an agent in a session have one, or none has. [R16](#r16) permits gaps.",
   "AAEP §3.4.2": "`correlation_id` is a text of at most 16,384 characters.",
   "AAEP §3.4.4": "`aaep_version` is a semantic version of AAEP that this daemon speaks: `1.0.0` or another 1.x.",
   "AAEP §3.5":

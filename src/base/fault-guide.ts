@@ -83,8 +83,8 @@ export const FAULT_GUIDE: Readonly<Record<FaultCode, FaultGuide>> = {
       "Publish `tool.invoked` first, and complete each invocation once. Write `tool` and `tool_call_id` in both events alike.",
   },
   tool_already_invoked: {
-    happened: "A `tool.invoked` has a `tool_call_id` that was used in this session before.",
-    remedy: "Give every invocation a `tool_call_id` of its own.",
+    happened: "A `tool.invoked`, or the question for it, has a `tool_call_id` that was used in this session before.",
+    remedy: "Give every invocation a `tool_call_id` of its own, and name that in the question.",
   },
   output_already_complete: {
     happened: "A chunk follows the chunk with `complete: true` of its output.",
@@ -97,8 +97,9 @@ export const FAULT_GUIDE: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   sequence_mismatch: {
     happened:
-      "A `sequence_number` does not follow the one before, or some events of the session have one and others do not.",
-    remedy: "Leave `sequence_number` out of all events, or count from 0 without gaps in every session.",
+      "A `sequence_number` is not above the one before of the same agent and session, or some of these events have one and others do not.",
+    remedy:
+      "Leave `sequence_number` out of all events, or count up from 0 in every session. The number of a refused event may be used again or left out.",
   },
   state_mismatch: {
     happened: "The `from_state` of a `state.changed` is not the agent's current state.",

@@ -188,13 +188,12 @@ interface SessionCore extends DurableToken {
   readonly tools: readonly OpenTool[];
   readonly ordinal: number;
   readonly historyCount: number;
-  readonly nextSequenceNumber: number | undefined;
   readonly latestMicros: number;
   readonly latestText: string;
 }
 
 function coreOf(session: SessionRecord): SessionCore {
-  const { sessionId, starter, language, lastAgentId, ordinal, historyCount, nextSequenceNumber } = session;
+  const { sessionId, starter, language, lastAgentId, ordinal, historyCount } = session;
   const { latestMicros, latestText, tokenHash } = session;
   return {
     sessionId,
@@ -206,7 +205,6 @@ function coreOf(session: SessionRecord): SessionCore {
     tools: openTools(session),
     ordinal,
     historyCount,
-    nextSequenceNumber,
     latestMicros,
     latestText,
     tokenHash,
@@ -221,14 +219,13 @@ function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
 }
 
 function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
-  const { agents, outputs, tools, nextSequenceNumber, ...scalars } = core;
+  const { agents, outputs, tools, ...scalars } = core;
   const session: SessionRecord = {
     ...createSessionRecord(core.sessionId),
     ...scalars,
     tokenHash: hashIn(core, hashToken),
     phase: "open",
     isLeftOver: true,
-    nextSequenceNumber,
     openToolCount: tools.length,
   };
   for (const agent of agents)

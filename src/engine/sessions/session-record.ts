@@ -41,6 +41,8 @@ export interface AgentRecord extends Undoable {
   percent: number | undefined;
   /** The latest timestamp of the agent's events. */
   latest: Timestamp | undefined;
+  /** `sequence_number` of the agent's last event; undefined if its events have none (R16). */
+  sequenceNumber: number | undefined;
   readonly confirmations: HistoryIndex<AcceptedConfirmation>;
 }
 
@@ -132,8 +134,6 @@ export interface SessionRecord extends Undoable {
   historyCount: number;
   /** Number of published events, the daemon's included. */
   ordinal: number;
-  /** The next `sequence_number`; undefined if the session has none (R16). */
-  nextSequenceNumber: number | undefined;
   latestMicros: number;
   /** The latest timestamp of any agent's event, as it was written. */
   latestText: string;
@@ -171,7 +171,6 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     suppressed: new Map(),
     historyCount: 0,
     ordinal: 0,
-    nextSequenceNumber: undefined,
     latestMicros: Number.NEGATIVE_INFINITY,
     latestText: "",
     owner: undefined,
@@ -196,6 +195,7 @@ export function createAgentRecord(producer: Producer): AgentRecord {
     openQuestionCount: 0,
     percent: undefined,
     latest: undefined,
+    sequenceNumber: undefined,
     confirmations: new Map(),
   };
 }

@@ -104,22 +104,23 @@ function checkOwner({ draft, session }: RuleContext): void {
   }
 }
 
-/** All events of a session have a number, or none has: from 0, without gaps. The numbers are removed here (R16). */
+/**
+ * All events of an agent in a session have a number, or none has (AAEP §3.4.1). The numbers rise; a gap is no fault, because the event before may have
+ * been refused. They are removed here (R16).
+ */
 function checkSequenceNumber(context: RuleContext): void {
-  const { session, kind, event } = context;
+  const { agent, event } = context;
   const number = event.sequence_number;
-  const expected = kind === "session.started" && number !== undefined ? 0 : session.nextSequenceNumber;
-  if (number === undefined && expected === undefined) return;
-  if (number !== expected) {
-    const sentence =
-      expected === undefined
-        ? "Leave out sequence_number: the session began without."
-        : `Set sequence_number to ${expected}, the one that follows.`;
-    breach(context, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
-  }
-  session.nextSequenceNumber =
-    expected === undefined ? undefined : (typeof number === "number" ? number : expected) + 1;
-  if (number === undefined) return;
+  const last = agent.sequenceNumber;
+  if (number === undefined && last === undefined) return;
+  let sentence: string | undefined;
+  if (last === undefined && agent.latest !== undefined)
+    sentence = "Leave out sequence_number: the agent began without.";
+  else if (last !== undefined && (typeof number !== "number" || number <= last))
+    sentence = `Set sequence_number to a number above ${last}, that of the event before.`;
+  if (sentence !== undefined) breach(context, "sequence_mismatch", sentence, "/sequence_number", "AAEP §3.4.1, R16");
+  if (typeof number !== "number") return;
+  agent.sequenceNumber = number;
   const { sequence_number: _, ...rest } = event;
   context.event = rest as AgentEvent;
 }

@@ -122,7 +122,7 @@ describe("R8, R29: a session after a kill", () => {
     second.agent.resumeSession(S, String(receipt.resumeToken));
     expect(refusal(publishOf(second, { ...session().progress(2), sequence_number: 1 }))).toBe("sequence_mismatch");
     const early = new Date(second.clock.wallTime() - 30_000).toISOString();
-    const late = { ...session().progress(2), sequence_number: 2 };
+    const late = { ...session().progress(2), sequence_number: 5 };
     expect(refusal(publishOf(second, { ...late, timestamp: early }))).toBe("timestamp_out_of_order");
     expect(refusal(publishOf(second, late))).toBe("accepted");
   });

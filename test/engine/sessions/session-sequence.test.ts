@@ -222,23 +222,15 @@ const REFUSALS: readonly Refusal[] = [
     repaired: {},
   },
   {
-    rule: "R16: numbers begin at 0",
-    after: [],
-    said: ["session.started", { sequence_number: 1 }],
+    rule: "R16: numbers rise",
+    after: [["session.started", { sequence_number: 7 }]],
+    said: chunk({ sequence_number: 7 }),
     code: "sequence_mismatch",
     pointer: "/sequence_number",
     repaired: {},
   },
   {
-    rule: "R16: numbers have no gaps",
-    after: [["session.started", { sequence_number: 0 }]],
-    said: chunk({ sequence_number: 2 }),
-    code: "sequence_mismatch",
-    pointer: "/sequence_number",
-    repaired: {},
-  },
-  {
-    rule: "R16: on all or none, none",
+    rule: "§3.4.1: on all or none, none",
     after: [STARTED],
     said: chunk({ sequence_number: 1 }),
     code: "sequence_mismatch",
@@ -246,7 +238,7 @@ const REFUSALS: readonly Refusal[] = [
     repaired: {},
   },
   {
-    rule: "R16: on all or none, all",
+    rule: "§3.4.1: on all or none, all",
     after: [["session.started", { sequence_number: 0 }]],
     said: chunk(),
     code: "sequence_mismatch",
@@ -305,7 +297,8 @@ describe("R3: what breaks the order is refused, and the session stays usable", (
     expect(fault.sentence).toMatch(/^[A-Z].*\.$/);
     expect(stage.sessions.summary("sess_1")).toEqual(before);
     if (before !== undefined) {
-      const numbered = after[0]?.[1]?.sequence_number === undefined ? {} : { sequence_number: after.length };
+      const number = after[0]?.[1]?.sequence_number;
+      const numbered = number === undefined ? {} : { sequence_number: Number(number) + 2 };
       expect(stage.publish("acme:thing.done", numbered).answers[0]?.kind).toBe("accepted");
     }
   });
@@ -442,6 +435,30 @@ describe("R16: sequence numbers", () => {
     // What the daemon adds is not counted.
     expect(stage.publish("awaiting.clarification", { sequence_number: 3 }).events).toHaveLength(2);
     expect(stage.publish("progress.updated", { sequence_number: 4 }).events).toHaveLength(1);
+  });
+
+  test("a refused event leaves its number free, and a gap behind it is no fault", () => {
+    const stage = createStage();
+    const refused = (sequence_number: number) =>
+      faultOf(() => stage.publish("tool.completed", { sequence_number })).code;
+    stage.publish("session.started", { sequence_number: 1 });
+    expect([refused(2), refused(3)]).toEqual(["tool_not_invoked", "tool_not_invoked"]);
+    expect(stage.publish("progress.updated", { sequence_number: 4 }).events).toHaveLength(1);
+    expect(refused(5)).toBe("tool_not_invoked");
+    expect(stage.publish("progress.updated", { sequence_number: 5 }).events).toHaveLength(1);
+    expect(faultOf(() => stage.publish("progress.updated", { sequence_number: 4 })).code).toBe("sequence_mismatch");
+  });
+
+  test("each producer of a session has its own, or none", () => {
+    const stage = createStage();
+    const by = (agent_id: string, fields: object) =>
+      stage.publish("progress.updated", { producer: { agent_id }, ...fields }).events.length;
+    stage.publish("session.started", { sequence_number: 40 });
+    expect([by("second", { sequence_number: 0 }), by("third", {}), by("second", { sequence_number: 1 })]).toEqual([
+      1, 1, 1,
+    ]);
+    expect(faultOf(() => by("second", { sequence_number: 1 })).code).toBe("sequence_mismatch");
+    expect(faultOf(() => by("third", { sequence_number: 50 })).code).toBe("sequence_mismatch");
   });
 });
 
