@@ -32,19 +32,41 @@ export function askConfirmation(context: RuleContext): void {
     const sentence = 'Better set default_decision to "reject": the action is irreversible or its risk is high.';
     advise(context, "default_not_allowed", sentence, "/default_decision", "AAEP §6.4.1");
   }
-  checkNames(event);
+  checkCall(context, isIrreversible);
   ask(context);
 }
 
-/** Throws "invalid_event" for an unreadable name of a tool or a call. Taken as no name at all, it would permit any call (R5). */
-function checkNames({ extra_context: context }: AgentEvent): void {
-  if (typeof context !== "object" || context === null) return;
-  for (const name of ["tool", "tool_call_id"] as const) {
-    const value = (context as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined || typeof value === "string") continue;
-    const sentence = `Write \`extra_context.${name}\` as text, or leave it out; it says what the confirmation permits.`;
+/** The forms that `tool.invoked` demands of its members. */
+const CALL_FORMS = [
+  ["tool", /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, "a tool's name, as tool.invoked will have it"],
+  ["tool_call_id", /^call_[A-Za-z0-9]{1,64}$/, "`call_` with 1 to 64 letters or digits, as tool.invoked will have it"],
+] as const;
+
+/** Refuses a confirmation whose call is sure to be refused, so that nobody is asked in vain (R5c). */
+function checkCall(context: RuleContext, isIrreversible: boolean): void {
+  const { draft, session, event } = context;
+  const named = namedIn(event);
+  for (const [name, form, words] of CALL_FORMS) {
+    const value = named[name];
+    // An unreadable name, taken as no name at all, would permit any call (R5).
+    if (value === undefined || (typeof value === "string" && form.test(value))) continue;
+    const sentence = `Write \`extra_context.${name}\` as ${words}, or leave it out; it says what the confirmation permits.`;
     throw new Fault("invalid_event", sentence, { pointer: `/extra_context/${name}`, rule: "R5" });
   }
+  const { toolCallId } = permitsOf(event);
+  if (toolCallId !== undefined && wasInvoked(session, toolCallId)) {
+    const sentence = "Name the tool_call_id of a call to come; this one was used in this session.";
+    breach(context, "tool_already_invoked", sentence, "/extra_context/tool_call_id", "R5c");
+  }
+  if (isIrreversible && draft.hasAnswered(draft.connection, session.sessionId)) {
+    const sentence = "Ask over the agent's own connection; this one has answered a question of the session.";
+    breach(context, "confirmation_required", sentence, "/irreversible", "R5");
+  }
+}
+
+/** Whether a call's id was used in the session. */
+export function wasInvoked({ usedCallIds, toolsByCallId }: SessionRecord, toolCallId: string): boolean {
+  return usedCallIds.has(toolCallId) || toolsByCallId.has(toolCallId);
 }
 
 /** Opens a question with a token of its own. If its agent has not reported `awaiting_input`, the daemon supplies that state first (R6). */
@@ -115,19 +137,22 @@ export function askingKey(agentId: string, event: AgentEvent): string {
   return JSON.stringify([agentId, event.action, event.question, tool, toolCallId]);
 }
 
-/** Whether an open confirmation of the agent asks for this call. Until its outcome, the agent may not report the call as made (AAEP §6.1). */
-export function asksForCall({ questions }: SessionRecord, { agentId }: AgentRecord, toolCallId: string): boolean {
+/** Whether an open confirmation asks for this call. Until its outcome, nobody may report the call as made (AAEP §6.1). */
+export function asksForCall({ questions }: SessionRecord, toolCallId: string): boolean {
   for (const question of questions.values()) {
-    if (question.agentId !== agentId || question.kind !== "confirmation") continue;
+    if (question.kind !== "confirmation") continue;
     if (permitsOf(question.event).toolCallId === toolCallId) return true;
   }
   return false;
 }
 
+function namedIn({ extra_context: context }: AgentEvent): Readonly<Record<string, unknown>> {
+  return typeof context === "object" && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
+}
+
 /** The permission that accepting a question gives, as far as its `extra_context` names a tool or call (R5). */
 export function permitsOf(event: AgentEvent): AcceptedConfirmation {
-  const context = event.extra_context;
-  const named = typeof context === "object" && context !== null ? (context as Readonly<Record<string, unknown>>) : {};
+  const named = namedIn(event);
   return {
     action: textOrUndefined(event.action),
     tool: textOrUndefined(named.tool),

@@ -15,7 +15,7 @@ import {
 } from "./rule-context.js";
 import { forget, remember } from "./session-history.js";
 import { checkClosures, checkOpenLimit } from "./session-limits.js";
-import { asksForCall, withdraw } from "./session-questions.js";
+import { asksForCall, wasInvoked, withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
   createOutputRecord,
@@ -148,7 +148,7 @@ export function invokeTool(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const tool = String(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
-  if (toolCallId !== undefined && (session.usedCallIds.has(toolCallId) || session.toolsByCallId.has(toolCallId))) {
+  if (toolCallId !== undefined && wasInvoked(session, toolCallId)) {
     const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
     breach(context, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
   }
@@ -163,8 +163,8 @@ export function invokeTool(context: RuleContext): void {
         "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
       breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
     } else forget(draft, session, "permit", agent.confirmations, used);
-  } else if (toolCallId !== undefined && asksForCall(session, agent, toolCallId)) {
-    const sentence = "Wait for the outcome; a question of yours that is open asks whether this very call may be made.";
+  } else if (toolCallId !== undefined && asksForCall(session, toolCallId)) {
+    const sentence = "Wait for the outcome; a question that is open asks whether this very call may be made.";
     breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
   checkOpenLimit(draft.counts, "tools", session.openToolCount, "/tool");

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../../src/engine/sessions/session-questions.js";
 import { faultOf } from "../../support/fault-of.js";
-import { createStage, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
+import { createStage, eventOf, type Fields, SESSION, type Stage } from "../../support/rigs/session-stage.js";
 
 const resolution = (token: string, how: "accept" | "reject" | "default"): Resolution => ({
   token,
@@ -160,7 +160,11 @@ describe("R5: what a confirmation names", () => {
     [{ tool: null }, "/extra_context/tool"],
     [{ tool_call_id: ["x"] }, "/extra_context/tool_call_id"],
     [{ tool: "transfer", tool_call_id: {} }, "/extra_context/tool_call_id"],
-  ])("extra_context %j, which cannot be read, is refused rather than taken for nothing", (extra_context, pointer) => {
+    [{ tool: "send money" }, "/extra_context/tool"],
+    [{ tool: "" }, "/extra_context/tool"],
+    [{ tool_call_id: "toolu_01" }, "/extra_context/tool_call_id"],
+    [{ tool_call_id: `call_${"1".repeat(65)}` }, "/extra_context/tool_call_id"],
+  ])("extra_context %j, which no call can have, is refused rather than taken for nothing", (extra_context, pointer) => {
     const stage = createStage();
     stage.start();
     const fault = faultOf(() => stage.publish("awaiting.confirmation", { extra_context }));
@@ -176,5 +180,55 @@ describe("R5: what a confirmation names", () => {
     resolve(stage, "rpl_1", "accept");
     expect(mayRun(stage, { tool: "delete" })).toBe(false);
     expect(mayRun(stage, { tool: "transfer" })).toBe(true);
+  });
+});
+
+describe("R5c: nobody is asked for a call that is sure to be refused", () => {
+  const named = { extra_context: { tool: "transfer", tool_call_id: "call_1" } };
+  const refused = (stage: Stage) => faultOf(() => stage.publish("awaiting.confirmation", named));
+
+  test("a tool_call_id that is in use, was used, or belongs to another agent's call", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("tool.invoked", { tool: "transfer", tool_call_id: "call_1", producer: { agent_id: "second" } });
+    expect(refused(stage)).toMatchObject({
+      code: "tool_already_invoked",
+      pointer: "/extra_context/tool_call_id",
+      rule: "R5c",
+    });
+    stage.publish("tool.completed", { tool: "transfer", tool_call_id: "call_1", producer: { agent_id: "second" } });
+    expect(refused(stage).code).toBe("tool_already_invoked");
+    expect(stage.sessions.summary(SESSION)?.openQuestions).toEqual([]);
+  });
+
+  test("in one array with the call before it", () => {
+    const stage = createStage();
+    stage.start();
+    const call = eventOf("tool.invoked", { tool: "transfer", tool_call_id: "call_1" });
+    expect(faultOf(() => stage.plan([call, eventOf("awaiting.confirmation", named)]))).toMatchObject({
+      code: "tool_already_invoked",
+      pointer: "/1/extra_context/tool_call_id",
+    });
+  });
+
+  test("a connection that has answered a question of the session", () => {
+    const stage = createStage({ hasAnswered: () => true });
+    stage.start();
+    const ask = (fields: Fields) => () => stage.publish("awaiting.confirmation", fields);
+    expect(faultOf(ask({ irreversible: true }))).toMatchObject({
+      code: "confirmation_required",
+      pointer: "/irreversible",
+    });
+    expect(ask({ irreversible: false })).not.toThrow();
+  });
+
+  test("while a question about a call is open, no other agent makes it", () => {
+    const stage = createStage();
+    stage.start();
+    stage.publish("awaiting.confirmation", named);
+    const call = { tool: "transfer", tool_call_id: "call_1", producer: { agent_id: "second" } };
+    expect(faultOf(() => stage.publish("tool.invoked", call)).code).toBe("confirmation_required");
+    resolve(stage, "rpl_1", "reject");
+    expect(stage.publish("tool.invoked", call).events).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { createForwarding } from "../../../src/protocols/a2e/providers/forwardin
 import type { Provider } from "../../../src/protocols/a2e/providers/provider.js";
 import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
-import { ABLE, give } from "../../support/rigs/question-rig.js";
+import { ABLE, give, questionsIn } from "../../support/rigs/question-rig.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import type { A2eStage } from "./a2e-stage.js";
 import { type A2eDocument, type A2ePeer, answerTo, base, createA2eStage, toolCall } from "./a2e-stage.js";
@@ -710,6 +710,15 @@ describe("R5: a tool that cannot be undone", () => {
     alone.advance(0);
     expect(other.last()).toMatchObject({ detail: "confirmation_rejected" });
     expect(requestsOf(provider)).toEqual([]);
+  });
+
+  it("R5c: nobody is asked for a call that has no provider any more", () => {
+    const { stage, provider, reader, agent, token } = asked();
+    give(stage.rig, reader, token, "reject");
+    provider.hangUp();
+    agent.say(toolCall("c2", "delete file"));
+    expect(agent.last()).toMatchObject({ code: "runtime_error", req_id: "c2", retryable: true });
+    expect(questionsIn(reader)).toHaveLength(1);
   });
 
   it("keeps its slot while it waits, and others go on beside it", () => {

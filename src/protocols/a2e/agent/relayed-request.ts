@@ -178,6 +178,11 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
       end("unauthorized", "A person has to confirm this call, and this connection may ask nobody. It was not made.");
       return;
     }
+    // Nobody is asked for a call that cannot be made (R5c).
+    if (services.provider() === undefined) {
+      end("runtime_error", NO_PROVIDER);
+      return;
+    }
     try {
       question = mirror.ask(call, (isAccepted) => {
         question = undefined;
