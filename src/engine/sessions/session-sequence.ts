@@ -105,8 +105,8 @@ function checkOwner({ draft, session }: RuleContext): void {
 }
 
 /**
- * All events of an agent in a session have a number, or none has (AAEP §3.4.1). The numbers rise; a gap is no fault, because the event before may have
- * been refused. They are removed here (R16).
+ * All events of an agent in a session have a number, or none has (AAEP §3.4.1). The numbers rise; a gap is no fault, because the event before may
+ * have been refused. They are removed here (R16).
  */
 function checkSequenceNumber(context: RuleContext): void {
   const { agent, event } = context;
