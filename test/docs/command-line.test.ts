@@ -48,7 +48,6 @@ it("tail prints what the page says", () => {
     withLabel: false,
     withTime: true,
     withNames: true,
-    isRaw: false,
     colors: createColors(false),
   });
   const event = (agent_name: string, type: string, fields: object) =>

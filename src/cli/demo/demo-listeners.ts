@@ -9,10 +9,7 @@ export interface DemoListener {
   readonly capabilities: Capabilities;
   /** Whether the listener gets text in pieces too small to read one by one; several share a line. */
   readonly getsPieces: boolean;
-  /**
-   * Cells of the display line that a text is shown in; undefined: texts are shown whole. The listener cuts texts itself, after it has read
-   * Markdown: a cut by `max_chars` may stand inside a link.
-   */
+  /** Cells of the display line that a text is shown in; undefined: texts are shown whole. */
   readonly lineCells?: number;
 }
 

@@ -16,7 +16,6 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { endsSession, eventText } from "../terminal/event-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
-import { createMarkdownReader } from "../terminal/markdown-text.js";
 import { wrapText } from "../terminal/shown-text.js";
 import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
@@ -102,10 +101,9 @@ async function show(
   function receiver(seat: Seat): (event: Envelope) => void {
     const listener = shown.indexOf(seat);
     const { getsPieces: quotesText, lineCells } = seat.listener;
-    const markdown = createMarkdownReader();
     return (event) => {
       seat.tally.note(event, clock.now(), clock.wallTime());
-      const told = eventText(event, { quotesText, markdown });
+      const told = eventText(event, { quotesText });
       if (listener < 0 || (told.what === "text" && told.text === "")) return;
       // A mark between adjacent pieces replaces the quotes.
       const isPiece = quotesText && told.what === "text";

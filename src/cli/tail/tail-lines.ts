@@ -2,7 +2,6 @@ import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { eventText } from "../terminal/event-text.js";
 import { jsonText } from "../terminal/json-text.js";
-import { createMarkdownReader } from "../terminal/markdown-text.js";
 import { shownText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
 
@@ -13,8 +12,6 @@ export interface TailLinesOptions {
   readonly withTime: boolean;
   /** Whether daemon and agent are named. */
   readonly withNames: boolean;
-  /** Whether Markdown is shown as it was written. */
-  readonly isRaw: boolean;
   readonly colors: Colors;
 }
 
@@ -28,8 +25,7 @@ export interface TailLines {
 
 /** Makes lines such as `14:22:11 Retirement Planner: tool: fetch_balance: Reading your balance.` */
 export function createTailLines(options: TailLinesOptions): TailLines {
-  const { asJson, withLabel, withTime, withNames, isRaw, colors } = options;
-  const markdown = isRaw ? undefined : createMarkdownReader();
+  const { asJson, withLabel, withTime, withNames, colors } = options;
   let namedDaemon = "";
   let namedAgent = "";
 
@@ -50,7 +46,7 @@ export function createTailLines(options: TailLinesOptions): TailLines {
   }
 
   function plain(label: string, event: Envelope, quotesText: boolean): (() => string) | undefined {
-    const { what, text, isCritical } = eventText(event, { quotesText, markdown });
+    const { what, text, isCritical } = eventText(event, { quotesText });
     if (what === "text" && text === "") return undefined;
     const agent = shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "");
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);

@@ -30,7 +30,6 @@ export interface TailOptions extends CapabilityOptions {
   readonly time: boolean;
   readonly agent: boolean;
   readonly only?: readonly string[];
-  readonly raw?: true;
   readonly quiet?: true;
   readonly verbose?: true;
   readonly count?: number;
@@ -70,8 +69,7 @@ export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
 
 /** Options of one way to follow mean nothing in the other. */
 function refuseMixture(options: TailOptions): void {
-  const { label, interactive, resumeAfter, cursorFile, only, raw, akashik, interests, minRelevance, debounce } =
-    options;
+  const { label, interactive, resumeAfter, cursorFile, only, akashik, interests, minRelevance, debounce } = options;
   const ofField = { "--interests": interests, "--min-relevance": minRelevance, "--debounce": debounce };
   const ofEvents = {
     "--label": label,
@@ -79,7 +77,6 @@ function refuseMixture(options: TailOptions): void {
     "--resume-after": resumeAfter,
     "--cursor-file": cursorFile,
     "--only": only,
-    "--raw": raw,
   };
   const [name] = givenNames(akashik === true ? ofEvents : ofField);
   if (name !== undefined) {
@@ -115,7 +112,6 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     withLabel: options.label === true,
     withTime: options.time,
     withNames: options.agent,
-    isRaw: options.raw === true,
     colors,
   });
   const only = createOnlyFilter(options.only);

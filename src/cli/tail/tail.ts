@@ -10,7 +10,8 @@ Without --socket the command follows the daemon that AAEPD_SOCKET names. Without
 start later.
 
 Events go to standard output, one a line. Connection messages go to standard error, and so do the questions of --interactive. A line names its agent
-if the line before was about another one, and its daemon if several are followed and that changes. Text in Markdown is shown without its marks.
+if the line before was about another one, and its daemon if several are followed and that changes. Text
+is shown as the agent wrote it, marks of Markdown included.
 
 --only takes the words with which lines begin (started, state, progress, tool, text, confirm, question, handoff, completed, cancelled, error), types of
 events with a colon and perhaps a * at the end, and names or ids of agents. It hides everything else, critical events as well. The word critical leaves
@@ -71,7 +72,6 @@ export function registerTail(program: Command, io?: CommandIo): void {
     .option("--no-time", "begin lines without the time of day")
     .option("--no-agent", "name neither daemons nor agents")
     .option("--only <names>", "show only these kinds of events and these agents: text,question,Librarian", textList)
-    .option("--raw", "show Markdown as it was written")
     .option("-q, --quiet", "print no connection messages")
     .option("--verbose", "print where the documentation explains an error")
     .option("-n, --count <n>", "end after n events", wholeNumber(1, Number.MAX_SAFE_INTEGER))

@@ -2,7 +2,6 @@
 
 import type { Envelope } from "#gen/aaep/types.js";
 import { fieldsOf } from "./fields-of.js";
-import { type MarkdownReader, mayBeMarkdown } from "./markdown-text.js";
 import { quotedText, shownText } from "./shown-text.js";
 
 export interface EventText {
@@ -16,8 +15,6 @@ export interface EventText {
 export interface EventTextOptions {
   /** Shows streamed text quoted, with its white space: for streams that are not cut at words. Default false. */
   readonly quotesText?: boolean;
-  /** Reads streamed text that may be Markdown and is not quoted. Default: the text is shown as it was written. */
-  readonly markdown?: MarkdownReader | undefined;
 }
 
 /** The kinds of core events, in the words of `EventText.what`. */
@@ -96,10 +93,9 @@ export function summaryOf(event: Envelope): string {
   return [...fields, event.summary_detailed].map(textOf).find((text) => text !== "") ?? "";
 }
 
-function textOfChunk(event: Envelope, { quotesText, markdown }: EventTextOptions): string {
+function textOfChunk(event: Envelope, { quotesText }: EventTextOptions): string {
   const text = textOf(event.chunk);
-  if (quotesText === true) return text === "" ? "" : quotedText(text);
-  return markdown !== undefined && mayBeMarkdown(event) ? markdown.read(event) : text;
+  return quotesText === true && text !== "" ? quotedText(text) : text;
 }
 
 function progressParts({ progress }: Envelope): readonly string[] {

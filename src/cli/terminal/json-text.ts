@@ -10,5 +10,10 @@ export function jsonText(value: unknown, indent?: number): string {
 
 /** The same JSON, in characters that a terminal shows. */
 export function shownJson(json: string): string {
-  return json.replace(UNESCAPED, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return json.replace(UNESCAPED, characterEscape);
+}
+
+/** A character by its number, as `\u001b`. */
+export function characterEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

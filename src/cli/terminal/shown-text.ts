@@ -1,13 +1,28 @@
-// Makes text of agents safe for a terminal: characters that could move the cursor, change colours or reorder lines are removed.
-import { jsonText } from "./json-text.js";
+// Makes text of agents safe for a terminal. Every character of a text stays: those that could move the cursor, change colours or reorder lines are
+// shown by their numbers.
+import { characterEscape, jsonText } from "./json-text.js";
 
 /** C0 and C1 controls, DEL, and the marks that override the direction of what follows them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/** One line: white space becomes one space, and the ends are trimmed. */
+/**
+ * Whole sequences for a terminal (ECMA-48), which are no text: CSI, as for colours, OSC, as for links, and the choice of a character set. An OSC with
+ * white space may be text, and so may a sequence that has no end.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const SEQUENCE = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\s\u0000-\u001f\u007f-\u009f]*(?:\u0007|\u001b\\)|\u001b\([0AB]/g;
+
+/**
+ * One line: white space becomes one space, and the ends are trimmed. Whole sequences for a terminal are left out; any other control character is
+ * shown as `\u001b`.
+ */
 export function shownText(text: string): string {
-  return text.replace(/\s+/g, " ").replace(UNSHOWN, "").trim();
+  return text
+    .replace(SEQUENCE, "")
+    .replace(/[\s\u0085]+/g, " ")
+    .trim()
+    .replace(UNSHOWN, characterEscape);
 }
 
 /** One line that shows every character of the text, for readers of text in pieces. */
