@@ -1,11 +1,15 @@
 // Parses the text of a message: the one place where incoming JSON is read, for every protocol. A text that could be read in two ways is refused
-// (R19), and so is one that is nested deeper than any message needs.
-import { doubledMember } from "./doubled-member.js";
+// (R19), and so is one with a number that would change (R41), or one that is nested deeper or has more values than any message needs.
 import { Fault, faultFrom } from "./errors.js";
+import { endOfNumber, isCarried } from "./json-number.js";
+import { doubledMember, pointerAt } from "./json-places.js";
 import { closingQuote } from "./json-text.js";
 
 /** Levels of objects and lists allowed in a message, the message itself included. */
 export const MAX_MESSAGE_DEPTH = 64;
+
+/** Members of objects and entries of lists allowed in a message, at all levels together. Each costs many times its bytes (R34). */
+export const MAX_MESSAGE_VALUES = 65_536;
 
 /** Levels recorded in an outline: a message, its params, a list in the params, and the items of that list. */
 const OUTLINED_DEPTH = 4;
@@ -24,17 +28,24 @@ export interface JsonDocument {
 
 /**
  * Reads the text of one message.
- * @throws Fault "invalid_json"; "invalid_message" for nesting below 64 levels, and where two names of one object are equal once they are unescaped,
- * at any depth, with the pointer of the second (R19); nothing else
+ * @throws Fault "invalid_json"; "message_too_large" for more than 65,536 values; "invalid_message" for nesting below 64 levels, where two names of
+ * one object are equal once they are unescaped, at any depth, with the pointer of the second (R19), and at a number that a double does not carry
+ * (R41); nothing else
  */
 export function readJsonDocument(text: string): JsonDocument {
   // The scan comes first: building a value that is nested too deep takes far longer than finding out that it is (R34).
-  const { nameCount, outline } = scan(text);
+  const { nameCount, numberAt, outline } = scan(text);
   const value = parsed(text);
   const count = memberCount(value);
   // The parser keeps the last of equal names, so a text without equal names has exactly as many names as its value has members.
   if (nameCount !== count) throw ambiguous(text);
+  if (numberAt !== undefined) throw changed(text, numberAt);
   return { value, outline };
+}
+
+/** The outline of a text that is known to be a message. */
+export function outlineOf(text: string): JsonOutline {
+  return scan(text).outline;
 }
 
 /** Returns the value alone; otherwise the same as `readJsonDocument`. */
@@ -70,17 +81,26 @@ function memberCount(value: unknown): number {
   return count;
 }
 
+interface Scan {
+  readonly nameCount: number;
+  /** Index of the first number that a double does not carry. */
+  readonly numberAt: number | undefined;
+  readonly outline: JsonOutline;
+}
+
 /**
- * Counts the names and records the outline in one pass. The scan skips strings; in JSON every colon outside a string follows a name. The counts
- * mean something only if the text is JSON.
- * @throws Fault "invalid_message" for nesting below 64 levels
+ * Counts the names and records the outline in one pass. The scan skips strings; in JSON every colon outside a string follows a name, and every value
+ * but the first follows a comma or an opening bracket. The counts mean something only if the text is JSON.
+ * @throws Fault "invalid_message" for nesting below 64 levels; "message_too_large"
  */
-function scan(text: string): { readonly nameCount: number; readonly outline: JsonOutline } {
+function scan(text: string): Scan {
   const outline: number[] = [];
   // The places in the outline of the parts that the index is within.
   const within: number[] = [];
   const { length } = text;
   let nameCount = 0;
+  let valueCount = 0;
+  let numberAt: number | undefined;
   let nameAt = 0;
   let stringAt = 0;
   let depth = 0;
@@ -98,10 +118,15 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
         nameCount += 1;
         nameAt = stringAt;
         break;
+      case 0x2c:
+        valueCount += 1;
+        if (valueCount > MAX_MESSAGE_VALUES) throw tooMany();
+        break;
       case 0x7b:
       case 0x5b:
         depth += 1;
         if (depth > MAX_MESSAGE_DEPTH) throw tooDeep();
+        valueCount += 1;
         if (depth <= OUTLINED_DEPTH) {
           within[depth] = outline.length;
           outline.push(index, length, nameAt);
@@ -111,10 +136,30 @@ function scan(text: string): { readonly nameCount: number; readonly outline: Jso
       case 0x5d:
         if (depth <= OUTLINED_DEPTH && depth > 0) outline[(within[depth] ?? 0) + 1] = index + 1;
         depth -= 1;
+        // An empty one has no first value.
+        if ((text.charCodeAt(index - 1) | 0x20) === 0x7b) valueCount -= 1;
         break;
+      case 0x30:
+      case 0x31:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x35:
+      case 0x36:
+      case 0x37:
+      case 0x38:
+      case 0x39: {
+        const end = endOfNumber(text, index);
+        if (numberAt === undefined && !isCarried(text.slice(index, end)))
+          numberAt = text.charCodeAt(index - 1) === 0x2d ? index - 1 : index;
+        index = end - 1;
+        break;
+      }
     }
   }
-  return { nameCount, outline };
+  // Of the last objects and lists no comma tells.
+  if (valueCount > MAX_MESSAGE_VALUES) throw tooMany();
+  return { nameCount, numberAt, outline };
 }
 
 /** Refuses an object or a list at that level; the message itself is level 1. @throws Fault "invalid_message" (AAEP §3.7) */
@@ -127,15 +172,33 @@ function tooDeep(): Fault {
   return new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 
+/** The fault of a message with more than 65,536 values. */
+export function tooMany(): Fault {
+  const sentence = `A message may have at most ${MAX_MESSAGE_VALUES} members of objects and entries of lists; this one has more. Send less at a time.`;
+  return new Fault("message_too_large", sentence, { pointer: "", rule: "AAEP §3.7" });
+}
+
+function changed(text: string, place: number): Fault {
+  const pointer = pointerAt(text, place);
+  const number = shortened(text.slice(place, endOfNumber(text, place)));
+  // Not every protocol has a member for the pointer.
+  const sentence = `${number} at ${pointer === "" ? "the root" : shortened(pointer)} is no number that a double holds, and would change. Write it as a string.`;
+  return new Fault("invalid_message", sentence, { pointer, rule: "R41" });
+}
+
 function ambiguous(text: string): Fault {
   const { name, pointer } = doubledMember(text);
   const sentence = `Write each member once; ${quoted(name)} stands twice in one object.`;
   return new Fault("invalid_message", sentence, { pointer, rule: "R19" });
 }
 
-/** Code units of a name that a fault quotes; longer names are no deliberate ones. */
+/** Code units of a name or a number that a fault quotes; longer ones are no deliberate ones. */
 const LONGEST_QUOTED = 80;
 
 function quoted(name: string): string {
-  return JSON.stringify(name.length <= LONGEST_QUOTED ? name : `${name.slice(0, LONGEST_QUOTED)}…`);
+  return JSON.stringify(shortened(name));
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST_QUOTED ? text : `${text.slice(0, LONGEST_QUOTED)}…`;
 }

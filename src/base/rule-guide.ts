@@ -32,6 +32,7 @@ const OWN_RULE_GUIDE: Readonly<Record<string, string>> = {
   R33: "Requests and their answers have [the form of their protocol](messages.md).",
   R34: "A message requires no more work than one turn of the daemon allows: one publish asks at most 32 questions.",
   R36: "A connection does only what the daemon's access policy allows it. See [who may call](../services.md#who-may-call).",
+  R41: "Numbers of JSON are doubles. A whole number beyond ±2^53, or one that overflows, is written as a string. See [numbers](../publishing.md#numbers).",
 };
 
 /** The requirement of every rule, those of AAEP first. A test holds the list to the rules that the code names. */

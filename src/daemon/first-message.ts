@@ -1,7 +1,7 @@
 // Reads the first message of a connection as far as possible: the message selects the protocol (R23).
 import { refusedHead } from "../../transports/framing/refusal.js";
 import { faultFrom } from "../base/errors.js";
-import { membersOf } from "../base/json-members.js";
+import { membersOf, soleValue, textsOf } from "../base/json-members.js";
 import type { Codec } from "../contracts/codec.js";
 import type { FirstMessage } from "../contracts/protocol.js";
 import type { PeekableConnection } from "../contracts/transport.js";
@@ -40,15 +40,20 @@ function messageIn(frame: Uint8Array, codec: Codec<Uint8Array, unknown>): FirstM
     return { kind: "object", names: new Set(Object.keys(members)), members };
   } catch (caught) {
     // A damaged message is still assigned a protocol, so that its peer understands the answer.
-    const text = faultFrom(caught).code === "invalid_message" ? codec.textOf?.(frame) : undefined;
-    return text === undefined ? damaged(frame) : ambiguous(text);
+    const text = faultFrom(caught).code === "invalid_json" ? undefined : codec.textOf?.(frame);
+    return (text === undefined ? undefined : unreadable(text)) ?? damaged(frame);
   }
 }
 
-/** JSON that could be read as two messages, or is nested too deep. */
-function ambiguous(text: string): FirstMessage {
-  const names = new Set(membersOf(text).map(({ name }) => name));
-  return { kind: /^\s*\[/.test(text) ? "array" : "object", names, members: {} };
+/** JSON that could be read as two messages, is too deep or too large, or has a number that would change. Undefined: it is no JSON after all. */
+function unreadable(text: string): FirstMessage | undefined {
+  try {
+    const names = new Set(membersOf(text).map(({ name }) => name));
+    const members = { type: soleValue(textsOf(text, "type")), protocol: soleValue(textsOf(text, "protocol")) };
+    return { kind: /^\s*\[/.test(text) ? "array" : "object", names, members };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Finds names up to the first value that is an object or an array. */

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Fault } from "../../src/base/errors.js";
-import { MAX_MESSAGE_DEPTH, parseJsonDocument, readJsonDocument } from "../../src/base/json-document.js";
+import {
+  MAX_MESSAGE_DEPTH,
+  MAX_MESSAGE_VALUES,
+  parseJsonDocument,
+  readJsonDocument,
+} from "../../src/base/json-document.js";
 import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
 import { partAt, partNamed, partsIn } from "../../src/base/json-outline.js";
 import { casesOf } from "../support/extent.js";
@@ -185,13 +190,97 @@ describe("AAEP §3.7: a message nests 64 levels at most", () => {
   });
 });
 
+describe("R41: a number that a double does not carry is refused at its pointer", () => {
+  it.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "123456789012345678901234567890",
+    "18014398509481984",
+    "9007199254740993.0",
+    "9007199254740993e0",
+    "9007199254740993.00E-1",
+    "1e309",
+    "-1E+400",
+    `1${"0".repeat(309)}.5`,
+  ])("%s", (number) => {
+    for (const [text, pointer] of [
+      [number, ""],
+      [`{"a/b":[1,{"c":2, "d" : ${number} , "e":[]}],"f":1e999}`, "/a~1b/1/d"],
+      [`[{"x":1},[],["9007199254740993",${number}]]`, "/2/1"],
+    ] as const) {
+      const fault = faultOf(text);
+      expect(fault).toMatchObject({ code: "invalid_message", rule: "R41", pointer });
+      expect(fault.sentence).toContain(`${number.slice(0, 80)}`);
+      expect(fault.sentence).toContain("Write it as a string.");
+    }
+  });
+
+  it.each([
+    "9007199254740992",
+    "-9007199254740992",
+    "9007199254740992.000",
+    "-0",
+    "0.1",
+    "1.10",
+    "3.141592653589793238462643383279",
+    "9007199254740993.5",
+    "1e22",
+    "1.0e16",
+    "6.02214076e23",
+    "1.7976931348623157e308",
+    "1e-400",
+    "0e999",
+    "100000000000000",
+  ])("%s is its nearest double", (number) => {
+    expect(parseJsonDocument(`{"a":[${number}]}`)).toStrictEqual({ a: [Number(number)] });
+  });
+
+  it("what looks like one in a text is none, and a member that stands twice is told first", () => {
+    const text = '{"9007199254740993":"1e400 \\"9007199254740993"}';
+    expect(parseJsonDocument(text)).toStrictEqual(JSON.parse(text));
+    expect(faultOf('{"a":1e400,"a":1}')).toMatchObject({ rule: "R19", pointer: "/a" });
+    for (const broken of ["[1e400", "01e400", "[1e400e]", "-", "[--1e400]"])
+      expect(faultOf(broken).code).toBe("invalid_json");
+  });
+});
+
+describe("R34: a message has 65,536 values at most, at all levels together", () => {
+  it.each([
+    ["numbers of a list", (count: number) => `[${Array(count).fill("1").join(" , ")}]`],
+    ["members", (count: number) => `{${Array.from({ length: count }, (_, index) => `"${index}":""`).join()}}`],
+    [
+      "empty objects and lists",
+      (count: number) =>
+        `[${Array(count)
+          .fill("{},[]")
+          .join()
+          .slice(0, count * 3 - 1)}]`,
+    ],
+    [
+      "lists of one",
+      (count: number) =>
+        `[${Array(count / 2)
+          .fill("[1]")
+          .join()}]`,
+    ],
+  ])("%s", (_, write) => {
+    expect(parseJsonDocument(write(MAX_MESSAGE_VALUES))).toBeInstanceOf(Object);
+    const parse = vi.spyOn(JSON, "parse");
+    onTestFinished(() => parse.mockRestore());
+    expect(faultOf(write(MAX_MESSAGE_VALUES + 2))).toMatchObject({ code: "message_too_large", pointer: "" });
+    // Nothing was built of it.
+    expect(parse).not.toHaveBeenCalled();
+  });
+});
+
 describe("reading is linear in hostile text", () => {
   it.each([
     ["a text of backslashes", `"${"\\\\".repeat(500_000)}"`],
     ["a text of quotes", `"${'\\"'.repeat(500_000)}"`],
     ["a name of them", `{"${'\\"'.repeat(500_000)}":1}`],
-    ["hundreds of thousands of names", `{${Array.from({ length: 200_000 }, (_, index) => `"${index}x":0`).join()}}`],
-    ["as many names in objects of their own", `[${Array.from({ length: 200_000 }, () => '{"x":0}').join()}]`],
+    ["tens of thousands of names", `{${Array.from({ length: 32_000 }, (_, index) => `"${index}x":0`).join()}}`],
+    ["as many names in objects of their own", `[${Array.from({ length: 16_000 }, () => '{"x":0}').join()}]`],
+    ["a number of many digits", `0.${"1".repeat(500_000)}`],
   ])("%s", (_, text) => {
     expect(parseJsonDocument(text)).toStrictEqual(JSON.parse(text));
     const doubled = `{"a":${text},"b":${text},"a":0}`;

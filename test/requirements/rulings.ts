@@ -45,4 +45,5 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R33", says: "Errors on the wire have one form for each envelope; a clear close closes." },
   { id: "R34", says: "No turn is long, and nothing is worse than linear in its input." },
   { id: "R36", says: "Access is decided once a connection, and asked for every operation." },
+  { id: "R41", says: "Numbers that a double does not carry are refused at their place, wherever JSON comes in." },
 ];

@@ -3,6 +3,7 @@ import type { ResponseMessage } from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
 import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
+import { isCarried } from "../../src/base/json-number.js";
 
 export type RpcId = string | number | null;
 
@@ -47,7 +48,7 @@ export function createIncomingParser(): (frame: Uint8Array) => Incoming {
       document = readJsonDocument(text);
     } catch (caught) {
       const fault = faultFrom(caught);
-      if (text !== undefined && fault.code === "invalid_message") return classifyUnreadable(text, fault);
+      if (text !== undefined && fault.code !== "invalid_json") return classifyUnreadable(text, fault);
       const sentence = "The message is not JSON in UTF-8. Send one JSON-RPC 2.0 object a message.";
       const notJson = new Fault("invalid_json", sentence, { pointer: "", cause: caught });
       return { kind: "refused", id: null, fault: notJson, text: undefined, isNotification: false };
@@ -57,15 +58,21 @@ export function createIncomingParser(): (frame: Uint8Array) => Incoming {
 }
 
 /**
- * Classifies JSON that could be read as two messages, or is nested too deep. Its error is that of an invalid request and has its id; only an id with
- * two values counts as unreadable (JSON-RPC 2.0 §5).
+ * Classifies JSON that could be read as two messages, is nested too deep, has too many values, or has a number that would change. Its error has its
+ * id; only an id with two values, or one that would change itself, counts as unreadable (JSON-RPC 2.0 §5).
  */
 function classifyUnreadable(text: string, fault: Fault): Incoming {
   const names = new Set(membersOf(text).map(({ name }) => name));
-  const given = soleValue(textsOf(text, "id"));
-  const id = typeof given === "string" || typeof given === "number" ? given : null;
+  const id = soleId(textsOf(text, "id"));
   if (names.has("method") || !(names.has("result") || names.has("error"))) return refusedText(id, fault, text);
-  return id === null ? { kind: "ignored" } : brokenAnswer(id, "The peer's answer could be read in two ways.");
+  return id === null ? { kind: "ignored" } : brokenAnswer(id, `The peer's answer cannot be read: ${fault.sentence}`);
+}
+
+/** The id of a message in which the member has these texts; null if they differ, or if it is a number that would change. */
+function soleId(texts: readonly string[]): RpcId {
+  const given = soleValue(texts);
+  const isId = typeof given === "string" || (typeof given === "number" && texts.every(isCarried));
+  return isId ? given : null;
 }
 
 function classify({ value, outline }: JsonDocument, text: string): Incoming {
@@ -125,5 +132,5 @@ export function idFromHead(head: Uint8Array): RpcId {
       text,
     );
   const id = found?.[1] ?? found?.[2];
-  return id === undefined ? null : (JSON.parse(id) as string | number);
+  return id === undefined ? null : soleId([id]);
 }

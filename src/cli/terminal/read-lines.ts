@@ -3,7 +3,8 @@
 import { open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { isFolder, isForbidden, isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
+import { parseJsonDocument } from "../../base/json-document.js";
 
 export interface InputLine {
   /** Number of the line, from 1. */
@@ -107,16 +108,17 @@ export type ReadJson =
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "fault"; readonly fault: Fault };
 
-/** Parses a line as JSON. */
+/** Reads a line as the daemon reads a message: what it would refuse is a fault here too (R19, R41). */
 export function readJson({ text, fault }: InputLine): ReadJson {
   if (text === undefined) return { kind: "fault", fault: fault ?? notUtf8() };
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJsonDocument(text);
     const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
     return isObject ? { kind: "object", fields: value as Readonly<Record<string, unknown>> } : { kind: "value", value };
   } catch (caught) {
-    const why = caught instanceof Error ? caught.message : String(caught);
-    const sentence = `The line is not JSON: ${why}. Write one event a line.`;
+    const refusal = faultFrom(caught);
+    if (refusal.code !== "invalid_json") return { kind: "fault", fault: refusal };
+    const sentence = `The line is not JSON: ${faultFrom(refusal.cause).sentence}. Write one event a line.`;
     return { kind: "fault", fault: new Fault("invalid_json", sentence, { pointer: "", rule: "AAEP §3.8" }) };
   }
 }

@@ -7,7 +7,7 @@ import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { createGrpcCalls, type GrpcStream, type GrpcTarget, type ReadFault } from "../../../transports/grpc/client.js";
 import { Fault, faultFrom } from "../../base/errors.js";
-import { readJsonDocument } from "../../base/json-document.js";
+import { outlineOf } from "../../base/json-document.js";
 import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { decodeDocument } from "../../protocols/aaep/protobuf/decode.js";
@@ -87,7 +87,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
 
   const tell = (method: string, params: Fields): void => {
     const text = JSON.stringify({ method, params });
-    handlers.notification({ method, params, text, outline: readJsonDocument(text).outline, signal: NEVER });
+    handlers.notification({ method, params, text, outline: outlineOf(text), signal: NEVER });
   };
 
   /** The daemon ends a stream that says nothing for long, so the stream begins with the first request. */

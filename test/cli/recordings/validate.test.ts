@@ -31,6 +31,20 @@ test("every example session is valid, in its events and in their order", async (
   }
 });
 
+test("R41, R19: what the daemon would refuse of a line's numbers and members, at its place", async () => {
+  const [first] = planner();
+  const line = JSON.stringify(first);
+  const { lines, code } = await validate([
+    line.replace("{", '{"x":[1,9007199254740993],'),
+    line.replace("{", '{"session_id":"sess_0",'),
+  ]);
+  expect(lines[0]).toContain("/x/1");
+  expect(lines[0]).toContain("9007199254740993");
+  expect(lines[0]).toContain("Write it as a string.");
+  expect(lines[1]).toContain('"session_id" stands twice');
+  expect(code).toBe(1);
+});
+
 const REQUEST = { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "reader", capabilities: {} };
 const ACCEPTED = {
   type: "subscription.accepted",

@@ -20,7 +20,6 @@ import {
   ToolListResponseSchema,
 } from "#gen/a2e/v1/a2e_service_pb.js";
 import { Fault } from "../../../base/errors.js";
-import { parseJsonDocument } from "../../../base/json-document.js";
 import { closingQuote } from "../../../base/json-text.js";
 
 type TypedCase = Exclude<NonNullable<Message["message"]["case"]>, "json">;
@@ -132,7 +131,7 @@ function isKept(text: string, fields: JsonObject): boolean {
 
 /** The typed form of a message; undefined if it has none, or if a part of the message has no place in it. */
 function typedOf(text: string): Message["message"] | undefined {
-  const { type, ...fields } = parseJsonDocument(text) as { readonly type: unknown } & JsonObject;
+  const { type, ...fields } = JSON.parse(text) as { readonly type: unknown } & JsonObject;
   const name = CASE_OF.get(type);
   if (name === undefined || !isKept(text, fields)) return undefined;
   try {

@@ -1,7 +1,6 @@
 // An envelope of Akashik in protobuf, and its JSON.
 import { type DescField, type DescMessage, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { type Envelope, EnvelopeSchema } from "#gen/akashik/v1/akashik_service_pb.js";
-import { parseJsonDocument } from "../../../base/json-document.js";
 import { PROTOCOL } from "../messages/protocol.js";
 import { narrowed, widened } from "./attuned-units.js";
 import { completed, fits, type JsonFields } from "./json-forms.js";
@@ -63,7 +62,7 @@ export function textOfEnvelope(envelope: Envelope): string {
 
 /** The envelope that a text of JSON is; undefined if a part of the text has no place in one, so that `textOfEnvelope` would not write the same. */
 export function envelopeOf(text: string): Envelope | undefined {
-  const { protocol, payload, ...outer } = parseJsonDocument(text) as JsonFields;
+  const { protocol, payload, ...outer } = JSON.parse(text) as JsonFields;
   if (protocol !== PROTOCOL || !fits(OUTER_FIELDS, outer)) return undefined;
   const whole = widened(payload as JsonFields);
   const form = FORMS.find(

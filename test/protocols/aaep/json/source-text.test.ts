@@ -17,11 +17,11 @@ const trickyText = fc.oneof(
   fc.string(),
   fc.constantFrom('"params":', '\\"', "\\\\", "},{", "]}", '"events":[', "\u00e9", "\ud83d\ude00", "{", "[", ":", ","),
 );
-const fields = fc.dictionary(
-  trickyText,
-  fc.oneof(trickyText, fc.integer(), fc.jsonValue({ maxDepth: 3 })) as fc.Arbitrary<unknown>,
-  { maxKeys: 6 },
-);
+/** Without the doubles that JSON.stringify writes as whole numbers beyond ±2^53 (R41). */
+const anyValue = fc.jsonValue({ maxDepth: 3 }).filter((value) => !/(?<![.\d])\d{16}/.test(JSON.stringify(value)));
+const fields = fc.dictionary(trickyText, fc.oneof(trickyText, fc.integer(), anyValue) as fc.Arbitrary<unknown>, {
+  maxKeys: 6,
+});
 
 /** The same JSON written in other ways. */
 const writings: readonly ((value: unknown) => string)[] = [
