@@ -217,7 +217,6 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     node: "yes",
     "jsonc-parser": "yes",
     pino: "yes",
-    "rotating-file-stream": "yes",
     sentencex: "yes",
     "sentencex-wasm": "yes",
   },

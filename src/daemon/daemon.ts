@@ -19,7 +19,7 @@ import { createA2eDoor } from "./a2e/a2e-door.js";
 import { createAkashikDoor } from "./akashik/akashik-door.js";
 import { openAuditLog } from "./audit/open-audit-log.js";
 import { countReplies } from "./audit/reply-counts.js";
-import type { Configuration, OptionName } from "./config/config.js";
+import type { Configuration } from "./config/config.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
@@ -117,7 +117,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       uptimeMs: clock.now() - begunAt,
       endpoints: endpointsOf(listener, offered),
       connections: countByTransport(connections),
-      auditDroppedCount: auditLog.droppedCount(),
+      auditTrouble: auditLog.trouble(),
       hostsDown: (relayed?.providers ?? []).flatMap(({ name, kind, state, last_end: lastEnd }) =>
         kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
       ),
@@ -199,6 +199,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       offered = await offer({
         aaep: shared.aaep,
         auditDropped: auditLog.droppedCount,
+        auditFlooded: auditLog.floodedCount,
         a2e,
         akashik,
         closeTimeoutMs: CLOSE_TIMEOUT_MS,
@@ -270,10 +271,9 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     }
   };
 
-  const applied = (names: readonly OptionName[]): void => {
+  const applied = (): void => {
     engine.limitsChanged();
     retentionChanged();
-    if (names.includes("auditMaxBytes") || names.includes("auditKeepFiles")) auditLog.limitsChanged();
     // The manifest contains the limit of subscriptions.
     presence?.update();
   };

@@ -11,6 +11,7 @@ export function metricsOfRig(rig: EngineRig, others: Partial<MetricsSources> = {
     connections: () => new Map(),
     replies: () => new Map(),
     auditDropped: () => 0,
+    auditFlooded: () => 0,
     a2e: () => ({ agents: 2, providers: 3, requests: 5 }),
     akashik: () => ({ units: 7, agents: 8, subscriptions: 9, waiting_notifications: 10 }),
     ...others,

@@ -1,175 +1,177 @@
-// The audit log on disk: newline-delimited JSON, append-only, rotated (AAEP §10 T3, docs/audit.md). No caller waits for it. Lines that the disk does
-// not take are lost and counted, and so are lines of a peer that floods the daemon with replies.
+// The audit log on disk: newline-delimited JSON, append-only, set aside by size (AAEP §10 T3, docs/audit.md). No caller waits for it. Lines wait
+// here, and one write at a time takes all that have come since the last. Entries beyond the bound of what may wait are left out, and a line counts
+// them by kind.
+import { join } from "node:path";
+import { within } from "../../base/time-limit.js";
 import type { Audit, AuditEntry, AuditNote } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
-import { type AuditFile, claimAuditFile } from "./audit-names.js";
+import { type AuditFile, type AuditLimits, createAuditFile } from "./audit-file.js";
+import { type AuditName, claimAuditName } from "./audit-names.js";
 import { replyMembers } from "./audit-reply.js";
 import { createReplyBudget, type ReplyEntry } from "./reply-budget.js";
-
-/** The part of a file stream that the log needs. */
-export interface AuditStream {
-  readonly write: (line: string, done: (error?: Error | null) => void) => unknown;
-  readonly end: (done: () => void) => unknown;
-  readonly on: (event: "error", listener: (error: Error) => void) => unknown;
-}
-
-export interface AuditLimits {
-  /** Size at which a file is rotated, bytes. */
-  readonly maxBytes: number;
-  /** Rotated files that are kept; `….ndjson.1` is the youngest. */
-  readonly keepFiles: number;
-}
 
 export interface AuditLogOptions {
   /** Made with mode 0700 if it is missing, at the first entry. */
   readonly directory: string;
   /** Names the file: `<producer id>.ndjson`. */
   readonly producerId: string;
-  /** Read each time a file is opened. */
+  /** Read at each write. */
   readonly limits: () => AuditLimits;
   readonly log: Log;
-  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
+  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt" | "afterTurn">;
   /** Most replies of one subscription within a second that are recorded although they did not count; further ones are only counted. Default 100. */
   readonly maxVainRepliesPerSecond?: number;
   /**
-   * Most characters (UTF-16 units) that may wait for the disk. Replies that did not count may use a sixteenth of it, or half of it if their question
-   * is open. Default 16 Mi.
+   * Most bytes that may wait for the disk. Replies that did not count may use a sixteenth of it, or half of it if their question is open.
+   * Default 16 Mi.
    */
   readonly maxWaitingBytes?: number;
   /** Pause after a failure before the next attempt, ms. Default 10,000. */
   readonly retryAfterMs?: number;
   /** Default: a file in `directory`. */
-  readonly openStream?: (directory: string, name: string) => Promise<AuditStream>;
+  readonly createFile?: (path: string) => AuditFile;
+}
+
+/** The trouble of an audit log whose file does not take its lines. */
+export interface AuditTrouble {
+  /** The last failure in words; undefined if the disk is only too slow. */
+  readonly reason: string | undefined;
+  /** Lines that wait for the file. */
+  readonly waitingCount: number;
+  /** Entries left out for want of room that no line counts yet. */
+  readonly leftOutCount: number;
 }
 
 export interface AuditLog extends Audit {
-  /** Number of entries that are in no file. The log records the number itself once it can write again. */
+  /** Number of entries left out because the disk did not take them. */
   readonly droppedCount: () => number;
-  /** Reports changed limits: the file is closed in order and opened again. Entries that come meanwhile wait. */
-  readonly limitsChanged: () => void;
+  /** Number of replies that did not count and have no line of their own because there were too many of them. No trouble: their senders decide it. */
+  readonly floodedCount: () => number;
+  /** Undefined unless the file takes nothing at present, or entries are missing that no line counts. */
+  readonly trouble: () => AuditTrouble | undefined;
   /** Writes waiting entries, for `withinMs` at most (default 300). Never rejects. Later entries are lost. */
   readonly close: (withinMs?: number) => Promise<void>;
 }
 
-/** A line that waits for the file. `settled` is called when the line is written or lost. */
+/** A line that waits for the file. `settled` is called when the file has it. */
 interface Line {
   readonly text: string;
-  readonly settled: () => void;
+  readonly bytes: number;
+  readonly settled: (() => void) | undefined;
 }
-
-type Phase =
-  | { readonly kind: "unopened" }
-  | { readonly kind: "opening" }
-  | { readonly kind: "open"; readonly stream: AuditStream }
-  | { readonly kind: "failed"; readonly retryAt: number }
-  | { readonly kind: "closed" };
 
 const VAIN_SHARE = 1 / 16;
 const VAIN_SHARE_ON_OPEN = 1 / 2;
 /** Interval of the entries that count the replies left out, ms. */
 const TELL_EVERY_MS = 1000;
-const NOBODY_WAITS = (): void => {};
+/** Most bytes of one write; a longer line is a write of its own. */
+const WRITE_BYTES = 64 * 1024;
+/** Bytes that a waiting line takes in memory besides its text. */
+const LINE_BYTES = 128;
 
 export function createAuditLog(options: AuditLogOptions): AuditLog {
   const { directory, producerId, limits, log, clock } = options;
   const { maxVainRepliesPerSecond = 100, maxWaitingBytes = 16 * 1024 * 1024, retryAfterMs = 10_000 } = options;
-  const openStream = options.openStream ?? rotatingStream(limits);
+  const createFile = options.createFile ?? ((path) => createAuditFile(path, limits));
   let isClosed = false;
-  /** A failure has been logged, and nothing has been written since. */
-  let isTroubled = false;
-  let phase: Phase = { kind: "unopened" };
+  let name: AuditName | undefined;
   let file: AuditFile | undefined;
-  let opened: Promise<void> = Promise.resolve();
-  let backlog: Line[] = [];
+  /** The write under way. */
+  let writing: Promise<void> | undefined;
+  let isScheduled = false;
+  let failure: string | undefined;
+  let cancelRetry: (() => void) | undefined;
+  let lines: Line[] = [];
   let waitingBytes = 0;
   let dropped = 0;
-  let droppedUntold = 0;
+  let flooded = 0;
+  let untold = new Map<AuditEntry["kind"], number>();
   const budget = createReplyBudget(maxVainRepliesPerSecond, clock);
   let cancelTelling: (() => void) | undefined;
 
-  function drop(): void {
+  function lose({ kind }: AuditEntry, { settled }: AuditNote): void {
     dropped += 1;
-    droppedUntold += 1;
-  }
-
-  function lose({ settled }: AuditNote): void {
-    drop();
+    untold.set(kind, (untold.get(kind) ?? 0) + 1);
     settled?.();
   }
 
-  function fail(caught: unknown): void {
-    if (phase.kind !== "closed") phase = { kind: "failed", retryAt: clock.now() + retryAfterMs };
-    for (const { text, settled } of backlog.splice(0)) {
-      waitingBytes -= text.length;
-      drop();
-      settled();
-    }
-    if (isTroubled) return;
-    isTroubled = true;
-    const remedy = "Make room in its folder, or give the folder back to this user. It is tried again with each entry.";
-    log.warn({ err: caught, directory, remedy }, "the audit log cannot be written; questions go on without it");
-  }
-
-  function write(stream: AuditStream, { text, settled }: Line): void {
-    stream.write(text, (error) => {
-      waitingBytes -= text.length;
-      if (error === undefined || error === null) isTroubled = false;
-      else {
-        drop();
-        fail(error);
-      }
-      settled();
+  /** The lines of the next write. They go on waiting until the file has them. */
+  function nextLines(): readonly Line[] {
+    const most = Math.min(WRITE_BYTES, limits().maxBytes);
+    let bytes = 0;
+    const end = lines.findIndex((line, index) => {
+      bytes += line.bytes;
+      return index > 0 && bytes > most;
     });
+    return lines.slice(0, end === -1 ? lines.length : end);
   }
 
-  async function open(): Promise<void> {
-    phase = { kind: "opening" };
+  async function writeAll(): Promise<void> {
     try {
-      file ??= await claimAuditFile(directory, producerId);
-      const stream = await openStream(directory, file.name);
-      stream.on("error", fail);
-      // The log was closed during the opening.
-      if (isClosed) stream.end(() => {});
-      if (isClosed) return;
-      phase = { kind: "open", stream };
-      const lines = backlog;
-      backlog = [];
-      for (const line of lines) write(stream, line);
+      for (let next = nextLines(); next.length > 0 && !isClosed; next = nextLines()) {
+        name ??= await claimAuditName(directory, producerId);
+        file ??= createFile(join(directory, name.fileName));
+        await file.append(next.map(({ text }) => text).join(""));
+        written(next);
+      }
     } catch (caught) {
       fail(caught);
     }
   }
 
-  /** Opens the file again. All entries of the old stream are in the file before the new stream begins. */
-  async function openAgain(): Promise<void> {
-    await opened;
-    if (phase.kind !== "open") return;
-    const { stream } = phase;
-    phase = { kind: "opening" };
-    await ended(stream);
-    if (!isClosed) await open();
+  function written(all: readonly Line[]): void {
+    lines = lines.slice(all.length);
+    if (failure !== undefined) log.info({ directory }, "the audit log can be written again");
+    failure = undefined;
+    for (const { bytes, settled } of all) {
+      waitingBytes -= bytes + LINE_BYTES;
+      settled?.();
+    }
+    tellDropped();
+  }
+
+  function fail(caught: unknown): void {
+    if (failure === undefined && !isClosed) {
+      const remedy = `Make room in its folder, or give the folder back to this user. It is tried again every ${retryAfterMs / 1000} seconds.`;
+      log.warn({ err: caught, directory, remedy }, "the audit log cannot be written; questions go on without it");
+    }
+    failure = caught instanceof Error ? caught.message : String(caught);
+  }
+
+  function write(): Promise<void> {
+    writing ??= writeAll().finally(() => {
+      writing = undefined;
+      if (isClosed || lines.length === 0) return;
+      if (failure === undefined) schedule();
+      else cancelRetry = clock.wakeAt(clock.now() + retryAfterMs, retry);
+    });
+    return writing;
+  }
+
+  function retry(): void {
+    cancelRetry = undefined;
+    void write();
+  }
+
+  /** Lines of one turn are one write. */
+  function schedule(): void {
+    if (isScheduled || writing !== undefined || cancelRetry !== undefined) return;
+    isScheduled = true;
+    clock.afterTurn(() => {
+      isScheduled = false;
+      if (!isClosed) void write();
+    });
   }
 
   /** Appends a line if there is room. Returns whether there was room; only then `settled` is called. */
-  function append(text: string, roomBytes: number, settled = NOBODY_WAITS): boolean {
-    // Lengths are in UTF-16 units: they bound memory, not the file.
-    const isFull = waitingBytes + text.length > roomBytes;
-    if (isFull || phase.kind === "closed" || isResting()) return false;
-    waitingBytes += text.length;
-    const line: Line = { text, settled };
-    if (phase.kind === "open") {
-      write(phase.stream, line);
-      return true;
-    }
-    backlog.push(line);
-    if (phase.kind !== "opening") opened = open();
+  function append(text: string, roomBytes: number, settled?: () => void): boolean {
+    const bytes = Buffer.byteLength(text);
+    if (isClosed || waitingBytes + bytes + LINE_BYTES > roomBytes) return false;
+    waitingBytes += bytes + LINE_BYTES;
+    lines.push({ text, bytes, settled });
+    schedule();
     return true;
-  }
-
-  /** Whether the pause after a failure has not passed. */
-  function isResting(): boolean {
-    return phase.kind === "failed" && clock.now() < phase.retryAt;
   }
 
   /** Records a reply that did not count. A flood of forged replies must neither fill the disk nor take the daemon's time. */
@@ -177,19 +179,19 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     if (!isClosed) cancelTelling ??= tellLater();
     const room = maxWaitingBytes * (entry.token_is_open ? VAIN_SHARE_ON_OPEN : VAIN_SHARE);
     if (budget.allows(entry) && append(lineOf(membersOf(entry), at), room, settled)) return;
-    dropped += 1;
+    flooded += 1;
     budget.leaveOut(entry);
     settled?.();
   }
 
   function tellLater(): () => void {
     return clock.wakeAt(clock.now() + TELL_EVERY_MS, () => {
-      tellLeftOut();
+      tellFlooded();
       cancelTelling = budget.forgetIdle() ? tellLater() : undefined;
     });
   }
 
-  function tellLeftOut(): void {
+  function tellFlooded(): void {
     for (const { leftOut, told } of budget.untold()) {
       if (append(lineOf({ kind: "left_out", ...leftOut }), maxWaitingBytes)) told();
     }
@@ -199,9 +201,14 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return `${JSON.stringify({ time: new Date(at).toISOString(), ...fields })}\n`;
   }
 
+  function untoldCount(): number {
+    return [...untold.values()].reduce((sum, one) => sum + one, 0);
+  }
+
   function tellDropped(): void {
-    const count = droppedUntold;
-    if (count > 0 && append(lineOf({ kind: "left_out", count }), maxWaitingBytes)) droppedUntold -= count;
+    if (untold.size === 0) return;
+    const told = { kind: "left_out", count: untoldCount(), kinds: Object.fromEntries(untold) };
+    if (append(lineOf(told), maxWaitingBytes)) untold = new Map();
   }
 
   return {
@@ -210,59 +217,43 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       try {
         tellDropped();
         if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note);
-        else if (!append(lineOf(membersOf(entry), note.at), maxWaitingBytes, note.settled)) lose(note);
+        else if (!append(lineOf(membersOf(entry), note.at), maxWaitingBytes, note.settled)) lose(entry, note);
       } catch (caught) {
-        lose(note);
+        lose(entry, note);
+        tellDropped();
         log.warn({ err: caught }, "an entry of the audit log cannot be written");
       }
     },
     droppedCount: () => dropped,
-    limitsChanged: () => {
-      opened = openAgain();
-    },
+    floodedCount: () => flooded,
+    trouble: () =>
+      failure === undefined && untold.size === 0
+        ? undefined
+        : { reason: failure, waitingCount: lines.length, leftOutCount: untoldCount() },
     close: async (withinMs = 300) => {
-      let cancel: () => void = () => {};
-      const late = new Promise<void>((resolve) => {
-        cancel = clock.wakeAt(clock.now() + withinMs, resolve);
-      });
-      const written = (async () => {
-        await opened;
-        tellDropped();
-        tellLeftOut();
-        await opened;
-        const last = phase;
-        phase = { kind: "closed" };
-        if (last.kind === "open") await ended(last.stream);
-      })();
-      await Promise.race([written, late]);
-      cancel();
+      cancelTelling?.();
+      cancelRetry?.();
+      tellDropped();
+      tellFlooded();
+      const end = async (): Promise<void> => {
+        await writing;
+        await write();
+        await file?.close();
+      };
+      const ended = end().catch(() => {});
+      await within(clock.now() + withinMs, ended, clock);
       isClosed = true;
       cancelTelling?.();
-      phase = { kind: "closed" };
-      file?.release();
+      cancelRetry?.();
+      // The journal keeps the lines of outcomes, and the next boot writes them.
+      dropped += lines.length;
+      name?.release();
     },
   };
-}
-
-/** Ends a stream. Resolves also on an error: lines that fail at the end are counted one by one. */
-function ended(stream: AuditStream): Promise<void> {
-  return new Promise((resolve) => {
-    stream.on("error", () => resolve());
-    stream.end(resolve);
-  });
 }
 
 function membersOf(entry: AuditEntry): object {
   if (entry.kind !== "reply") return entry;
   const { reply, ...members } = entry;
   return { ...members, ...replyMembers(reply, entry.fate === "counted") };
-}
-
-function rotatingStream(limits: () => AuditLimits): (path: string, name: string) => Promise<AuditStream> {
-  return async (path, name) => {
-    const { maxBytes, keepFiles } = limits();
-    // Loaded at the first entry: most daemons start without a question.
-    const { createStream } = await import("rotating-file-stream");
-    return createStream(name, { path, size: `${maxBytes}B`, rotate: keepFiles, mode: 0o600 });
-  };
 }

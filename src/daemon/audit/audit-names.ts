@@ -8,9 +8,9 @@ import type { AuditChoice } from "../config/config.js";
 import { takeOwnership } from "../platform/owner-file.js";
 import { stateDirectory } from "../platform/state-directory.js";
 
-export interface AuditFile {
+export interface AuditName {
   /** Name of the file in its folder. */
-  readonly name: string;
+  readonly fileName: string;
   /** Releases the name for other processes. Never throws. */
   readonly release: () => void;
 }
@@ -42,7 +42,7 @@ export function auditDirectory(
  * Claims the name `<producer id>`, or `<producer id>-2`, -3 and so on if a live process writes to that one. Makes the folder with mode 0700 if it is
  * missing. Rejects with a Fault if the folder cannot be made, or if others could reach it.
  */
-export async function claimAuditFile(directory: string, producerId: string): Promise<AuditFile> {
+export async function claimAuditName(directory: string, producerId: string): Promise<AuditName> {
   assurePrivateDirectory(directory, process.getuid?.(), AUDIT_LOG);
   const base = fileNameOf(producerId).slice(0, LONGEST_NAME);
   return withClaim(join(directory, base), async () => {
@@ -50,7 +50,7 @@ export async function claimAuditFile(directory: string, producerId: string): Pro
       const name = `${base}${instance === 1 ? "" : `-${instance}`}`;
       const owner = join(directory, `.${name}.pid`);
       const taken = takeOwnership(owner);
-      if (taken.kind === "taken") return { name: `${name}.ndjson`, release: taken.release };
+      if (taken.kind === "taken") return { fileName: `${name}.ndjson`, release: taken.release };
     }
   });
 }

@@ -7,11 +7,12 @@ const NO_AUDIT: AuditLog = {
   isOn: false,
   record: () => {},
   droppedCount: () => 0,
-  limitsChanged: () => {},
+  floodedCount: () => 0,
+  trouble: () => undefined,
   close: async () => {},
 };
 
-/** Opens the log. The limits are read from `options` each time a file is opened. */
+/** Opens the log. The limits are read from `options` at each write. */
 export function openAuditLog(options: DaemonOptions): AuditLog {
   const { audit, auditLog, producerId, log, clock } = options;
   if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;

@@ -5,14 +5,14 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 
 export type ReplyEntry = Extract<AuditEntry, { kind: "reply" }>;
 
-/** Attempts without a line of their own, counted by subscription; attempts on an open question also by question and fate. */
+/** Attempts without a line of their own, counted by subscription and fate; attempts on an open question also by question. */
 export interface LeftOutReplies {
   readonly count: number;
+  readonly fate: ReplyFate;
   /** Missing if more subscriptions tried within a second than the budget distinguishes. */
   readonly subscription_id?: string;
   readonly subscriber_id?: string;
   readonly reply_token?: string;
-  readonly fate?: ReplyFate;
 }
 
 export interface ReplyBudget {
@@ -26,10 +26,10 @@ export interface ReplyBudget {
 }
 
 interface Account {
-  readonly owner: Omit<LeftOutReplies, "count">;
+  readonly owner: Omit<LeftOutReplies, "count" | "fate">;
+  readonly leftOut: Map<ReplyFate, number>;
   secondBegan: Millis;
   inSecond: number;
-  leftOutCount: number;
 }
 
 const SECOND_MS: Millis = 1000;
@@ -45,7 +45,7 @@ export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">):
   function accountOf(entry: ReplyEntry): Account {
     const { subscription_id, subscriber_id, reply_token, fate } = entry;
     if (entry.token_is_open) {
-      const owner = { subscription_id, subscriber_id, reply_token, fate };
+      const owner = { subscription_id, subscriber_id, reply_token };
       return obtain(onOpen, `${subscription_id} ${fate} ${reply_token}`, owner);
     }
     const isKnown = vain.has(subscription_id) || vain.size < MOST_ACCOUNTS;
@@ -55,7 +55,7 @@ export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">):
   function obtain(accounts: Map<string, Account>, key: string, owner: Account["owner"]): Account {
     const known = accounts.get(key);
     if (known !== undefined) return known;
-    const account = { owner, secondBegan: clock.now(), inSecond: 0, leftOutCount: 0 };
+    const account = { owner, leftOut: new Map(), secondBegan: clock.now(), inSecond: 0 };
     accounts.set(key, account);
     return account;
   }
@@ -72,22 +72,21 @@ export function createReplyBudget(perSecond: number, clock: Pick<Clock, "now">):
       return account.inSecond <= perSecond;
     },
     leaveOut: (entry) => {
-      accountOf(entry).leftOutCount += 1;
+      const { leftOut } = accountOf(entry);
+      leftOut.set(entry.fate, (leftOut.get(entry.fate) ?? 0) + 1);
     },
     untold: () =>
-      [...vain.values(), ...onOpen.values()].flatMap((account) => {
-        const { owner, leftOutCount: count } = account;
-        if (count === 0) return [];
-        const told = () => {
-          account.leftOutCount -= count;
-        };
-        return [{ leftOut: { count, ...owner }, told }];
-      }),
+      [...vain.values(), ...onOpen.values()].flatMap(({ owner, leftOut }) =>
+        Array.from(leftOut, ([fate, count]) => ({
+          leftOut: { count, ...owner, fate },
+          told: () => void leftOut.delete(fate),
+        })),
+      ),
     forgetIdle: () => {
       const now = clock.now();
       for (const accounts of [vain, onOpen]) {
-        for (const [key, { secondBegan, leftOutCount }] of accounts) {
-          if (leftOutCount === 0 && now - secondBegan >= SECOND_MS) accounts.delete(key);
+        for (const [key, { secondBegan, leftOut }] of accounts) {
+          if (leftOut.size === 0 && now - secondBegan >= SECOND_MS) accounts.delete(key);
         }
       }
       return vain.size + onOpen.size > 0;

@@ -275,7 +275,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     fallback: { kind: "auto" },
     meaning: "The folder of the audit log, which records questions, replies and outcomes.",
     atTheLimit:
-      "auto is aaepd/audit in $XDG_STATE_HOME or ~/.local/state. off records nothing. A folder must be your own with mode 700. The daemon creates a folder that you name. If writing fails later, the daemon counts and logs the lost lines and continues.",
+      "auto is aaepd/audit in $XDG_STATE_HOME or ~/.local/state. off records nothing. A folder must be your own with mode 700. The daemon creates a folder that you name. If writing fails later, the lines wait, and the daemon logs the failure and continues.",
     change: "next_start",
   },
   auditMaxBytes: {

@@ -37,6 +37,7 @@ export interface OfferedServices extends RunningServices {
 export interface OfferedBy {
   readonly aaep: RpcServices;
   readonly auditDropped: () => number;
+  readonly auditFlooded: () => number;
   readonly a2e: Pick<A2eDoor, "serve" | "counts">;
   readonly akashik: Pick<AkashikDoor, "serve" | "answer" | "report"> | undefined;
   readonly closeTimeoutMs: number;
@@ -103,6 +104,7 @@ async function offerServices(
     connections: by.connections,
     replies: () => by.replies,
     auditDropped: by.auditDropped,
+    auditFlooded: by.auditFlooded,
     a2e: a2e.counts,
     akashik: () => akashik?.report(),
   });

@@ -19,6 +19,8 @@ export interface MetricsSources {
   readonly replies: () => ReadonlyMap<string, number>;
   /** Lines of the audit log that could not be written. */
   readonly auditDropped: () => number;
+  /** Replies without a line of their own in the audit log, because there were too many of them. */
+  readonly auditFlooded: () => number;
   /** The Field of Akashik; undefined while it was never used. */
   readonly akashik: () =>
     | {
@@ -101,6 +103,8 @@ export function createMetrics(sources: MetricsSources): Metrics {
   labelled(Gauge, "aaepd_connections", "Connections and streams under way.", "transport", sources.connections);
   labelled(Counter, "aaepd_replies_total", "Replies to questions, by what became of them.", "fate", sources.replies);
   counter("aaepd_audit_dropped_total", "Lines of the audit log that could not be written.", sources.auditDropped);
+  const floods = "Replies in floods, which the audit log counts and does not record one by one.";
+  counter("aaepd_audit_flooded_total", floods, sources.auditFlooded);
 
   counter("aaepd_events_published_total", "Events that were journaled.", () => report.publishedTotal);
   counter("aaepd_events_delivered_total", "Events handed to transports.", () => report.totals.delivered);

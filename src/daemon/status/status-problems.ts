@@ -16,8 +16,10 @@ export interface DaemonFacts {
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
   /** Connections and streams under way, by transport. */
   readonly connections: ReadonlyMap<string, number>;
-  /** Lines of the audit log that could not be written. */
-  readonly auditDroppedCount: number;
+  /** Why the audit log takes nothing at present, or what it lacks; undefined if all is well. */
+  readonly auditTrouble:
+    | { readonly reason: string | undefined; readonly waitingCount: number; readonly leftOutCount: number }
+    | undefined;
   /** A2E hosts of the configuration that are not there, each with its last end. */
   readonly hostsDown: readonly { readonly name: string; readonly lastEnd: string }[];
 }
@@ -30,7 +32,7 @@ const MOST_SLOW = 20;
 /** Returns the problems, the gravest first. */
 export function problemsOf(
   report: EngineReport,
-  facts: Pick<DaemonFacts, "now" | "auditDroppedCount" | "hostsDown">,
+  facts: Pick<DaemonFacts, "now" | "auditTrouble" | "hostsDown">,
 ): StatusProblem[] {
   const problems: StatusProblem[] = [];
   const { failure, disk } = report.journal;
@@ -59,10 +61,11 @@ export function problemsOf(
         "Start assistive technology that can, or answer with: aaepd tail --interactive. Else the default applies.",
     });
   }
-  if (facts.auditDroppedCount > 0) {
+  if (facts.auditTrouble !== undefined) {
+    const { reason, waitingCount, leftOutCount } = facts.auditTrouble;
     problems.push({
       code: "audit_failing",
-      message: `${facts.auditDroppedCount} lines of the audit log could not be written.`,
+      message: `The audit log ${reason === undefined ? "is slower than what it has to record" : `cannot be written (${reason})`}. Lines that wait: ${waitingCount}; left out: ${leftOutCount}.`,
       remedy: "See that there is room and permission in its folder; docs/audit.md says where that is.",
     });
   }

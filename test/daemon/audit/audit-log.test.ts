@@ -4,16 +4,11 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AuditEntry, ReplyFate } from "../../../src/contracts/audit.js";
 import type { Log } from "../../../src/contracts/log.js";
-import {
-  type AuditLimits,
-  type AuditLog,
-  type AuditLogOptions,
-  type AuditStream,
-  createAuditLog,
-} from "../../../src/daemon/audit/audit-log.js";
+import type { AuditFile, AuditLimits } from "../../../src/daemon/audit/audit-file.js";
+import { type AuditLog, type AuditLogOptions, createAuditLog } from "../../../src/daemon/audit/audit-log.js";
 import type { ReplyEntry } from "../../../src/daemon/audit/reply-budget.js";
 import { stateDirectory } from "../../../src/daemon/platform/state-directory.js";
-import { startRig } from "../../support/rigs/daemon-rig.js";
+import { requestOf, startRig } from "../../support/rigs/daemon-rig.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
@@ -46,11 +41,7 @@ function stage({ maxBytes = 65_536, keepFiles = 3, ...options }: Partial<AuditLo
     clock.advance(300);
     await closing;
   });
-  const lines = (name = "bank.ndjson") =>
-    readFileSync(join(directory, name), "utf8")
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => JSON.parse(line));
+  const lines = (name = "bank.ndjson") => parsed(readFileSync(join(directory, name), "utf8"));
   return { audit, directory, clock, warnings, lines };
 }
 
@@ -72,23 +63,31 @@ function mode(...path: readonly string[]): string {
   return (statSync(join(...path)).mode & 0o777).toString(8);
 }
 
-/** A stream whose writes fail once it is told to. */
-function fragileStream(): { readonly stream: AuditStream; readonly written: string[]; fails: boolean } {
+/** A file whose writes fail while it is told to. `written` has a text for each write. */
+function fragileFile(): { readonly file: AuditFile; readonly written: string[]; fails: boolean } {
   const written: string[] = [];
   const fragile = {
     written,
     fails: false,
-    stream: {
-      write: (line: string, done: (error?: Error) => void) => {
-        if (fragile.fails) return done(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
-        written.push(line);
-        done();
+    file: {
+      append: async (lines: string) => {
+        if (fragile.fails) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+        written.push(lines);
       },
-      end: (done: () => void) => done(),
-      on: () => {},
+      close: async () => {},
     },
   };
   return fragile;
+}
+
+/** A file that never answers. */
+const STUCK: AuditFile = { append: () => new Promise(() => {}), close: async () => {} };
+
+function parsed(text: string): readonly Record<string, unknown>[] {
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
 }
 
 test("AAEP §10 T3: one line of JSON an entry, with time and kind, for nobody else to read", async () => {
@@ -124,22 +123,43 @@ test("an entry may have happened earlier, and whoever keeps it until then is tol
   expect(lines().map(({ time }) => time)).toStrictEqual(Array(3).fill("2026-05-24T14:00:02.000Z"));
 });
 
-test.each([
-  ["the file cannot be opened", { openStream: () => Promise.reject(new Error("no folder")) }, 1],
-  ["there is no room for it", { maxWaitingBytes: 10, openStream: () => new Promise<AuditStream>(() => {}) }, 0],
-  ["the disk refuses it", { openStream: async () => Object.assign(fragileStream(), { fails: true }).stream }, 1],
-] as const)("nobody keeps for ever what is lost because %s", async (_, options, turns) => {
-  const { audit } = stage(options);
-  let settledCount = 0;
-  const settled = (): void => {
-    settledCount += 1;
-  };
-  for (const entry of [reply(1, "counted"), outcome(1), reply(2)]) audit.record(entry, { settled });
-  if (turns > 0) await expect.poll(() => settledCount).toBe(3);
-  expect([settledCount, audit.droppedCount()]).toStrictEqual([3, 3]);
+test("nobody keeps for ever what there is no room for; what waits for the file is kept until the file has it", async () => {
+  const fragile = Object.assign(fragileFile(), { fails: true });
+  const { audit, clock, warnings } = stage({ maxWaitingBytes: 600, createFile: () => fragile.file });
+  const settled: string[] = [];
+  const note = (name: string) => ({ settled: () => void settled.push(name) });
+  for (const name of ["first", "second", "third", "fourth"]) audit.record(outcome(1), note(name));
+  audit.record(reply(1, "counted"), note("reply"));
+  expect(settled).toStrictEqual(["third", "fourth", "reply"]);
+  clock.settle();
+  await expect.poll(() => warnings).toHaveLength(1);
+  fragile.fails = false;
+  clock.advance(10_000);
+  await expect.poll(() => settled).toStrictEqual(["third", "fourth", "reply", "first", "second"]);
+  expect(audit.droppedCount()).toBe(3);
+  await audit.close();
   // Nor does it take anything now.
-  audit.record(outcome(2), { settled });
-  expect(settledCount).toBe(4);
+  audit.record(outcome(2), note("late"));
+  expect(settled).toContain("late");
+});
+
+test("lines of a turn are one write, and lines that come during a write are the next, however many they are", async () => {
+  const fragile = fragileFile();
+  const { audit, clock } = stage({ createFile: () => fragile.file });
+  const record = (from: number, to: number): void => {
+    for (let number = from; number <= to; number += 1) audit.record(outcome(number));
+  };
+  record(1, 100);
+  clock.settle();
+  record(101, 200);
+  await expect.poll(() => fragile.written.length).toBe(2);
+  expect(fragile.written.map((text) => parsed(text).length)).toStrictEqual([100, 100]);
+  record(1, 10_000);
+  clock.settle();
+  await audit.close(5000);
+  const writes = fragile.written.slice(2).map((text) => text.length);
+  expect(Math.max(...writes)).toBeLessThanOrEqual(64 * 1024);
+  expect(writes.length).toBeLessThan(40);
 });
 
 test("nothing is on disk where nothing was to be recorded", async () => {
@@ -154,6 +174,7 @@ test("a later daemon appends, and two at a time have a file each", async () => {
   const second = stage({ directory });
   first.audit.record(outcome(1));
   second.audit.record(outcome(2));
+  for (const { clock } of [first, second]) clock.settle();
   await expect
     .poll(() => readdirSync(directory).filter((name) => name.endsWith(".ndjson")))
     .toStrictEqual(["bank-2.ndjson", "bank.ndjson"]);
@@ -183,7 +204,7 @@ test("files are rotated by size, and so many are kept as was asked for, all priv
   expect(readdirSync(directory)).toStrictEqual(names);
   for (const name of names) {
     expect(mode(directory, name)).toBe("600");
-    expect(statSync(join(directory, name)).size).toBeLessThan(1200);
+    expect(statSync(join(directory, name)).size).toBeLessThanOrEqual(1000);
   }
   const kept = [...names].reverse().flatMap((name) => lines(name));
   const tokens = kept.map((line) => line.reply_token);
@@ -193,55 +214,31 @@ test("files are rotated by size, and so many are kept as was asked for, all priv
 
 test("R8b: other limits hold from then on, and no line is lost or out of order for it", async () => {
   const limits = { maxBytes: 1024 * 1024, keepFiles: 3 };
-  const { audit, directory, lines } = stage({ limits: () => limits });
+  const { audit, directory, clock, lines } = stage({ limits: () => limits });
   for (let number = 1; number <= 30; number += 1) audit.record(outcome(number));
+  clock.settle();
   await expect.poll(() => readdirSync(directory)).toContain("bank.ndjson");
-  Object.assign(limits, { maxBytes: 1000, keepFiles: 9 });
-  audit.limitsChanged();
-  // Of these the file of before has the first; the others wait until it is closed, or come behind.
-  for (let number = 31; number <= 33; number += 1) audit.record(outcome(number));
-  await Promise.resolve();
-  for (let number = 34; number <= 36; number += 1) audit.record(outcome(number));
-  await new Promise(setImmediate);
-  for (let number = 37; number <= 60; number += 1) audit.record(outcome(number));
+  Object.assign(limits, { maxBytes: 1000, keepFiles: 19 });
+  for (let number = 31; number <= 60; number += 1) audit.record(outcome(number));
   await audit.close(5000);
-  const names = [...readdirSync(directory)].sort().reverse();
+  const numberOf = (name: string): number => Number(/\d+$/.exec(name)?.[0] ?? 0);
+  const names = [...readdirSync(directory)].sort((one, other) => numberOf(other) - numberOf(one));
   expect(names.length).toBeGreaterThan(4);
   const tokens = names.flatMap((name) => lines(name)).map((line) => line.reply_token);
-  expect(tokens).toStrictEqual(tokens.map((_, index) => `rpl_${60 - tokens.length + 1 + index}`));
-  expect(tokens.length).toBe(60);
+  expect(tokens).toStrictEqual(Array.from({ length: 60 }, (_, index) => `rpl_${index + 1}`));
   expect(audit.droppedCount()).toBe(0);
 });
 
-test("R8b: the file is not opened again before the last line of before is in it", async () => {
-  const said: string[] = [];
-  let endFirst = (): void => {};
-  const first: AuditStream = {
-    write: (_, done) => done(),
-    end: (done) => {
-      said.push("ending");
-      endFirst = done;
-    },
-    on: () => {},
-  };
-  const second = fragileStream();
-  let opened = 0;
-  const openStream = async (): Promise<AuditStream> => {
-    said.push("opened");
-    opened += 1;
-    return opened === 1 ? first : second.stream;
-  };
-  const { audit } = stage({ openStream });
+test("a line that a kill left without its end is not glued to the next", async () => {
+  const directory = join(temporaryDirectory(), "audit");
+  mkdirSync(directory, { mode: 0o700 });
+  writeFileSync(join(directory, "bank.ndjson"), '{"kind":"outcome","event_i');
+  const { audit } = stage({ directory });
   audit.record(outcome(1));
-  await expect.poll(() => said).toStrictEqual(["opened"]);
-  audit.limitsChanged();
-  await expect.poll(() => said).toStrictEqual(["opened", "ending"]);
-  audit.record(outcome(2));
-  await new Promise(setImmediate);
-  expect(said).toStrictEqual(["opened", "ending"]);
-  endFirst();
-  await expect.poll(() => second.written).toHaveLength(1);
-  expect(second.written[0]).toContain("rpl_2");
+  await audit.close();
+  const [torn, whole = ""] = readFileSync(join(directory, "bank.ndjson"), "utf8").split("\n");
+  expect(torn).toBe('{"kind":"outcome","event_i');
+  expect(JSON.parse(whole)).toMatchObject({ reply_token: "rpl_1" });
 });
 
 test("a place that cannot be written costs nobody anything: it is counted, and logged once", async () => {
@@ -264,27 +261,33 @@ test("a folder that others can reach is not used", async () => {
   expect(warnings).toHaveLength(1);
 });
 
-test("a full disk is tried again later, and the log says what is missing", async () => {
-  const streams = [fragileStream(), fragileStream()] as const;
-  let opened = 0;
-  const { audit, clock, warnings } = stage({
-    openStream: async () => (opened++ === 0 ? streams[0] : streams[1]).stream,
-    retryAfterMs: 10_000,
-  });
+test("a full disk is tried again later; what found room waits, the log says what is missing, and the trouble is over", async () => {
+  const fragile = fragileFile();
+  const { audit, clock, warnings } = stage({ createFile: () => fragile.file, maxWaitingBytes: 2000 });
   audit.record(outcome(1));
-  await expect.poll(() => streams[0].written).toHaveLength(1);
-  streams[0].fails = true;
-  for (let number = 2; number <= 4; number += 1) audit.record(outcome(number));
+  clock.settle();
+  await expect.poll(() => fragile.written).toHaveLength(1);
+  expect(audit.trouble()).toBe(undefined);
+  fragile.fails = true;
+  for (let number = 2; number <= 20; number += 1) audit.record(outcome(number));
+  audit.record({ ...reply(1, "counted"), reply: "x".repeat(1000) });
+  const missing = audit.droppedCount();
+  expect(missing).toBeGreaterThan(10);
+  clock.settle();
+  await expect.poll(() => warnings).toHaveLength(1);
   clock.advance(9999);
-  audit.record(outcome(5));
-  expect(audit.droppedCount()).toBe(4);
+  await new Promise(setImmediate);
   expect(warnings).toHaveLength(1);
+  expect(audit.trouble()).toStrictEqual({ reason: "no space left", waitingCount: 20 - missing, leftOutCount: missing });
+  fragile.fails = false;
   clock.advance(1);
-  audit.record(outcome(6));
-  await expect.poll(() => streams[1].written).toHaveLength(2);
-  const [told = "", next = ""] = streams[1].written;
-  expect(JSON.parse(told)).toMatchObject({ kind: "left_out", count: 4 });
-  expect(JSON.parse(next)).toMatchObject({ reply_token: "rpl_6" });
+  await expect.poll(() => fragile.written.length).toBe(3);
+  const [, waited = "", told = ""] = fragile.written;
+  expect(parsed(waited)).toHaveLength(20 - missing);
+  expect(parsed(told)).toStrictEqual([
+    expect.objectContaining({ kind: "left_out", count: missing, kinds: { outcome: missing - 1, reply: 1 } }),
+  ]);
+  expect(audit.trouble()).toBe(undefined);
   expect(warnings).toHaveLength(1);
 });
 
@@ -296,8 +299,8 @@ test("T4: a flood of forged replies leaves a count, and does not keep what matte
   clock.advance(1000);
   audit.record(reply(1));
   await audit.close(5000);
-  expect(audit.droppedCount()).toBe(99_990);
-  const kinds = lines().map(({ kind, fate, count }) => fate ?? count ?? kind);
+  expect([audit.floodedCount(), audit.droppedCount(), audit.trouble()]).toStrictEqual([99_990, 0, undefined]);
+  const kinds = lines().map(({ kind, fate, count }) => count ?? fate ?? kind);
   expect(kinds).toStrictEqual([
     ...Array.from({ length: 10 }, () => "unknown_token"),
     "counted",
@@ -311,7 +314,18 @@ test("T4: a flood of forged replies leaves a count, and does not keep what matte
     count: 99_990,
     subscription_id: "sub_1",
     subscriber_id: "reader",
+    fate: "unknown_token",
   });
+});
+
+test("T4: a flood is counted by what became of the replies", async () => {
+  const { audit, lines } = stage({ maxVainRepliesPerSecond: 1 });
+  for (const fate of ["malformed", "expired", "malformed", "expired", "expired"] as const) audit.record(reply(1, fate));
+  await audit.close();
+  expect(lines().slice(1)).toMatchObject([
+    { kind: "left_out", count: 3, fate: "expired" },
+    { kind: "left_out", count: 1, fate: "malformed" },
+  ]);
 });
 
 test("T4: nobody hides an attempt behind another subscription's flood: each has a budget and a count of its own", async () => {
@@ -355,13 +369,13 @@ test("T4: nor on an open question behind lines that wait for the disk", () => {
   const { audit } = stage({
     maxWaitingBytes: 160_000,
     maxVainRepliesPerSecond: 1000,
-    openStream: () => new Promise(() => {}),
+    createFile: () => STUCK,
   });
   for (let number = 1; number <= 1000; number += 1) audit.record(reply(number));
-  const before = audit.droppedCount();
+  const before = audit.floodedCount();
   expect(before).toBeGreaterThan(900);
   audit.record({ ...reply(7, "not_offered"), token_is_open: true });
-  expect(audit.droppedCount()).toBe(before);
+  expect(audit.floodedCount()).toBe(before);
 });
 
 test("what was left out is told within a second, and nothing is remembered of whoever tries no more", async () => {
@@ -380,7 +394,7 @@ test("a reply that comes after the end leaves no timer", async () => {
   const { audit, clock } = stage();
   await audit.close();
   audit.record(reply(1));
-  expect(audit.droppedCount()).toBe(1);
+  expect(audit.floodedCount()).toBe(1);
   expect(clock.pending()).toBe(0);
 });
 
@@ -424,7 +438,7 @@ test("R19: a reply that came as text stands there as it came, beside what it say
 });
 
 test("memory is bounded while the disk takes nothing", async () => {
-  const { audit } = stage({ maxWaitingBytes: 16_000, openStream: () => new Promise(() => {}) });
+  const { audit } = stage({ maxWaitingBytes: 16_000, createFile: () => STUCK });
   for (let number = 1; number <= 1000; number += 1) audit.record(outcome(number));
   expect(audit.droppedCount()).toBeGreaterThan(850);
   expect(audit.droppedCount()).toBeLessThan(1000);
@@ -433,7 +447,7 @@ test("memory is bounded while the disk takes nothing", async () => {
 test("what cannot be written as JSON is counted, not thrown", async () => {
   const { audit, warnings } = stage();
   expect(() => audit.record(reply(1, "malformed", { number: 1n }))).not.toThrow();
-  expect(audit.droppedCount()).toBe(1);
+  expect([audit.droppedCount(), audit.trouble()]).toStrictEqual([1, undefined]);
   expect(warnings).toHaveLength(1);
 });
 
@@ -487,4 +501,18 @@ test("auto is the folder of XDG for state, and has a place on every platform", (
     "/h/.local/state/aaepd/audit",
   );
   expect(stateDirectory({ LOCALAPPDATA: "/local", HOME: "/h" }, "audit", "win32")).toBe("/local/aaepd/audit");
+});
+
+test("T4: a flood of replies is no failure of the log: no problem in the status, and a line that counts them", async () => {
+  const path = join(temporaryDirectory(), "audit");
+  const rig = await startRig({ configuration: { audit: { kind: "directory", path } } });
+  const listener = await rig.plain();
+  const { subscription_id } = await listener.subscribe(requestOf({ supports_confirmation_reply: true }));
+  for (let number = 1; number <= 150; number += 1)
+    await listener.reply({ type: "confirmation.reply", reply_token: `rpl_none${number}`, decision: "accept" });
+  const peer = await rig.rpc();
+  await expect.poll(() => readdirSync(path)).toContain("aaepd.ndjson");
+  const told = () => parsed(readFileSync(join(path, "aaepd.ndjson"), "utf8")).find(({ kind }) => kind === "left_out");
+  await expect.poll(told, { timeout: 10_000 }).toMatchObject({ count: 50, fate: "malformed", subscription_id });
+  expect(await peer.request("aaepd.status", {})).toMatchObject({ problems: [] });
 });

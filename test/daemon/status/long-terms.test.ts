@@ -12,7 +12,7 @@ const FACTS = {
   uptimeMs: 0,
   endpoints: {},
   connections: new Map(),
-  auditDroppedCount: 0,
+  auditTrouble: undefined,
   hostsDown: [],
 };
 

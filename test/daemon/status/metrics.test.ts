@@ -24,6 +24,7 @@ it("K5: each count follows its source, and adds nothing up twice", async () => {
     connections: () => new Map([["ipc", 5]]),
     replies: () => replies,
     auditDropped: () => 6,
+    auditFlooded: () => 7,
   });
   const listener = rig.listen({ supportsConfirmationReply: true });
   rig.publish(session().started(), session().confirmation("rpl_0001"));
@@ -39,6 +40,7 @@ it("K5: each count follows its source, and adds nothing up twice", async () => {
   expect(first.get('aaepd_connections{transport="ipc"}')).toBe(5);
   expect(first.get('aaepd_replies_total{fate="counted"}')).toBe(1);
   expect(first.get("aaepd_audit_dropped_total")).toBe(6);
+  expect(first.get("aaepd_audit_flooded_total")).toBe(7);
   expect(first.get("aaepd_events_published_total")).toBe(rig.engine.report().publishedTotal);
   expect(first.get("process_cpu_seconds_total")).toBeGreaterThan(0);
   replies.set("counted", 9);

@@ -1,5 +1,6 @@
 // P1: the problems in the status, and their words.
 import { expect, it } from "vitest";
+import type { AuditTrouble } from "../../../src/daemon/audit/audit-log.js";
 import { problemsOf } from "../../../src/daemon/status/status-problems.js";
 import type { EngineReport } from "../../../src/engine/engine-status.js";
 
@@ -16,7 +17,7 @@ interface Slow {
 function problems(
   slow: readonly Slow[],
   others: object = {},
-  dropped = 0,
+  auditTrouble: AuditTrouble | undefined = undefined,
   hostsDown: readonly { name: string; lastEnd: string }[] = [],
 ) {
   const report = {
@@ -32,7 +33,7 @@ function problems(
     })),
     ...others,
   } as unknown as EngineReport;
-  return problemsOf(report, { now: NOW, auditDroppedCount: dropped, hostsDown });
+  return problemsOf(report, { now: NOW, auditTrouble, hostsDown });
 }
 
 it("a subscriber is slow from two seconds on, or while it reads from the journal", () => {
@@ -80,11 +81,14 @@ it("the journal comes first, then questions without anybody, then the audit log"
     disk: { path: "/j/journal.mdb", policy: "os" },
   };
   const questions = [{ ableCount: 0 }, { ableCount: 1 }];
-  expect(problems([{ ms: 5000 }], { journal, questions }, 3).map(({ code, message }) => [code, message])).toEqual([
+  const auditTrouble = { reason: "ENOSPC: no space left", waitingCount: 4, leftOutCount: 3 };
+  expect(
+    problems([{ ms: 5000 }], { journal, questions }, auditTrouble).map(({ code, message }) => [code, message]),
+  ).toEqual([
     ["journal_failing", "The journal /j/journal.mdb cannot be written. The disk is full."],
     ["slow_subscriber", "reader takes too slowly: it has taken nothing for 5 s, in which 0 events came."],
     ["nobody_can_answer", "A question is open that no subscriber can answer."],
-    ["audit_failing", "3 lines of the audit log could not be written."],
+    ["audit_failing", "The audit log cannot be written (ENOSPC: no space left). Lines that wait: 4; left out: 3."],
   ]);
   const inMemory = { journal: { ...journal, disk: undefined }, questions: [{ ableCount: 0 }, { ableCount: 0 }] };
   expect(problems([], inMemory).map(({ message, remedy }) => [message, remedy])).toEqual([
@@ -99,8 +103,14 @@ it("the journal comes first, then questions without anybody, then the audit log"
   ]);
 });
 
+it("an audit log that is only too slow is told as such", () => {
+  expect(problems([], {}, { reason: undefined, waitingCount: 9, leftOutCount: 1 })[0]?.message).toBe(
+    "The audit log is slower than what it has to record. Lines that wait: 9; left out: 1.",
+  );
+});
+
 it("an A2E host that is not there is told with its end", () => {
-  expect(problems([], {}, 0, [{ name: "files", lastEnd: "ended with code 3" }])).toEqual([
+  expect(problems([], {}, undefined, [{ name: "files", lastEnd: "ended with code 3" }])).toEqual([
     {
       code: "a2e_host_down",
       message: "The A2E host files is not there: it ended with code 3. The daemon starts it again.",

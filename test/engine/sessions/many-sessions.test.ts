@@ -23,7 +23,7 @@ const FACTS: DaemonFacts = {
   uptimeMs: 0,
   endpoints: {},
   connections: new Map(),
-  auditDroppedCount: 0,
+  auditTrouble: undefined,
   hostsDown: [],
 };
 
