@@ -6,23 +6,26 @@
 """
 
 import json
-import socket
+import os
 import subprocess
 import sys
 import time
 import uuid
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+from aaep_agent import connect_own, lines_of
 
 
 class Host:
     """The host at the other end of two files."""
 
     def __init__(self, reading, writing):
-        self.reading, self.writing = reading, writing
+        self.reading, self.writing = lines_of(reading), writing
 
     def send(self, type, **fields):
         """Sends one message, and returns its id."""
         message = {"a2e": "1.0", "type": type, "id": uuid.uuid4().hex, "ts": time.time(), **fields}
-        self.writing.write(json.dumps(message, separators=(",", ":")) + "\n")
+        self.writing.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
         self.writing.flush()
         return message["id"]
 
@@ -42,11 +45,10 @@ class Host:
 def main(parameters):
     child = None
     if parameters[0] == "--socket":
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(parameters[1])
-        host = Host(connection.makefile("r", encoding="utf-8"), connection.makefile("w", encoding="utf-8"))
+        connection = connect_own(parameters[1])
+        host = Host(connection.makefile("rb"), connection.makefile("wb"))
     else:
-        child = subprocess.Popen(parameters, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        child = subprocess.Popen(parameters, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         host = Host(child.stdout, child.stdin)
 
     begun = host.ask("handshake/req", agent_id="example-agent", agent_caps=["tools", "memory"], auth_token="")

@@ -7,7 +7,11 @@ docs/akashik.md explains its options. Run it in the folder of the project: pytho
 import argparse
 import itertools
 import json
-import socket
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+from aaep_agent import connect_own, lines_of
 
 parser = argparse.ArgumentParser(description="Subscribes to the Field, records a finding, and prints what others record.")
 parser.add_argument("--socket", required=True, help="the daemon's socket")
@@ -17,9 +21,8 @@ parser.add_argument("--record", help="a finding to record")
 parser.add_argument("--notifications", type=int, default=0, help="how many notifications to wait for")
 arguments = parser.parse_args()
 
-connection = socket.socket(socket.AF_UNIX)
-connection.connect(arguments.socket)
-lines = connection.makefile(encoding="utf-8")
+connection = connect_own(arguments.socket)
+lines = lines_of(connection.makefile("rb"))
 ids = itertools.count(1)
 epoch = 0
 

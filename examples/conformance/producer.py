@@ -1,4 +1,4 @@
-"""A producer of level 2 that is made from the chapters alone, at a Unix socket (AAEP appendix B.4). Python's own library suffices.
+"""A producer of level 2 that is made from the chapters alone, at a Unix socket (AAEP appendix B.4). Python's own library suffices, and aaep_agent.py.
 
   python3 producer.py serve SOCKET        listens there
   python3 producer.py perform SOCKET      makes it show the scenario that AAEP_SCENARIO names; the control command of `aaepd conformance`
@@ -11,6 +11,9 @@ import secrets
 import struct
 import sys
 from datetime import datetime, timezone
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+from aaep_agent import LONGEST_LINE, connect_own
 
 PRODUCER = {"agent_id": "photo-sorter", "agent_name": "Photo sorter"}
 CONTEXT = "https://aaep-protocol.org/context/v1"
@@ -25,6 +28,8 @@ def now():
 
 async def read(reader):
     (length,) = struct.unpack(">I", await reader.readexactly(4))
+    if length > LONGEST_LINE:
+        raise ConnectionError(f"A message of {length} bytes is too long.")
     return json.loads(await reader.readexactly(length))
 
 
@@ -190,6 +195,7 @@ class Producer:
 
 async def serve(path):
     producer = Producer()
+    os.umask(0o077)  # the sockets are this user's alone
     async with (await asyncio.start_unix_server(producer.listen, path),
                 await asyncio.start_unix_server(producer.control, f"{path}.control")):  # fmt: skip
         print("listening", flush=True)
@@ -200,7 +206,7 @@ async def perform(path):
     scenario = os.environ["AAEP_SCENARIO"]
     if scenario not in SCENARIOS:
         return CANNOT
-    reader, writer = await asyncio.open_unix_connection(f"{path}.control")
+    reader, writer = await asyncio.open_unix_connection(sock=connect_own(f"{path}.control"))
     write(writer, {"scenario": scenario})
     await read(reader)
     return 0

@@ -1,4 +1,4 @@
-"""A subscriber of level 3 that is made from the chapters alone, over a Unix socket (AAEP appendix B.4). Python's own library suffices.
+"""A subscriber of level 3 that is made from the chapters alone, over a Unix socket (AAEP appendix B.4). Python's own library suffices, and aaep_agent.py.
 
   python3 subscriber.py SOCKET
 
@@ -7,10 +7,14 @@ Announcements go to standard output, one a line. A line on standard input answer
 
 import asyncio
 import json
+import os
 import signal
 import struct
 import sys
 from datetime import datetime, timezone
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+from aaep_agent import LONGEST_LINE, connect_own
 
 CAPABILITIES = {"max_events_per_second": 5, "languages": ["en"], "supports_confirmation_reply": True,
                 "supports_clarification_reply": True, "supported_conformance_levels": [1, 2, 3]}  # fmt: skip
@@ -81,7 +85,7 @@ class Subscriber:
 
 
 async def main(path):
-    reader, writer = await asyncio.open_unix_connection(path)
+    reader, writer = await asyncio.open_unix_connection(sock=connect_own(path))
     subscriber = Subscriber(writer)
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGTERM, subscriber.close)
@@ -90,6 +94,8 @@ async def main(path):
     try:
         while True:
             (length,) = struct.unpack(">I", await reader.readexactly(4))
+            if length > LONGEST_LINE:
+                raise ConnectionError(f"A message of {length} bytes is too long.")
             subscriber.take(json.loads(await reader.readexactly(length)))
     except (asyncio.IncompleteReadError, ConnectionError):
         pass

@@ -9,6 +9,7 @@ Nothing here stops or slows its program. Without a daemon an agent is silent, an
 import atexit
 import collections
 import contextlib
+import errno
 import itertools
 import json
 import os
@@ -16,6 +17,8 @@ import re
 import secrets
 import shutil
 import socket
+import stat
+import struct
 import subprocess
 import sys
 import threading
@@ -27,6 +30,7 @@ from types import SimpleNamespace
 LONGEST_TEXT = 4000  # characters of one event
 MOST_QUEUED = 1024  # calls that wait for the daemon; further text is dropped
 LONGEST_QUEUE = 16_384  # calls that wait; after that the agent is silent
+LONGEST_LINE = 4_194_304  # bytes of one answer; after that the agent is silent
 LONGEST_ANSWER_S = 20  # from the daemon, where no person is asked
 LONGEST_ABSENCE_S = 10  # of a lost daemon, for those who wait for its answer
 LONGEST_WAIT_S = 2  # for the daemon at the beginning and at the end
@@ -34,6 +38,8 @@ PAUSE_S = 0.5  # between attempts to come back
 REMEDY = 'Install the package aaepd, run `aaepd serve`, or name the program: Agent(…, program=["/path/to/aaepd"]).'
 ENDS = ["aaep:agent.session." + end for end in ("completed", "errored", "cancelled")]
 AWAY = "The daemon has gone: the agent is silent until it is back."
+UNREADABLE = "The daemon's answer cannot be read."
+DEFAULTS = ("timeout", "no_subscriber", "subscription_ended", "cancelled")  # ways in which a question ends without a reply
 
 
 class Declined(Exception):
@@ -51,12 +57,12 @@ class Fault(str):
     """A sentence about what went wrong. If the daemon refused something, code, pointer and rule say why, and event, session_id and tool what."""
 
     def __new__(cls, sentence, data=None, about=None):
-        data, about = data or {}, about or {}
-        names = [about.get("type", "").replace("aaep:agent.", ""), about.get("tool"), data.get("code"), data.get("pointer")]
+        code, pointer, fault_rule = (text_in(data, name) for name in ("code", "pointer", "rule"))
+        names = [text_in(about, "type").replace("aaep:agent.", ""), text_in(about, "tool"), code, pointer]
         told = ", ".join(name for name in names if name)
         fault = super().__new__(cls, f"{sentence} ({told})" if told else sentence)
         fault.event, fault.tool, fault.code, fault.pointer = (name or None for name in names)
-        fault.rule, fault.session_id = data.get("rule"), about.get("session_id")
+        fault.rule, fault.session_id = fault_rule or None, text_in(about, "session_id") or None
         return fault
 
 
@@ -65,11 +71,11 @@ class Agent:
 
     It comes back to a lost `aaepd serve`, continues its sessions, and repeats what was not answered. A lost daemon of its own makes it silent.
     agent_id is a stable name without a version, and name is for people. program is aaepd, and arguments are further options of `aaepd stdio`.
-    on_error receives a Fault for each thing that goes wrong, in any thread, and returns soon.
+    on_error receives a Fault for each thing that goes wrong, in any thread, and returns soon. By default each is a line on standard error.
     """
 
-    def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--loglevel=error", "--", "aaepd"), arguments=(), on_error=lambda fault: None):
-        self.on_error = on_error
+    def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--loglevel=error", "--", "aaepd"), arguments=(), on_error=None):
+        self.on_error = on_error or (lambda fault: print(fault, file=sys.stderr))
         self.lock = threading.RLock()  # of all that follows, and of the sessions
         self.news = threading.Condition(self.lock)
         self.numbers = itertools.count(1)
@@ -114,7 +120,7 @@ class Agent:
         with self.news:
             if self.is_over or (self.is_away and answered is not None):
                 if answered is not None:
-                    answered.set_result({"resolved_by": "no_subscriber", "fault": "The agent is silent."})
+                    answered.set_exception(Declined("no_subscriber", "The agent is silent."))
                 return None
             call = SimpleNamespace(number=next(self.numbers), line=None, about=params, answered=answered)
             try:
@@ -122,7 +128,7 @@ class Agent:
             except Exception as error:  # what JSON cannot hold
                 self._tell(Fault(f"This was not published: {error}", None, params))
                 if answered is not None:
-                    answered.set_result({"resolved_by": "error", "fault": str(error)})
+                    answered.set_exception(Declined("error", str(error)))
                 return None
             self.calls[call.number] = call
             self.unsent.append(call)
@@ -132,20 +138,24 @@ class Agent:
             return call
 
     def _ask(self, method, params, patience_s):
-        """Makes a call, and waits for its answer: the result, or a fault."""
+        """Makes a call, and waits for its result. Raises Declined if there is none."""
         answered = Future()
         call = self._send(method, params, answered)
         try:
             return answered.result(patience_s)
         except Late:
-            return {"resolved_by": "timeout", "fault": "The daemon does not answer."}
+            raise Declined("timeout", "The daemon does not answer.") from None
         finally:
             with self.lock:
                 self.calls.pop(call and call.number, None)
 
     def _live(self, command):
         """Talks with a daemon, and comes back to that of `aaepd serve`."""
-        link = to_serve()
+        try:
+            link = to_serve()
+        except PermissionError as error:
+            link = None
+            self._tell(f"`aaepd serve` is not asked: {error}")
         if link is None:
             try:
                 *own, last_words = to_own(command)
@@ -161,9 +171,10 @@ class Agent:
         lost_at = time.monotonic()
         while not self.is_over:
             time.sleep(PAUSE_S)
-            link = to_serve()
-            if link is not None:
-                return link
+            with contextlib.suppress(PermissionError):  # the socket is somebody else's now
+                link = to_serve()
+                if link is not None:
+                    return link
             if time.monotonic() - lost_at > LONGEST_ABSENCE_S and not self.is_away:
                 self.is_away = True
                 self._give_up(AWAY, "cancelled")
@@ -178,7 +189,7 @@ class Agent:
         if fault is not None:
             self._tell(fault)
         for call in asked:
-            call.answered.set_result({"resolved_by": resolved_by, "fault": fault})
+            call.answered.set_exception(Declined(resolved_by, fault))
 
     def _talk(self, write, lines, hang_up, finding_s=0):
         """Uses a connection until its end: takes the sessions over, and sends what has no answer yet, finding_s after the daemon has answered."""
@@ -191,9 +202,13 @@ class Agent:
             claims = [{"session_id": key, "resume_token": session.token} for key, session in self.sessions.items()]
         greeting = [self.manifest, *(line_of(claim["session_id"], "aaep.resume_session", claim) for claim in claims)]
         threading.Thread(target=self._write, args=(write, greeting, finding_s), daemon=True).start()
-        with contextlib.suppress(Exception):  # an answer that cannot be read ends the connection
-            for line in lines:
-                self._take(json.loads(line))
+        try:
+            for line in lines_of(lines):
+                self._take(json.loads(line, parse_int=float))  # an integer of a million digits would take seconds
+        except OSError:
+            pass  # the connection has ended
+        except (RecursionError, ValueError):
+            self._end(f"The agent is silent: {UNREADABLE}")
         with self.news:
             self.link = None
             self.news.notify_all()
@@ -217,13 +232,20 @@ class Agent:
                     write(call.line)
 
     def _take(self, message):
-        """Takes an answer of the daemon."""
-        number, fault = message.get("id"), message.get("error")
-        code = (fault or {}).get("data", {}).get("code")
+        """Takes an answer of the daemon. One that cannot be read makes the agent silent."""
+        if text_in(message, "method"):
+            return None  # a notification
+        number, refusal, result = (message.get(name) if isinstance(message, dict) else None for name in ("id", "error", "result"))
+        data = refusal.get("data") if isinstance(refusal, dict) else None
+        code, fault = text_in(data, "code"), None
+        if refusal is not None or not isinstance(result, dict):
+            fault = brief(text_in(refusal, "message")) or UNREADABLE
+        if not isinstance(number, (float, str)):
+            return self._end(f"The agent is silent: {fault or UNREADABLE}")
         if code == "shutting_down" or (code == "storage_unavailable" and number not in self.calls):
-            raise ConnectionError(fault["message"])  # the next connection repeats the call
+            raise ConnectionError(fault)  # the next connection repeats the call
         if number == 0 and fault is not None:
-            self._end(fault["message"])
+            self._end(fault)
         with self.news:
             if number == 0:
                 self.is_met, self.is_away = True, False
@@ -238,14 +260,16 @@ class Agent:
                 for left in [left for left in self.calls.values() if left.about.get("session_id") == number]:
                     del self.calls[left.number]
                     if left.answered is not None:
-                        left.answered.set_result({"resolved_by": "cancelled", "fault": "The session is lost."})
-                self._tell(f"The daemon has lost a session: {fault['message']}")
+                        left.answered.set_exception(Declined("cancelled", "The session is lost."))
+                self._tell(f"The daemon has lost a session: {fault}")
             self.news.notify_all()
-        if call is not None:
-            if fault is not None:
-                self._tell(Fault(fault["message"], fault.get("data"), call.about))
-            if call.answered is not None:
-                call.answered.set_result(message["result"] if fault is None else {"resolved_by": "error", "fault": fault["message"]})
+        if call is not None and fault is not None:
+            self._tell(Fault(fault, data, call.about))
+        if call is not None and call.answered is not None:
+            if fault is None:
+                call.answered.set_result(result)
+            else:
+                call.answered.set_exception(Declined("error", fault))
 
     def _end(self, fault):
         """Makes the agent silent: nothing that was asked is answered any more."""
@@ -273,6 +297,7 @@ class Session:
         self.state = "idle"
         self.output_id = self.growing = None
         self.asking = self.underway = 0  # questions and tools that are open
+        self.undone = 0  # irreversible tools that were not called
         self.is_over = False
         self.dropped = 0  # characters of text that the daemon did not take in time
 
@@ -286,15 +311,15 @@ class Session:
     def __exit__(self, kind, error, _):
         """Ends the session as completed, as errored if the task failed, and as cancelled if it was interrupted."""
         if kind is None:
-            self.complete(self.description)
+            self.complete("")
         elif issubclass(kind, Exception):
-            self._end("session.errored", summary_normal=brief(error) or self.description, error_category="unknown")
+            self._end("session.errored", error, error_category="unknown")
         else:
-            self._end("session.cancelled", summary_normal=self.description, cancelled_by="user")
+            self._end("session.cancelled", None, cancelled_by="user")
 
     def complete(self, summary):
-        """Ends the session with a summary of its result."""
-        self._end("session.completed", summary_normal=brief(summary) or self.description)
+        """Ends the session with a summary of its result. Without one, people hear "Ended.", and how many irreversible tools were not called."""
+        self._end("session.completed", summary)
 
     def text(self, chunk):
         """Appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped."""
@@ -379,21 +404,32 @@ class Session:
         outcome = {}
         with self.agent.lock:
             self.asking += 1
+            self.undone += 1
         try:
             patience_s = LONGEST_ANSWER_S + (seconds if isinstance(seconds, (int, float)) else 0)
             outcome = self.agent._ask("aaep.confirm", asked, patience_s)
         finally:
             with self.agent.lock:
                 self.asking -= 1
-                if "decision" not in outcome:  # nobody waits for an answer any more
+                if outcome.get("decision") not in ("accept", "reject"):  # nobody waits for an answer any more
                     self.agent._send("aaep.cancel", {"reply_token": ids["reply_token"]})
-        if outcome.get("decision") != "accept" or outcome["resolved_by"] != "reply":
-            raise Declined(outcome["resolved_by"], outcome.get("fault"))
+        decision, resolved_by = outcome.get("decision"), outcome.get("resolved_by")
+        is_reply = resolved_by == "reply" and decision in ("accept", "reject")
+        if outcome.get("reply_token") != ids["reply_token"] or not (is_reply or resolved_by in DEFAULTS):
+            raise Declined("error", UNREADABLE)
+        if decision != "accept" or not is_reply:
+            raise Declined(resolved_by)
         self._change("calling_tool")
-        taken = self.agent._ask("aaep.publish", self._event("tool.invoked", {**invoked, "irreversible": True}), LONGEST_ANSWER_S)
-        if "fault" in taken:
+        event = self._event("tool.invoked", {**invoked, "irreversible": True})
+        try:
+            taken = self.agent._ask("aaep.publish", event, LONGEST_ANSWER_S).get("events")
+            if not isinstance(taken, list) or [text_in(one, "event_id") for one in taken] != [event["event_id"]]:
+                raise Declined("error", UNREADABLE)
+        except Declined:
             self.publish("tool.completed", **tool, status="timeout")
-            raise Declined(taken["resolved_by"], taken["fault"])
+            raise
+        with self.agent.lock:
+            self.undone -= 1
 
     def _event(self, kind, members):
         return {"event_id": "evt_" + secrets.token_hex(16), **members, "type": "aaep:agent." + kind, "session_id": self.session_id}
@@ -410,31 +446,89 @@ class Session:
             self.publish("output.streaming", output_id=self.output_id, chunk="", complete=True)
             self.output_id = None
 
-    def _end(self, kind, **members):
+    def _end(self, kind, summary, **members):
         with self.agent.lock:
             if not self.is_over:
                 self._end_output()
-                self.publish(kind, **members)
+                undone = "One action was" if self.undone == 1 else f"{self.undone} actions were"
+                ended = f"Ended. {undone} not carried out." if self.undone else "Ended."
+                self.publish(kind, summary_normal=brief(summary) or ended, **members)
                 self.is_over = True
 
 
 def socket_path():
-    """Where `aaepd serve` listens."""
+    """Where `aaepd serve` listens, if AAEPD_SOCKET does not say it."""
     folder = f"/tmp/aaep-{os.getuid()}" if hasattr(os, "getuid") else ""
     if sys.platform == "darwin":
         folder = os.path.expanduser("~/Library/Application Support/AAEP")
     elif os.environ.get("XDG_RUNTIME_DIR"):
         folder = os.path.join(os.environ["XDG_RUNTIME_DIR"], "aaep")
-    return os.environ.get("AAEPD_SOCKET") or os.path.join(folder, "aaepd.sock")
+    return os.path.join(folder, "aaepd.sock")
+
+
+@contextlib.contextmanager
+def own_socket(path, is_usual=False):
+    """An address of a socket that stands for the file that was looked at, whatever stands at the path later.
+
+    The socket and its folder are this user's or root's, and nobody else can change them. is_usual: the folder is this user's alone. Raises
+    PermissionError otherwise, and FileNotFoundError if there is none.
+    """
+    folder, name = os.path.split(path)
+    looking = os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
+    mine, held = os.getuid(), None
+    try:
+        at = os.open(folder or ".", looking | os.O_DIRECTORY)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR):
+            raise PermissionError(f"{folder} is a link, or no folder.") from error
+        raise
+    try:
+        around = os.fstat(at)
+        is_private = around.st_uid == mine and not around.st_mode & 0o077
+        is_open = around.st_mode & 0o022 and not around.st_mode & stat.S_ISVTX
+        if not is_private and (is_usual or is_open or around.st_uid not in (mine, 0)):
+            raise PermissionError(f"the folder {folder} is not yours alone: user {around.st_uid}, mode {stat.S_IMODE(around.st_mode):o}.")
+        if hasattr(os, "O_PATH"):
+            held = os.open(name, looking, dir_fd=at)
+        found = os.stat(name, dir_fd=at, follow_symlinks=False) if held is None else os.fstat(held)
+        if not stat.S_ISSOCK(found.st_mode):
+            raise PermissionError(f"{path} is no socket.")
+        if found.st_uid not in (mine, 0) or (found.st_uid == mine and not is_private and found.st_mode & 0o022):
+            raise PermissionError(f"{path} is not yours alone: user {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}.")
+        yield path if held is None else f"/proc/self/fd/{held}"
+    finally:
+        os.close(at)
+        if held is not None:
+            os.close(held)
+
+
+def connect_own(path, is_usual=False):
+    """Connects to a socket of this user's own, as own_socket says, at which a process of this user or of root listens."""
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        with own_socket(path, is_usual) as address:
+            connection.connect(address)
+        # Linux and macOS: (SOL_SOCKET, SO_PEERCRED), (SOL_LOCAL, LOCAL_PEERCRED). The second number of both is the user's.
+        peer = {"linux": (1, getattr(socket, "SO_PEERCRED", 17)), "darwin": (0, 1)}.get(sys.platform)
+        user = struct.unpack_from("2I", connection.getsockopt(*peer, 76))[1] if peer else os.getuid()
+        if user not in (os.getuid(), 0):
+            raise PermissionError(f"user {user} listens at {path}.")
+        return connection
+    except BaseException:
+        connection.close()
+        raise
 
 
 def to_serve():
     """Finds the daemon of this user: what writes to it, its lines, and what ends the connection."""
-    connection = socket.socket(getattr(socket, "AF_UNIX", socket.AF_INET))
+    if not hasattr(os, "getuid"):
+        return None
+    named = os.environ.get("AAEPD_SOCKET")
     try:
-        connection.connect(socket_path())
-    except (OSError, TypeError):
-        connection.close()
+        connection = connect_own(named or socket_path(), is_usual=not named)
+    except PermissionError:
+        raise
+    except (OSError, ValueError):
         return None
 
     def hang_up():
@@ -450,7 +544,7 @@ def to_own(command):
     command[0] = shutil.which(command[0]) or command[0]  # Windows finds npx.cmd only so
     daemon = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     last = collections.deque(maxlen=5)  # lines
-    reading = threading.Thread(target=lambda: last.extend(daemon.stderr), daemon=True)
+    reading = threading.Thread(target=lambda: last.extend(iter(lambda: daemon.stderr.readline(1000), b"")), daemon=True)
     reading.start()
 
     def last_words():
@@ -467,6 +561,15 @@ def to_own(command):
     return daemon.stdin.raw.write, daemon.stdout, hang_up, last_words
 
 
+def lines_of(file):
+    """The whole lines of a file. Raises ValueError if one is longer than LONGEST_LINE."""
+    for line in iter(lambda: file.readline(LONGEST_LINE), b""):
+        if line.endswith(b"\n"):
+            yield line
+        elif len(line) == LONGEST_LINE:
+            raise ValueError(f"a line has more than {LONGEST_LINE} bytes")
+
+
 def line_of(number, method, params):
     call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
     return json.dumps(call, default=str, allow_nan=False).encode() + b"\n"
@@ -481,3 +584,9 @@ def tool_name(name):
 def brief(told):
     """The beginning of a text, as long as an event may have. Empty for None."""
     return "" if told is None else str(told)[:LONGEST_TEXT]
+
+
+def text_in(members, name):
+    """A text of what the daemon or the author said. Empty for anything else."""
+    told = members.get(name) if isinstance(members, dict) else None
+    return told if isinstance(told, str) else ""

@@ -1,11 +1,16 @@
 """A channel to the daemon, and what it says when a call fails. A part of grpc_agent.py and grpc_subscriber.py, which say how to run them."""
 
+import contextlib
 import pathlib
 
 import grpc
 from grpc_status import rpc_status
 
 from aaep.v1.handshake_pb2 import AaepdError
+from aaep_agent import own_socket
+
+# Keeps the sockets that channels connect to, so that nobody can put others in their place.
+KEPT = contextlib.ExitStack()
 
 OPTIONS = [
     # A stream that is tried again would keep all that it sent in memory, and repeat it.
@@ -26,6 +31,7 @@ def connect(address, token_file):
     if address.startswith("unix:"):
         # Else the path would be sent as the host's name, percent-encoded, which not every server takes.
         options.append(("grpc.default_authority", "localhost"))
+        address = "unix:" + KEPT.enter_context(own_socket(address[len("unix:") :]))
     if token_file is not None:
         metadata.append(("authorization", "Bearer " + pathlib.Path(token_file).read_text("utf-8").strip()))
     return grpc.aio.insecure_channel(address, options=options), metadata

@@ -6,10 +6,10 @@
 
 import argparse
 import json
-import socket
 import sys
 from datetime import datetime, timezone
 
+from aaep_agent import connect_own, lines_of
 from plain_lines import ENDS, line_of
 from questions import ASKS, Questions, read_lines, tell
 
@@ -50,7 +50,7 @@ def listen(connection, arguments):
             reply(*answer)
 
     connection.sendall(json.dumps(request(arguments)).encode() + b"\n")
-    for line in connection.makefile(encoding="utf-8"):
+    for line in lines_of(connection.makefile("rb")):
         message = json.loads(line)
         if message["type"] == "subscription.accepted" and subscription_id is None:  # later ones answer a renegotiation
             subscription_id = message["subscription_id"]
@@ -85,11 +85,12 @@ def main():
     parser.add_argument("--answer", choices=answers, default="ask", help="how questions are answered: by you, by a script, or not here")
     arguments = parser.parse_args()
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
-            connection.connect(arguments.socket)
+        with connect_own(arguments.socket) as connection:
             listen(connection, arguments)
     except OSError as error:
         sys.exit(f"Error: {error}")
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        sys.exit(f"Error: the daemon sent what cannot be read: {error!r}")
     except KeyboardInterrupt:
         pass  # the normal end of listening
 

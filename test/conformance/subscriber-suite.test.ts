@@ -38,7 +38,7 @@ function patched(...changes: readonly (readonly [from: string, to: string])[]): 
   }
   const path = join(temporaryDirectory(), "subscriber.py");
   writeFileSync(path, source);
-  return `exec python3 ${path} "$AAEPD_SOCKET"`;
+  return `PYTHONPATH=examples/python exec python3 ${path} "$AAEPD_SOCKET"`;
 }
 
 const ANNOUNCES = '            self.announce(kind.rpartition("agent.")[2], message)\n';

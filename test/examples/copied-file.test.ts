@@ -1,6 +1,6 @@
 // The file to copy in Python. Those of other languages are in test/tools.
 import { spawn } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,6 +8,7 @@ import { discoverDaemons } from "../../src/client/discovery/discover-daemons.js"
 import { subscribe } from "../../src/client/node.js";
 import { runtimeEnvironment } from "../cli/command-stage.js";
 import { STRANGERS_SESSIONS, testCopiedFile } from "../support/copied-file.js";
+import { falseDaemon } from "../support/copied-file-daemons.js";
 import { cleanEnvironment, PROGRAM } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -28,8 +29,6 @@ test("a listener that waits hears the whole of a program that starts its daemon 
   const runtime = runtimeEnvironment();
   const listener = subscribe(discoverDaemons({ directories: [runtime.directory] }), { coalesce_boundaries: ["none"] });
   onTestFinished(() => listener.close());
-  const folder = temporaryDirectory();
-  cpSync(fileURLToPath(new URL("../../examples/python/aaep_agent.py", import.meta.url)), join(folder, "aaep_agent.py"));
   const program = [
     "from aaep_agent import Agent",
     `agent = Agent("nodder", program=${JSON.stringify([process.execPath, PROGRAM])}, on_error=print)`,
@@ -37,12 +36,36 @@ test("a listener that waits hears the whole of a program that starts its daemon 
     "agent.close()",
   ].join("\n");
   const environment = cleanEnvironment(runtime.XDG_RUNTIME_DIR);
-  const { stdout } = spawn("python3", ["-c", program], { cwd: folder, env: environment });
-  const said = stdout.setEncoding("utf8").toArray();
+  const said = runPython(program, environment);
   const types: string[] = [];
   for await (const { type } of listener) {
     types.push(type.replace("aaep:agent.", ""));
     if (types.at(-1) === "session.completed") break;
   }
-  expect([types[0], types.includes("output.streaming"), await said]).toEqual(["session.started", true, []]);
+  expect([types[0], types.includes("output.streaming"), await said]).toEqual(["session.started", true, ""]);
 });
+
+test("U3: a folder that another takes the place of between look and connection is not the one that is spoken to", async () => {
+  const base = temporaryDirectory();
+  for (const name of ["aaep", "other"]) mkdirSync(join(base, name), { mode: 0o700 });
+  const [own, other] = await Promise.all(["aaep", "other"].map((name) => falseDaemon(join(base, name, "aaepd.sock"))));
+  const program = [
+    "import os, socket, aaep_agent",
+    "class Late(socket.socket):",
+    "    def connect(self, address):",
+    '        os.rename("aaep", "before"), os.rename("other", "aaep")',
+    "        super().connect(address)",
+    "aaep_agent.socket.socket = Late",
+    'with aaep_agent.Agent("late") as agent, agent.session("Nods.") as s:',
+    '    print(s.tool("nod", lambda: "called", irreversible=True))',
+  ].join("\n");
+  expect(await runPython(program, cleanEnvironment(base), base)).toBe("called\n");
+  expect([own?.().includes("tool.invoked"), other?.()]).toEqual([true, ""]);
+});
+
+/** What a program says that has the file to copy beside it. */
+async function runPython(program: string, env: Record<string, string>, folder = temporaryDirectory()): Promise<string> {
+  cpSync(fileURLToPath(new URL("../../examples/python/aaep_agent.py", import.meta.url)), join(folder, "aaep_agent.py"));
+  const { stdout } = spawn("python3", ["-c", program], { cwd: folder, env });
+  return (await stdout.setEncoding("utf8").toArray()).join("");
+}

@@ -109,7 +109,7 @@ it("subscribers: exactly the cases fail that the table names", async () => {
     return failed;
   });
   const patched = await judged(PATCHED_SUBSCRIBERS, async (mutant, folder) => {
-    const start = `exec python3 ${writePatched(mutant, folder)} "$AAEPD_SOCKET"`;
+    const start = `PYTHONPATH=examples/python exec python3 ${writePatched(mutant, folder)} "$AAEPD_SOCKET"`;
     return judgeSubscriber(join(folder, "suite.sock"), { ...HOOKS, start, accept: "yes" });
   });
   expectTable([...layered, ...patched], {

@@ -10,6 +10,7 @@ import { subscribe } from "../../src/client/listener/subscribe.js";
 import { ipcConnector } from "../../src/client/node.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "./built.js";
+import { type StartStranger, testFalseDaemons } from "./copied-file-daemons.js";
 import { type Command, type Example, shows, startExample } from "./languages.js";
 import { cleanEnvironment, startProgram } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
@@ -91,8 +92,9 @@ function ofType(events: readonly ReceivedEvent[], type: string): readonly Readon
 /** The tests of a file to copy. `prepare` makes what the build takes from elsewhere. */
 export function testCopiedFile(project: StrangerProject, prepare: () => Promise<void> = async () => {}): void {
   const folder = mkdtempSync(join(tmpdir(), "aaepd-stranger-"));
-  const start = (socket: string, ...work: readonly string[]): Example =>
-    startExample(folder, ["env", `AAEPD_SOCKET=${socket}`, ...project.command], ...work);
+  const startWith: StartStranger = (environment, ...work) =>
+    startExample(folder, ["env", ...environment, ...project.command], ...work);
+  const start = (socket: string, ...work: readonly string[]): Example => startWith([`AAEPD_SOCKET=${socket}`], ...work);
 
   beforeAll(async () => {
     ensureBuilt();
@@ -104,6 +106,8 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
     }
   }, 1_200_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  testFalseDaemons(project.language, startWith);
 
   describe(`the file to copy in ${project.language}`, () => {
     it("AAEP §4.1, §4.3: tells tools that run at once, failures, cancellation and the whole text", async () => {
