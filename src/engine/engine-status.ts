@@ -180,17 +180,17 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
     }
   }
 
-  const questionReports = (): readonly QuestionReport[] => {
+  const questionReports = (wallTimeOf: (at: Millis) => number): readonly QuestionReport[] => {
     const able = services.countAble();
-    return questions.open().map(({ sessionId, kind, event, receivedAt, token }) => {
+    return questions.open().map(({ sessionId, kind, event, at, token }) => {
       const text = kind === "confirmation" ? event.action : event.question;
       const seconds = typeof event.timeout_seconds === "number" ? event.timeout_seconds : 0;
       return {
         sessionId,
         kind,
         asked: shortenedText(typeof text === "string" ? text : "", ASKED_LENGTH),
-        askedAt: receivedAt,
-        deadline: receivedAt + seconds * 1000,
+        askedAt: wallTimeOf(at),
+        deadline: wallTimeOf(at + seconds * 1000),
         ableCount: able.countFor({ kind, sessionId }),
         shownCount: questions.shownCount(token),
       };
@@ -243,7 +243,7 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
         sessions: { [Symbol.iterator]: () => sessionReports(openIds, wallTimeOf)[Symbol.iterator]() },
         sessionCount: openIds.length,
         subscriptions,
-        questions: questionReports(),
+        questions: questionReports(wallTimeOf),
         publishedPerSecond: hub.rates.published.perSecond(now),
         deliveredPerSecond: hub.rates.delivered.perSecond(now),
         publishedTotal: hub.rates.published.total(),

@@ -25,13 +25,14 @@ export interface CallEndWatch {
 
 /** Called when the call begins. */
 export function watchCallEnd(call: Call, peer: KnownPeer): CallEndWatch {
-  const deadline = Number(call.getDeadline());
-  const slack = Math.min(DEADLINE_SLACK_MS, (deadline - Date.now()) / 2);
+  // The library's deadline is a time of the clock on the wall, which may be set while the call runs.
+  const leftMs = Number(call.getDeadline()) - Date.now();
+  const resetsFrom = performance.now() + leftMs - Math.min(DEADLINE_SLACK_MS, leftMs / 2);
   return {
     whyEnded: (tell) => {
       const byLibrary = endedByLibrary(call);
       if (byLibrary !== undefined) tell({ kind: "ended", fault: byLibrary });
-      else if (Date.now() >= deadline - slack) tell({ kind: "ended", fault: deadlinePassed() });
+      else if (performance.now() >= resetsFrom) tell({ kind: "ended", fault: deadlinePassed() });
       else {
         // The end of a connection is read in the turn of its last frames, and reported one or two turns later.
         setImmediate(() =>

@@ -1,5 +1,6 @@
 // Formats a question to a person in lines that a screen reader can read one by one (A21). Text of agents is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
 import { shownText } from "../terminal/shown-text.js";
 import { detailsLine } from "./question-details.js";
 
@@ -21,25 +22,27 @@ export interface AskedQuestion {
   readonly answerable: Answerable;
   /** Name of the asking agent, safe to show. */
   readonly agent: string;
-  /** Milliseconds since 1970, by the event's own timestamp (AAEP §6.4). */
-  readonly deadline: number;
+  /** By the monotonic clock: a clock on the wall that is set changes nothing (R40). */
+  readonly deadline: Millis;
 }
 
 const AWAITING = /^(?:aaep:|https:\/\/aaep-protocol\.org\/types\/)agent\.awaiting\.(confirmation|clarification)$/;
 
-/** Returns undefined if the event asks nothing that could be answered. */
-export function questionFromEvent(event: Envelope): AskedQuestion | undefined {
+/** Returns undefined if the event, which has just come, asks nothing that could be answered. */
+export function questionFromEvent(event: Envelope, clock: Pick<Clock, "now" | "wallTime">): AskedQuestion | undefined {
   const kind = AWAITING.exec(event.type)?.[1];
   const { reply_token: token, timeout_seconds: seconds } = event;
   const askedAt = Date.parse(event.timestamp);
   if (kind === undefined || typeof token !== "string" || typeof seconds !== "number" || Number.isNaN(askedAt))
     return undefined;
+  const leftMs = askedAt + seconds * 1000 - clock.wallTime();
   return {
     event,
     token,
     answerable: kind === "confirmation" ? confirmationOf(event) : clarificationOf(event),
     agent: shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "an agent"),
-    deadline: askedAt + seconds * 1000,
+    // The question is open, or it would not come. A time left that says otherwise is that of a clock that was set.
+    deadline: clock.now() + (leftMs > 0 && leftMs <= seconds * 1000 ? leftMs : seconds * 1000),
   };
 }
 
@@ -64,7 +67,7 @@ function choiceFrom(choice: unknown): readonly Choice[] {
 }
 
 /** The whole question: the asking agent, the exact action or question, its consequence, the time left, and the possible answers (A5). */
-export function questionLines(question: AskedQuestion, name: string, wallTime: number): readonly string[] {
+export function questionLines(question: AskedQuestion, name: string, now: Millis): readonly string[] {
   const { event, answerable } = question;
   const asked = answerable.kind === "confirmation" ? event.action : event.question;
   return [
@@ -74,7 +77,7 @@ export function questionLines(question: AskedQuestion, name: string, wallTime: n
     ...riskLine(event),
     ...detailsLine(event.extra_context),
     ...choiceLines(answerable),
-    timeLine(question, wallTime),
+    timeLine(question, now),
     hintLine(answerable),
   ];
 }
@@ -104,8 +107,8 @@ function choiceLines(answerable: Answerable): readonly string[] {
 }
 
 /** The time left, and the default that applies after it. */
-export function timeLine({ event, answerable, deadline }: AskedQuestion, wallTime: number): string {
-  const left = Math.ceil((deadline - wallTime) / 1000);
+export function timeLine({ event, answerable, deadline }: AskedQuestion, now: Millis): string {
+  const left = Math.ceil((deadline - now) / 1000);
   return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable)}.`;
 }
 

@@ -1,6 +1,7 @@
 // One open question at the prompt, and the words for it.
 import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/subscriber-options.js";
+import type { Millis } from "../../contracts/clock.js";
 import { eventText, summaryOf } from "../terminal/event-text.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type AskedQuestion, timeLine } from "./asked-question.js";
@@ -52,11 +53,11 @@ const QUESTION_STATES: Readonly<Record<QuestionState, string>> = {
 };
 
 /** A line of the list of open questions. */
-export function listLine(one: OpenQuestion, isAsked: boolean, wallTime: number): string {
+export function listLine(one: OpenQuestion, isAsked: boolean, now: Millis): string {
   const { event } = one.question;
   const asked = shownText(String(event.action ?? event.question ?? ""));
   const state = isAsked ? "being asked" : QUESTION_STATES[one.state];
-  return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, wallTime)}`;
+  return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, now)}`;
 }
 
 /** By the answer sent, in the words of the resolution. */

@@ -99,7 +99,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
   }
 
   function tell(one: OpenQuestion): void {
-    for (const line of questionLines(one.question, nameWithAgent(one), clock.wallTime())) say(line);
+    for (const line of questionLines(one.question, nameWithAgent(one), clock.now())) say(line);
   }
 
   async function tellDetails(one: OpenQuestion): Promise<void> {
@@ -140,8 +140,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
       cancelTimers: [],
     };
     open.push(one);
-    const overInMs = question.deadline - clock.wallTime() + OUTCOME_MS;
-    one.cancelTimers.push(clock.wakeAt(clock.now() + overInMs, () => end(one, "Its time is over.")));
+    one.cancelTimers.push(clock.wakeAt(question.deadline + OUTCOME_MS, () => end(one, "Its time is over.")));
     askNext();
     if (settling.isOn()) untold.push(one);
     else if (current !== one) say(`${nameWithAgent(one)} is open as well.`);
@@ -236,7 +235,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
 
   function list(): void {
     if (open.length === 0) say("No question is open.");
-    for (const one of open) say(listLine(one, one === current, clock.wallTime()));
+    for (const one of open) say(listLine(one, one === current, clock.now()));
     if (open.length > 0) say("o and a number asks one of them now.");
   }
 
@@ -273,7 +272,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
         void tellDetails(one);
         return;
       case "time":
-        say(timeLine(one.question, clock.wallTime()));
+        say(timeLine(one.question, clock.now()));
         return;
       case "skip":
         one.state = "left";
@@ -323,7 +322,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
 
   return {
     heard: (source, event) => {
-      const question = questionFromEvent(event);
+      const question = questionFromEvent(event, clock);
       if (question !== undefined) {
         if (open.every(({ question: known }) => known.token !== question.token)) add(source, question);
         return true;
@@ -359,7 +358,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
         else if (one.state === "unreachable") one.state = "waiting";
       }
       for (const event of events) {
-        const question = questionFromEvent(event);
+        const question = questionFromEvent(event, clock);
         const isKnown = open.some(({ question: known }) => known.token === question?.token);
         if (question !== undefined && !isKnown) add(source, question);
       }
@@ -383,7 +382,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     reminderNow: (source, event) => {
       const one = find(source, event);
       if (one === undefined || one.state !== "left") return undefined;
-      return `${nameWithAgent(one)}, left for later: ${timeLine(one.question, clock.wallTime())}`;
+      return `${nameWithAgent(one)}, left for later: ${timeLine(one.question, clock.now())}`;
     },
     concernsCurrent: (source, event) => current !== undefined && find(source, event) === current,
     close: () => {

@@ -48,7 +48,7 @@ export async function openJournal(
           firstEpoch: clock.wallTime() * EPOCHS_PER_MS,
           maxEvents,
           maxBytes: maxBytes ?? MEMORY_BYTES,
-          wallTimeOffsetMs: clock.wallTime() - clock.now(),
+          wallTimeOffset: () => clock.wallTime() - clock.now(),
           evicted,
         }),
       compact: undefined,

@@ -38,7 +38,7 @@ export function createTapeJournal(options: TapeJournalOptions): Journal {
   const ring = createJournalRing({
     id,
     firstEpoch,
-    wallTimeOffsetMs,
+    wallTimeOffset: () => wallTimeOffsetMs,
     maxEvents: maxHeldEvents,
     maxBytes: MOST_HELD_BYTES,
   });

@@ -21,8 +21,8 @@ export interface JournalRingOptions {
   readonly maxEvents?: number;
   /** Most bytes of events held, by estimate. Default 32 MiB. */
   readonly maxBytes?: number;
-  /** Difference between wall clock and an event's `at`, in ms. Default 0. */
-  readonly wallTimeOffsetMs?: number;
+  /** The present difference between wall clock and an event's `at`, in ms. Default 0. */
+  readonly wallTimeOffset?: () => number;
   /** Whether an event has to stay for now, whatever the limits. Default: none has. */
   readonly isPending?: (epoch: Epoch) => boolean;
   /** Called with each event that leaves the window, the oldest first. */
@@ -149,7 +149,7 @@ export function createJournalRing(options: JournalRingOptions): Journal {
     parsed.get(ringEntry.epoch, ringEntry.source.length, () => entryFrom(ringEntry));
 
   const wallTimeOf = (ringEntry: RingEntry | undefined): number | undefined =>
-    ringEntry === undefined ? undefined : ringEntry.at + (options.wallTimeOffsetMs ?? 0);
+    ringEntry === undefined ? undefined : ringEntry.at + (options.wallTimeOffset?.() ?? 0);
 
   const read = (after: Epoch, limit: number): JournalRead => {
     if (after + 1 < oldest && after < head) return { kind: "gap", oldest };

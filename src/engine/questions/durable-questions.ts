@@ -37,10 +37,18 @@ interface QuestionRecord {
   readonly reply?: CountedReply;
 }
 
-/** Stores a question until it has its outcome. The reply that decided it is stored only if `isRecorded`. */
-export function keepQuestion(durableState: DurableState, pending: DurableQuestion, isRecorded: boolean): void {
+/**
+ * Stores a question until it has its outcome. The reply that decided it is stored only if `isRecorded`. `receivedAt`: milliseconds since 1970; in the
+ * next boot the clock on the wall counts (R40).
+ */
+export function keepQuestion(
+  durableState: DurableState,
+  pending: DurableQuestion,
+  isRecorded: boolean,
+  receivedAt: number,
+): void {
   const { question, entry } = pending;
-  const { token, kind, agentId, receivedAt, ordinal } = question;
+  const { token, kind, agentId, ordinal } = question;
   durableState.put(["question", token], () => {
     const { decision } = pending;
     const open: QuestionRecord = { kind, agentId, receivedAt, ordinal, entry: entryRecord(entry) };
@@ -78,12 +86,13 @@ export function durableQuestions(
     const { event } = entry;
     const { session_id: sessionId, reply_token: token } = event;
     const permits = permitsOf(event);
-    const question = { kind, token: String(token), sessionId, agentId, event, at, receivedAt, ordinal, permits };
+    const question = { kind, token: String(token), sessionId, agentId, event, at, ordinal, permits };
     const result = record.result && { ...NO_RESULT, ...record.result };
     const decision = result && { result, at: record.decidedAt ?? present.wallTime, reply: record.reply };
     const restored: DurableQuestion = { question, entry, decision };
     found.push(restored);
-    if (receivedAt < record.receivedAt) keepQuestion(durableState, restored, restored.decision?.reply !== undefined);
+    if (receivedAt < record.receivedAt)
+      keepQuestion(durableState, restored, restored.decision?.reply !== undefined, receivedAt);
   });
   return found.sort((a, b) => a.entry.epoch - b.entry.epoch);
 }

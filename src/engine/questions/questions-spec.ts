@@ -17,7 +17,6 @@ import type { Reply } from "./reply-check.js";
 export type ReminderPoint = "half" | "nine_tenths";
 
 export interface QuestionLimits {
-  readonly clockSkewMs: Millis;
   /** Wait of a question for the first subscription that can answer it, in ms (R6). */
   readonly confirmationGraceMs: Millis;
   /** Wait of a question after the last such subscription has ended, in ms (R7). */

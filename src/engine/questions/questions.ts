@@ -2,6 +2,7 @@
 // question. The room sessions knows the effect of an outcome on its session.
 import { Fault } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
@@ -72,7 +73,11 @@ export function createQuestions(options: QuestionsOptions): Questions {
     return entry !== undefined && isAnswerable(entry) ? entry : undefined;
   };
 
-  const keep = (entry: Pending): void => keepQuestion(durableState, entry, options.audit.isOn);
+  /** An instant of the monotonic clock as the clock on the wall shows it now, ms since 1970 (R40). */
+  const wallTimeOf = (at: Millis): number => options.wallTime() + at - options.now();
+
+  const keep = (entry: Pending): void =>
+    keepQuestion(durableState, entry, options.audit.isOn, wallTimeOf(entry.question.at));
 
   const take = (question: OpenQuestion, entry: JournaledEvent, isRestored: boolean): Pending => {
     const opened = createPending(question, entry, isRestored);
@@ -251,7 +256,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     if (!isAnswerable(entry)) return "already_resolved";
     // A reply counts only from a subscription that was shown the question (R6, AAEP §10 T1).
     if (!replier.isEntitled(entry.question) || !entry.shownTo.has(replier.subscriptionId)) return "not_entitled";
-    const fault = faultOfReply(reply, entry.question, options.limits.clockSkewMs);
+    const fault = faultOfReply(reply, entry.question, wallTimeOf(entry.deadline));
     if (fault !== undefined) return fault;
     try {
       const { subscriptionId, subscriberId } = replier;

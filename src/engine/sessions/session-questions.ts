@@ -98,7 +98,6 @@ export function ask(context: RuleContext): void {
     agentId: agent.agentId,
     event,
     at: draft.moment.now,
-    receivedAt: draft.moment.wallTime,
     ordinal: session.ordinal + 1,
     permits: permitsOf(event),
   };

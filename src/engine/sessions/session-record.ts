@@ -77,10 +77,8 @@ export interface OpenQuestion {
   readonly agentId: string;
   /** The event that asks, as it was published. */
   readonly event: AgentEvent;
-  /** When the question was received. Its deadline counts from this instant (R3b). */
+  /** When the question was received. Its deadline counts from this instant, by the monotonic clock alone (R3b, R40). */
   readonly at: Millis;
-  /** The same instant in milliseconds since 1970: replies carry wall clock time. */
-  readonly receivedAt: number;
   readonly ordinal: number;
   /** The permission that acceptance gives, as far as `extra_context` names it (R5). */
   readonly permits: AcceptedConfirmation;

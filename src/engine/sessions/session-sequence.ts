@@ -125,13 +125,18 @@ function checkSequenceNumber(context: RuleContext): void {
   context.event = rest as AgentEvent;
 }
 
-/** Timestamps of one agent do not decrease, and its clock differs from the daemon's by no more than `clockSkewMs` (R3b). */
+/**
+ * Timestamps of one agent do not decrease, and its clock differs from the daemon's by no more than `clockSkewMs` (R3b). After a step back of that clock
+ * an agent may keep to the session's latest instant, which is no skew.
+ */
 function checkTime(context: RuleContext): void {
   const { draft, agent, session } = context;
   if (context.isStamped) {
     const skewMs = context.timestamp.micros / 1000 - draft.moment.wallTime;
     let isRepaired = false;
-    if (Math.abs(skewMs) > draft.clockSkewMs) {
+    const isSkewed =
+      skewMs > draft.clockSkewMs ? context.timestamp.micros > session.latestMicros : skewMs < -draft.clockSkewMs;
+    if (isSkewed) {
       const seconds = Math.round(skewMs / 1000);
       const sentence = `Correct the clock or leave out timestamp: it is ${seconds} s from the daemon's.`;
       breach(context, "timestamp_skewed", sentence, "/timestamp", "R3b");

@@ -91,7 +91,7 @@ export async function openWindowedJournal(
     ...options.window,
     id: recovered.id,
     firstEpoch,
-    wallTimeOffsetMs: wallTimeOffset(),
+    wallTimeOffset,
     isPending: (epoch) => epoch > written,
   });
   const reader = createBlockReader({

@@ -411,6 +411,21 @@ test("§6.4.3: the time left to answer is told as it is now, and only of a quest
   expect(now()).toEqual([undefined, undefined, undefined, undefined]);
 });
 
+test.each([-3_600_000, 3_600_000])("R40: a clock on the wall that is set by %d ms changes no time left", (stepMs) => {
+  const { desk, clock, source, heard } = stage();
+  desk.heard(source, confirmation(1));
+  clock.stepWall(stepMs);
+  clock.advance(20_000);
+  heard();
+  desk.typed("t");
+  expect(heard()).toEqual(["4 minutes 40 seconds left to answer; then it is rejected."]);
+  // Asked by the clock of before, and open: the daemon says so.
+  desk.restored(source, [confirmation(1), confirmation(2)]);
+  expect(heard().join()).toContain("is open as well");
+  desk.typed("l");
+  expect(heard().filter((line) => line.includes("is over"))).toEqual([]);
+});
+
 test("H7: a question whose end is never told is over when its time is", () => {
   const { desk: prompt, clock, source, heard } = stage();
   prompt.heard(source, confirmation(1));

@@ -48,6 +48,47 @@ describe("H7: deadlines", () => {
     expect(rig.agent.outcomes).toHaveLength(1);
   });
 
+  describe.each([-3_600_000, -90_000, 90_000, 3_600_000])("R40: the clock on the wall is set by %d ms", (stepMs) => {
+    test("a question is answered in all of its time, and what is listed says how much is left", () => {
+      const rig = started();
+      const listener = rig.listen(ABLE);
+      rig.publish(confirmation("rpl_1"));
+      rig.advance(20_000);
+      rig.clock.stepWall(stepMs);
+      expect(rig.engine.report().questions).toMatchObject([
+        { askedAt: rig.clock.wallTime() - 20_000, deadline: rig.clock.wallTime() + 40_000 },
+      ]);
+      rig.advance(39_999);
+      const late = formatTimestamp(rig.clock.wallTime() + 1);
+      expect(give(rig, listener, "rpl_1", "accept", { timestamp: late })).toBe(false);
+      expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
+      expect(fates(rig)).toEqual(["expired", "counted"]);
+    });
+
+    test("and ends when that is over", () => {
+      const rig = started();
+      rig.listen(ABLE);
+      rig.publish(confirmation("rpl_1"));
+      rig.clock.stepWall(stepMs);
+      rig.advance(59_999);
+      expect(rig.agent.outcomes).toEqual([]);
+      rig.advance(1);
+      expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
+      expect(rig.engine.status().openQuestionCount).toBe(0);
+    });
+
+    test("an agent without timestamps goes on, and time does not go back", () => {
+      const rig = started();
+      const listener = rig.listen();
+      rig.publish(session().progress(1));
+      rig.clock.stepWall(stepMs);
+      rig.publish(session().progress(2));
+      const stamps = listener.received.map(({ event }) => event.timestamp);
+      expect(stamps).toHaveLength(3);
+      expect(stamps).toEqual([...stamps].sort());
+    });
+  });
+
   test.each([-60_000, 60_000])("R3b: a question stamped %d ms off is answered in all of its time", (offMs) => {
     const rig = started();
     const listener = rig.listen(ABLE);

@@ -233,7 +233,6 @@ describe("R19, AAEP §6.3.4: replies", () => {
   test.each([
     ["of the wrong kind", { kind: "clarification", response: "yes" }, {}, "wrong_kind"],
     ["written a minute too late", { timestamp: "2026-05-24T14:01:00.000Z" }, {}, "expired"],
-    ["written an hour before", { timestamp: "2026-05-24T13:00:00.000Z" }, {}, "expired"],
     ["that was not offered", {}, { allowed_replies: ["reject"] }, "not_offered"],
   ])("a reply %s counts for nothing, and the next good one does", (_, changes, fields, fate) => {
     const rig = started();
@@ -256,7 +255,7 @@ describe("R19, AAEP §6.3.4: replies", () => {
       }),
       now: () => now,
       wallTime: () => now,
-      limits: { clockSkewMs: 60_000, confirmationGraceMs: 0, reconnectGraceMs: 0 },
+      limits: { confirmationGraceMs: 0, reconnectGraceMs: 0 },
       audit: { isOn: true, record: () => undefined },
       isAgentAway: () => false,
       returnUntil: () => Number.NEGATIVE_INFINITY,
@@ -277,7 +276,6 @@ describe("R19, AAEP §6.3.4: replies", () => {
       agentId: "planner",
       event,
       at: 0,
-      receivedAt: rig.clock.wallTime(),
       ordinal: 1,
       permits: { action: undefined, tool: undefined, toolCallId: undefined },
     };

@@ -36,7 +36,7 @@ describe("R19, P9: whatever was wrong with a reply", () => {
     not_offered: (one) => void one.listener.subscription.reply(emptyAnswer(one, "rpl_c"), {}),
     wrong_kind: ({ rig, listener }) => void give(rig, listener, "rpl_c", "accept"),
     expired: ({ rig, listener }) =>
-      void give(rig, listener, "rpl_1", "accept", { timestamp: "2020-01-01T00:00:00.000Z" }),
+      void give(rig, listener, "rpl_1", "accept", { timestamp: "2036-01-01T00:00:00.000Z" }),
     malformed: ({ listener }) => listener.subscription.refusedReply("malformed", "rpl_1", {}),
     wrong_subscription: ({ listener }) => listener.subscription.refusedReply("wrong_subscription", "rpl_1", {}),
     already_resolved: ({ rig, listener }) => {
@@ -76,7 +76,7 @@ describe("R19: who is told", () => {
     rig.publish(confirmation("rpl_1"));
     for (const one of [blocked, quiet]) {
       give(rig, one, "rpl_none", "accept");
-      give(rig, one, "rpl_1", "accept", { timestamp: "2020-01-01T00:00:00.000Z" });
+      give(rig, one, "rpl_1", "accept", { timestamp: "2036-01-01T00:00:00.000Z" });
     }
     expect([strangers, told]).toEqual([[], []]);
     expect(fates(rig)).toEqual(["unknown_token", "not_entitled", "unknown_token", "expired"]);

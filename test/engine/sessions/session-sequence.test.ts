@@ -425,6 +425,18 @@ describe("R3a: states that other events imply", () => {
   });
 });
 
+describe("R3b: the clock on the wall is set back under an agent that stamps its events", () => {
+  test("the session's latest instant is in order, and a later one is too new", () => {
+    const stage = createStage();
+    play(stage, [STARTED, chunk(at("11.500Z"))]);
+    stage.wallTime -= 3_600_000;
+    expect(stage.publish("progress.updated", at("11.500Z")).events).toHaveLength(1);
+    expect(faultOf(() => stage.publish("progress.updated", at("11.501Z"))).code).toBe("timestamp_skewed");
+    stage.publish("progress.updated");
+    expect(stage.last().timestamp).toBe("2026-05-24T14:22:11.500Z");
+  });
+});
+
 describe("R16: sequence numbers", () => {
   test("are checked, and do not go out", () => {
     const stage = createStage();

@@ -6,6 +6,8 @@ export interface VirtualClock extends Clock {
   readonly advance: (ms: Millis) => void;
   /** Lets time pass in the middle of a turn: what is due stays so. */
   readonly pass: (ms: Millis) => void;
+  /** Somebody sets the clock on the wall, by so much: no time passes. */
+  readonly stepWall: (byMs: number) => void;
   /** Runs what is due, and nothing that this collects for the end of the turn. */
   readonly runDue: () => void;
   /** How many wake-ups are waited for. */
@@ -19,6 +21,7 @@ export interface VirtualClock extends Clock {
 /** A clock that stands still until it is told otherwise (R24). */
 export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 0)): VirtualClock {
   let now = 0;
+  let steppedMs = 0;
   const wakeUps = createWakeUps();
   let turn: (() => void)[] = [];
   const endTurn = (): void => {
@@ -31,7 +34,10 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
   };
   return {
     now: () => now,
-    wallTime: () => startWallTime + Math.floor(now),
+    wallTime: () => startWallTime + steppedMs + Math.floor(now),
+    stepWall: (byMs) => {
+      steppedMs += byMs;
+    },
     wakeAt: wakeUps.at,
     afterCall: (run) => void turn.push(run),
     afterTurn: (run) => void turn.push(run),

@@ -74,7 +74,7 @@ describe("calls beside Listen", () => {
     await rig.settle();
     const told = () => stream.heard().filter(({ type }) => type === "aaepd.reply_not_taken");
     const spoil = async (token: string): Promise<void> => {
-      const reply = replyOf(id, { reply_token: token, timestamp: "2020-01-01T00:00:00Z" });
+      const reply = replyOf(id, { reply_token: token, timestamp: "2036-01-01T00:00:00Z" });
       expect(await rig.call(method.reply, { key, confirmation_reply: reply })).toEqual({ accepted: false });
       await rig.pass(1000);
     };

@@ -437,11 +437,11 @@ public final class Aaep implements AutoCloseable {
   }
 
   private Link comeBack() throws InterruptedException {
-    for (long lost = System.currentTimeMillis(); !isOver; Thread.sleep(PAUSE_MS)) {
+    for (long lost = millis(); !isOver; Thread.sleep(PAUSE_MS)) {
       Link back = toServe();
       if (back != null) return back;
       synchronized (this) {
-        if (isOver || isAway || System.currentTimeMillis() - lost < LONGEST_ABSENCE_MS) continue;
+        if (isOver || isAway || millis() - lost < LONGEST_ABSENCE_MS) continue;
         isAway = true;
         tell("The daemon has gone: the agent is silent until it is back.", Map.of(), null);
         giveUp("cancelled");
@@ -573,11 +573,16 @@ public final class Aaep implements AutoCloseable {
     return new Reply(null, resolvedBy, new Fault(sentence, null, null, null, null, null, null));
   }
 
+  /** Milliseconds of a clock that nobody sets. */
+  private static long millis() {
+    return System.nanoTime() / 1_000_000;
+  }
+
   /** Waits for something, for a short while at most. */
   private synchronized void await(BooleanSupplier something) {
-    long until = System.currentTimeMillis() + 1000 * LONGEST_WAIT_S;
+    long until = millis() + 1000 * LONGEST_WAIT_S;
     try {
-      for (long left; !something.getAsBoolean() && (left = until - System.currentTimeMillis()) > 0; ) wait(left);
+      for (long left; !something.getAsBoolean() && (left = until - millis()) > 0; ) wait(left);
     } catch (InterruptedException error) {
       Thread.currentThread().interrupt();
     }

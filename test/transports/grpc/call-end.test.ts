@@ -1,0 +1,31 @@
+// Why a call ended, where the clock on the wall is set while it runs.
+import { afterEach, expect, test, vi } from "vitest";
+import { type CallEnd, watchCallEnd } from "../../../transports/grpc/call-end.js";
+import type { KnownPeer } from "../../../transports/grpc/peers.js";
+
+const PEER: KnownPeer = { identity: { label: "test", trust: "same-user" }, isConnected: () => true } as KnownPeer;
+
+afterEach(() => void vi.useRealTimers());
+
+const endOf = (deadlineInMs: number, stepMs: number): Promise<CallEnd> => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  const deadline = Date.now() + deadlineInMs;
+  const watch = watchCallEnd({ getDeadline: () => deadline }, PEER);
+  vi.setSystemTime(Date.now() + stepMs);
+  return new Promise((resolve) => watch.whyEnded(resolve));
+};
+
+test.each([-3_600_000, 3_600_000])(
+  "R40: a cancelled call is that, though the clock on the wall is set by %d ms",
+  async (stepMs) => {
+    expect(await endOf(60_000, stepMs)).toEqual({ kind: "cancelled" });
+  },
+);
+
+test("a call whose deadline has come has ended, though the clock on the wall is set back", async () => {
+  expect(await endOf(0, -3_600_000)).toMatchObject({ kind: "ended", fault: { code: "timed_out" } });
+});
+
+test("a call without deadline is cancelled", async () => {
+  expect(await endOf(Number.POSITIVE_INFINITY, 0)).toEqual({ kind: "cancelled" });
+});
