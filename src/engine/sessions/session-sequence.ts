@@ -126,8 +126,8 @@ function checkSequenceNumber(context: RuleContext): void {
 }
 
 /**
- * Timestamps of one agent do not decrease, and its clock differs from the daemon's by no more than `clockSkewMs` (R3b). After a step back of that clock
- * an agent may keep to the session's latest instant, which is no skew.
+ * Timestamps of one agent do not decrease, and its clock differs from the daemon's by no more than `clockSkewMs` (R3b). When that clock was set back,
+ * an agent may keep to the session's latest instant.
  */
 function checkTime(context: RuleContext): void {
   const { draft, agent, session } = context;
