@@ -7,13 +7,14 @@ import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
 import { runSubscriberCases } from "../../src/conformance/subscriber/run-subscriber-cases.js";
 import type { SubscriberHooks } from "../../src/conformance/subscriber/tested-subscriber.js";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
-import { AAEPD_MUTANTS, CASE_MUTANTS } from "../conformance/mutants/case-mutants.js";
-import { CHAPTER_MUTANTS } from "../conformance/mutants/chapter-mutants.js";
+import { PRODUCER_MUTANTS } from "../conformance/mutants/all-mutants.js";
+import { AAEPD_MUTANTS } from "../conformance/mutants/case-mutants.js";
 import {
   AAEPD_FAILS,
   CASE_FAILS,
   CASE_SUBSCRIBER_FAILS,
   FAILS,
+  KIND_FAILS,
   SUBSCRIBER_FAILS,
   SUBSCRIBER_UNSEEN,
   UNSEEN,
@@ -67,8 +68,9 @@ function expectTable(rows: readonly Row[], fails: Readonly<Record<string, readon
 }
 
 it("producers: exactly the cases fail that the table names", async () => {
-  const rows = await judged([...CHAPTER_MUTANTS, ...CASE_MUTANTS], (mutant, folder) => judgeProducer(mutant, folder));
-  expectTable(rows, { ...FAILS, ...CASE_FAILS, ...Object.fromEntries(Object.keys(UNSEEN).map((name) => [name, []])) });
+  const rows = await judged(PRODUCER_MUTANTS, judgeProducer);
+  const unseen = Object.fromEntries(Object.keys(UNSEEN).map((name) => [name, []]));
+  expectTable(rows, { ...FAILS, ...CASE_FAILS, ...KIND_FAILS, ...unseen });
 }, 3_600_000);
 
 it("producers: likewise in the set aaepd", async () => {

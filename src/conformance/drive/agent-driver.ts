@@ -5,7 +5,7 @@ import { ipcRpcConnector } from "../../client/node.js";
 import { endpointText } from "../wire/endpoint.js";
 import { noConnection } from "../wire/endpoint-faults.js";
 import type { Driver } from "./driver.js";
-import { BILINGUAL, FAILURE, INVOKED, QUESTION, SENTENCES } from "./scenario-data.js";
+import { BILINGUAL, CHOICES, FAILURE, INVOKED, QUESTION, SENTENCES } from "./scenario-data.js";
 import type { ScenarioName } from "./scenarios.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -111,30 +111,10 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
   "confirmation-short": (acting) => confirmed(acting, [{ ...HIGH, timeout_seconds: 2 }]),
   "two-confirmations": (acting) => confirmed(acting, [HIGH, MEDIUM]),
   "two-confirmations-short": (acting) => confirmed(acting, [{ ...HIGH, timeout_seconds: 2 }, MEDIUM]),
-  clarification: async (acting) => {
-    await begin(acting);
-    await acting.ask("clarify", {
-      question: "Which year?",
-      accepted_response_kinds: ["freetext"],
-      timeout_seconds: 30,
-      summary_normal: "Which year do you mean?",
-    });
-    await complete(acting);
-  },
-  choice: async (acting) => {
-    await begin(acting);
-    await acting.ask("clarify", {
-      question: "Which year?",
-      accepted_response_kinds: ["multiple_choice"],
-      choices: [
-        { value: "2023", label: "In 2023" },
-        { value: "2024", label: "In 2024" },
-      ],
-      timeout_seconds: 30,
-      summary_normal: "In 2023 or in 2024?",
-    });
-    await complete(acting);
-  },
+  clarification: (acting) => clarified(acting, [{ accepted_response_kinds: ["freetext"] }]),
+  choice: (acting) => clarified(acting, [{ accepted_response_kinds: ["multiple_choice"], choices: CHOICES }]),
+  "number-and-yes-no": (acting) =>
+    clarified(acting, [{ accepted_response_kinds: ["numeric"] }, { accepted_response_kinds: ["yes_no"] }]),
   "many-tools": async (acting) => {
     await begin(acting);
     await manyTools(acting);
@@ -154,6 +134,19 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
     await acting.wait(1000);
     await acting.say("session.cancelled", { cancelled_by: "user", summary_normal: "Cancelled by the user." });
     await asked;
+  },
+  "withdraw-question": async (acting) => {
+    await begin(acting);
+    const asked = acting.ask("confirm", QUESTION).catch(() => ({}));
+    await acting.wait(500);
+    await acting.say("state.changed", {
+      from_state: "awaiting_input",
+      to_state: "thinking",
+      summary_normal: "The photos are needed after all.",
+    });
+    await asked;
+    await acting.wait(1000);
+    await complete(acting);
   },
   error: async (acting) => {
     await begin(acting);
@@ -245,6 +238,18 @@ async function flood({ say, enter, wait, hex }: Acting, rounds: number): Promise
     await wait(90);
   }
   await say("output.streaming", { output_id, chunk: "", complete: true });
+}
+
+async function clarified(acting: Acting, questions: readonly Fields[]): Promise<void> {
+  await begin(acting);
+  for (const question of questions)
+    await acting.ask("clarify", {
+      question: "Which year?",
+      timeout_seconds: 30,
+      summary_normal: "Which year do you mean?",
+      ...question,
+    });
+  await complete(acting);
 }
 
 /** Asks one question after the other, and calls the tool after each accept. */

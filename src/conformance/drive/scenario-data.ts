@@ -31,3 +31,7 @@ export const QUESTION = {
   default_decision: "reject",
   summary_normal: "May I delete nine photos?",
 };
+export const CHOICES = [
+  { value: "y2023", label: "In 2023" },
+  { value: "y2024", label: "In 2024" },
+];

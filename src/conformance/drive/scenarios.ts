@@ -17,6 +17,10 @@ export const SCENARIOS = {
     "Begin a session. Ask a question that is answered by a free text, with a timeout of 30 seconds. Go on thinking after the answer. Complete the session.",
   "cancel-question":
     "Begin a session, ask for confirmation as in confirmation, and cancel the session after one second.",
+  "withdraw-question":
+    "Begin a session and ask for confirmation as in confirmation. After half a second, without an answer, go back to thinking because the action is not needed any more. Complete the session a second later.",
+  "number-and-yes-no":
+    "Begin a session. Ask a question that is answered by a number, and after its answer one that is answered by yes or no, each with a timeout of 30 seconds. Go on thinking after each. Complete the session.",
   error: "Begin a session, call a tool, and end the session by an error because the tool fails.",
   cancel: "Begin a session, think, and cancel the session.",
   handoff: "Begin a session, hand it over to a person, and complete the session.",

@@ -25,8 +25,8 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       const text = JSON.stringify(reply).replace('"decision":"accept"', '"decision":"reject","decision":"accept"');
       asked.listener.conversation.sayText(text);
       const expected = "A reply that can be read in two ways does not count.";
-      await staysOpen(asked, expected, reply);
-      await isRejected(asked, expected, reply);
+      await staysOpen(asked, expected, []);
+      await isRejected(asked, expected, [reply]);
     },
   ),
   ours(

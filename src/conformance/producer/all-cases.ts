@@ -1,6 +1,7 @@
 import type { CaseDescription } from "../findings/finding.js";
 import { AAEPD_CASES } from "./aaepd-cases.js";
 import { CHANGE_CASES } from "./change-cases.js";
+import { CLARIFICATION_CASES } from "./clarification-cases.js";
 import { DELIVERY_CASES } from "./delivery-cases.js";
 import { ENVELOPE_CASES } from "./envelope-cases.js";
 import { HANDSHAKE_CASES } from "./handshake-cases.js";
@@ -18,6 +19,7 @@ export const PRODUCER_CASES: readonly ProducerCase[] = [
   ...TEXT_CASES,
   ...QUESTION_WATCHERS,
   ...QUESTION_CASES,
+  ...CLARIFICATION_CASES,
   ...REPLY_CASES,
   ...HANDSHAKE_CASES,
   ...DELIVERY_CASES,

@@ -1,12 +1,14 @@
 // A question that a case has made the producer ask.
 import type { ScenarioName } from "../drive/scenarios.js";
-import { fail } from "../findings/verdicts.js";
-import type { Message } from "../wire/conversation.js";
+import { fail, skip } from "../findings/verdicts.js";
+import type { Message, Recorded } from "../wire/conversation.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall, proofAfter, questionIn, resolutionAfter } from "./asking.js";
-import { type Arrived, endOf, eventsOf } from "./session-on.js";
+import { isTerminal } from "./hearing.js";
+import { eventsOf, seekIn } from "./session-on.js";
 import { evidenceOf, isType, type ProducerStage, QUIET_MS, type Subscription } from "./stage.js";
 
 export interface Asked {
+  readonly stage: ProducerStage;
   readonly listener: Subscription;
   readonly sessionId: string;
   readonly question: Message;
@@ -26,29 +28,42 @@ export async function ask(
 ): Promise<Asked> {
   const one = listener ?? (await stage.subscribe(ANSWERS));
   const { sessionId } = await stage.show(scenario, one);
-  return nextQuestion(one, sessionId);
+  return questionOf(stage, one, sessionId);
 }
 
-/** Waits for the next question of the session. Skips the case if none comes. */
-export async function nextQuestion(listener: Subscription, sessionId: string, from?: number): Promise<Asked> {
+/** Waits for the question behind one. Skips the case if none comes. */
+export function nextQuestion({ stage, listener, sessionId, after }: Asked): Promise<Asked> {
+  return questionOf(stage, listener, sessionId, after);
+}
+
+async function questionOf(
+  stage: ProducerStage,
+  listener: Subscription,
+  sessionId: string,
+  from?: number,
+): Promise<Asked> {
   const { message, place } = await questionIn(listener, sessionId, "confirmation", from);
-  return { listener, sessionId, question: message, after: place + 1 };
+  return { stage, listener, sessionId, question: message, after: place + 1 };
 }
 
-/** Fails if the question is resolved while the case is quiet. */
+/** Says replies that must not count, and fails if the question is resolved while the case is quiet. */
 export async function staysOpen(
   { listener, sessionId, after }: Asked,
   expected: string,
-  because: Message,
+  wrong: readonly Message[],
 ): Promise<void> {
+  for (const reply of wrong) listener.conversation.say(reply);
   const resolved = await proofAfter(listener, sessionId, after, QUIET_MS);
-  if (resolved !== undefined)
-    fail(expected, "The producer went on.", [{ note: "sent", text: JSON.stringify(because) }, evidenceOf(resolved)]);
+  if (resolved !== undefined) fail(expected, "The producer went on.", [...sent(wrong), evidenceOf(resolved)]);
 }
 
 /** Answers, and fails if the producer does not go on. */
-export async function resolves({ listener, sessionId, question, after }: Asked, decision: string): Promise<Message> {
-  const reply = confirmationReply(listener, question, decision);
+export async function resolves(
+  { listener, sessionId, question, after }: Asked,
+  decision: string,
+  more?: Message,
+): Promise<Message> {
+  const reply = confirmationReply(listener, question, decision, more);
   listener.conversation.say(reply);
   const resolved = await resolutionAfter(listener, sessionId, after);
   if (resolved?.message === undefined)
@@ -59,25 +74,66 @@ export async function resolves({ listener, sessionId, question, after }: Asked, 
 }
 
 /** Rejects, and fails if the action is taken all the same: then something before the reject counted as an accept. */
-export async function isRejected(asked: Asked, expected: string, because?: Message): Promise<void> {
+export async function isRejected(asked: Asked, expected: string, before: readonly Message[] = []): Promise<void> {
   await resolves(asked, "reject");
-  const call = await irreversibleCallAfter(asked);
-  if (call !== undefined)
-    fail(expected, "The irreversible tool was invoked.", [
-      ...(because === undefined ? [] : [{ note: "sent", text: JSON.stringify(because) }]),
-      evidenceOf(call),
-    ]);
+  const call = await actionAfter(asked);
+  if (call !== undefined) fail(expected, "The action was taken.", [...sent(before), evidenceOf(call)]);
 }
 
-/** The first irreversible tool call of a session that came after the question. Skips the case as `callsAfter` does. */
-export async function irreversibleCallAfter(asked: Asked): Promise<Arrived | undefined> {
-  return (await callsAfter(asked)).find(({ message }) => isIrreversibleCall(message));
-}
-
-/** The tool calls of a session that came after the question. Skips the case if the session does not end: a call could still come. */
-export async function callsAfter({ listener, sessionId, after }: Asked): Promise<readonly Arrived[]> {
-  await endOf(listener, sessionId);
-  return eventsOf(listener, sessionId).filter(
-    ({ message, place }) => place >= after && isType(message, "tool.invoked"),
+/** Fails unless a session goes on as the default of its question says: the call shows it, whatever is said of it. */
+export async function followsDefault(asked: Asked): Promise<void> {
+  const { question, stage, listener, sessionId, after } = asked;
+  const isAccepted = question.default_decision === "accept";
+  const call = isAccepted
+    ? await callOrEnd(listener, sessionId, after, () => true)
+    : await callOrEnd(listener, sessionId, after, (message) => isAction(stage, message));
+  if (isAccepted === (call !== undefined)) return;
+  fail(
+    `The default ${String(question.default_decision)} applies.`,
+    call === undefined ? "No tool was invoked." : "The action was taken.",
+    [{ note: "received", text: JSON.stringify(question) }, ...(call === undefined ? [] : [evidenceOf(call)])],
   );
+}
+
+/** Whether a message is the call of an action that is asked for: it says so itself, or an accept brought it about in another case. */
+function isAction(stage: ProducerStage, message: Message): boolean {
+  return isIrreversibleCall(message) || (isType(message, "tool.invoked") && stage.actions.has(message.tool));
+}
+
+/** The call that takes the action, after the question. Skips the case if neither it nor the end of the session comes: a call could still come. */
+export function actionAfter({ stage, listener, sessionId, after }: Asked): Promise<Recorded | undefined> {
+  return callOrEnd(listener, sessionId, after, (message) => isAction(stage, message));
+}
+
+/** The same, among the events that have come. */
+export function actionBefore({ stage, listener, sessionId, after }: Asked, place: number): Recorded | undefined {
+  return eventsOf(listener, sessionId).find(
+    (one) => one.place >= after && one.place < place && isAction(stage, one.message),
+  );
+}
+
+/** The call that an accept brings about, which is known as the action's from then on. Fails if the session ends without one. */
+export async function acceptedCallAfter({ stage, listener, sessionId, question, after }: Asked): Promise<void> {
+  const call = await callOrEnd(listener, sessionId, after, () => true);
+  if (call === undefined)
+    fail("After an accept a tool.invoked comes.", "The session ended without one.", [
+      { note: "received", text: JSON.stringify(question) },
+    ]);
+  stage.actions.add(call.message?.tool);
+}
+
+async function callOrEnd(
+  listener: Subscription,
+  sessionId: string,
+  from: number,
+  isWanted: (call: Message) => boolean,
+): Promise<Recorded | undefined> {
+  const isCall = (message: Message): boolean => isType(message, "tool.invoked") && isWanted(message);
+  const found = await seekIn(listener, sessionId, (message) => isCall(message) || isTerminal(message), { from });
+  if (found?.message === undefined) return skip("The session did not end.");
+  return isCall(found.message) ? found : undefined;
+}
+
+function sent(messages: readonly Message[]): readonly { readonly note: string; readonly text: string }[] {
+  return messages.map((message) => ({ note: "sent", text: JSON.stringify(message) }));
 }

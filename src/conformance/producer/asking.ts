@@ -37,7 +37,13 @@ export function confirmationReply(to: Subscription, question: Message, decision:
   };
 }
 
-export function clarificationReply(to: Subscription, question: Message, response: unknown): Message {
+/** The same for a clarification (AAEP §6.5.1). */
+export function clarificationReply(
+  to: Subscription,
+  question: Message,
+  response: unknown,
+  more: Message = {},
+): Message {
   return {
     type: "clarification.reply",
     reply_token: question.reply_token,
@@ -45,7 +51,16 @@ export function clarificationReply(to: Subscription, question: Message, response
     subscription_id: to.id,
     timestamp: new Date().toISOString(),
     decided_by: "user",
+    ...more,
   };
+}
+
+/** The end of a question's time by its own words, ms since 1970. Skips the case if they cannot be read. */
+export function deadlineOf({ timestamp, timeout_seconds: seconds }: Message): number {
+  const deadline = Date.parse(String(timestamp)) + Number(seconds) * 1000;
+  return Number.isNaN(new Date(deadline).getTime())
+    ? skip("The question has no timestamp or no timeout that can be read.")
+    : deadline;
 }
 
 /**

@@ -1,49 +1,54 @@
 // Chapter 6: questions and their ends.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { instantText, OTHER_INSTANTS, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import {
   type Asked,
+  acceptedCallAfter,
+  actionAfter,
+  actionBefore,
   ask,
-  callsAfter,
-  irreversibleCallAfter,
+  followsDefault,
   isRejected,
   nextQuestion,
   resolves,
   staysOpen,
 } from "./asked-question.js";
-import {
-  ANSWERS,
-  clarificationReply,
-  confirmationReply,
-  isIrreversibleCall,
-  questionIn,
-  resolutionAfter,
-} from "./asking.js";
+import { ANSWERS, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
 import { lastListenerEnds } from "./last-listener.js";
 import type { ActiveCase } from "./producer-case.js";
-import { eventsOf, seekIn } from "./session-on.js";
-import { evidenceOf, isType, QUIET_MS } from "./stage.js";
+import { eventsOf, seekIn, shownIfPossible } from "./session-on.js";
+import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";
 
 /** The longest timeout that a case waits for, ms. */
 const LONGEST_TIMEOUT_MS = 5000;
-/** By so much less may a question be open: timestamps may be of whole seconds. */
-const EARLY_MS = 1000;
+/** By so much less may a question be open: timers are not exact. */
+const EARLY_MS = 100;
+/** The same by the suite's own clock: the question may have arrived late. */
+const EARLY_ARRIVAL_MS = 500;
+/** A part of the patience by which the end of a question may be late: the producer may be slow. */
+const LATE_PART = 1 / 10;
+/** A timestamp that is so much before the end of its question's time is in time, ms. */
+const JUST_IN_TIME_MS = 1000;
+/** A reply that comes so much later than the end of its question's time is late, whatever the precision of its question's timestamp, ms. */
+const LATE_REPLY_MS = 300;
 
 export const QUESTION_CASES: readonly ActiveCase[] = [
   {
     kind: "active",
     id: "P2-accept",
-    title: "After an accept the producer invokes the tool.",
-    paragraphs: ["AAEP §4.5.3", "AAEP §6.1"],
+    title: "After an accept the producer invokes the tool, in whichever form the accept is dated.",
+    paragraphs: ["AAEP §4.5.3", "AAEP §6.1", "AAEP §3.2.5"],
     level: 2,
     severity: "error",
     run: async (stage) => {
-      const asked = await ask(stage);
-      await resolves(asked, "accept");
-      if ((await callsAfter(asked)).length === 0)
-        fail("After an accept a tool.invoked comes.", "The session ended without one.", [
-          { note: "received", text: JSON.stringify(asked.question) },
-        ]);
+      for (const form of OTHER_INSTANTS) {
+        const asked = await ask(stage);
+        // An instant without a fraction is to be no earlier than the question.
+        if (form.digits === 0) await stage.wait(1000 - (Date.now() % 1000));
+        await resolves(asked, "accept", { timestamp: instantText(Date.now(), form) });
+        await acceptedCallAfter(asked);
+      }
     },
   },
   {
@@ -75,12 +80,9 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     run: async (stage) => {
       const asked = await ask(stage);
       await stage.wait(QUIET_MS);
-      const early = eventsOf(asked.listener, asked.sessionId).find(
-        ({ message, place }) => place >= asked.after && isIrreversibleCall(message),
-      );
-      if (early !== undefined)
-        fail("No irreversible tool is invoked before the reply.", "One was.", [evidenceOf(early)]);
-      await resolves(asked, "reject");
+      const early = actionBefore(asked, asked.listener.conversation.record.length);
+      if (early !== undefined) fail("The action is not taken before the reply.", "It was.", [evidenceOf(early)]);
+      await isRejected(asked, "The action is not taken while nobody has accepted it.");
     },
   },
   {
@@ -93,45 +95,52 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
     run: async (stage) => {
       const asked = await ask(stage, "confirmation-short");
       const timeoutMs = shortTimeoutOf(asked);
-      const resolved = await resolutionAfter(
-        asked.listener,
-        asked.sessionId,
-        asked.after,
-        timeoutMs + stage.patienceMs,
-      );
+      const { listener, sessionId, question, after } = asked;
+      const resolved = await resolutionAfter(listener, sessionId, after, timeoutMs + stage.patienceMs);
+      const evidence = [{ note: "received", text: JSON.stringify(question) }];
       if (resolved?.message === undefined)
-        return fail("After timeout_seconds an event tells that the default applies.", "None came.", [
-          { note: "received", text: JSON.stringify(asked.question) },
-        ]);
-      // By the producer's own times: an arrival may be late.
-      const lasted = instantOf(resolved.message) - instantOf(asked.question);
-      if (lasted < timeoutMs - EARLY_MS)
-        fail(`The question is open for ${timeoutMs} ms.`, `It was open for ${lasted} ms by its own timestamps.`, [
-          { note: "received", text: JSON.stringify(asked.question) },
-          evidenceOf(resolved),
-        ]);
-      const call = await irreversibleCallAfter(asked);
-      if (asked.question.default_decision === "reject" && call !== undefined)
-        fail("The default reject applies.", "The irreversible tool was invoked.", [evidenceOf(call)]);
+        return fail("After timeout_seconds an event tells that the default applies.", "None came.", evidence);
+      // By the producer's own times where they are exact: an arrival may be late.
+      const isExact = [question, resolved.message].every(({ timestamp }) => /\.\d/.test(String(timestamp)));
+      const told = instantOf(resolved.message) - instantOf(question);
+      const arrived = resolved.at - (listener.conversation.record[after - 1]?.at ?? resolved.at);
+      const isEarly = isExact ? told < timeoutMs - EARLY_MS : arrived < timeoutMs - EARLY_ARRIVAL_MS;
+      const latestMs = timeoutMs + stage.patienceMs * LATE_PART + (isExact ? 0 : 1000);
+      if (isEarly || told > latestMs)
+        fail(
+          `The question is open for ${timeoutMs} ms.`,
+          `It was open for ${told} ms by its own timestamps, and for ${Math.round(arrived)} ms by its arrivals.`,
+          [...evidence, evidenceOf(resolved)],
+        );
+      await followsDefault(asked);
     },
   },
   {
     kind: "active",
     id: "P2-late-reply",
-    title: "A reply after the question's end does not count, also while another question is open.",
+    title:
+      "A reply after the question's end does not count: not right after it, not with an earlier timestamp, and not while another question is open.",
     paragraphs: ["AAEP §6.3.4", "AAEP §9.4.1"],
     level: 2,
     severity: "error",
     run: async (stage) => {
       const first = await ask(stage, "two-confirmations-short");
-      const { listener, sessionId, after } = first;
-      await resolutionAfter(listener, sessionId, after, shortTimeoutOf(first) + stage.patienceMs);
-      const second = await nextQuestion(listener, sessionId, after);
-      const reply = confirmationReply(listener, first.question, "accept");
-      listener.conversation.say(reply);
+      const { listener, question } = first;
+      await stage.wait(shortTimeoutOf(first) + LATE_REPLY_MS);
+      const atOnce = confirmationReply(listener, question, "accept");
+      listener.conversation.say(atOnce);
+      const second = await nextQuestion(first);
+      const call = actionBefore(first, second.after);
+      if (call !== undefined)
+        fail("A late accept brings about nothing.", "The action was taken.", [
+          { note: "sent", text: JSON.stringify(atOnce) },
+          evidenceOf(call),
+        ]);
+      const timestamp = instantText(deadlineOf(question) - JUST_IN_TIME_MS, PLAIN_INSTANT);
+      const replies = [{}, { timestamp }].map((more) => confirmationReply(listener, question, "accept", more));
       const expected = "A late accept brings about nothing.";
-      await staysOpen(second, expected, reply);
-      await isRejected(second, expected, reply);
+      await staysOpen(second, expected, replies);
+      await isRejected(second, expected, replies);
     },
   },
   {
@@ -152,61 +161,8 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
   },
   {
     kind: "active",
-    id: "P2-clarification",
-    title: "A clarification goes on after a reply of an accepted kind, and not after one of another type.",
-    paragraphs: ["AAEP §6.5", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
-      const listener = await stage.subscribe(ANSWERS);
-      const { sessionId } = await stage.show("clarification", listener);
-      const { message: question, place } = await questionIn(listener, sessionId, "clarification");
-      const kinds = question.accepted_response_kinds;
-      if (!Array.isArray(kinds) || kinds.join() !== "freetext")
-        skip("The clarification accepts other kinds than freetext.");
-      const wrong = clarificationReply(listener, question, 7);
-      listener.conversation.say(wrong);
-      await staysOpen(
-        { listener, sessionId, question, after: place + 1 },
-        "A number does not answer for a free text.",
-        wrong,
-      );
-      const right = clarificationReply(listener, question, "2024");
-      listener.conversation.say(right);
-      if ((await resolutionAfter(listener, sessionId, place + 1)) === undefined)
-        fail("After a valid response an event shows that the producer goes on.", "None came.", [
-          { note: "sent", text: JSON.stringify(right) },
-        ]);
-    },
-  },
-  {
-    kind: "active",
-    id: "P2-choice",
-    title: "A clarification by choices goes on after one of its values, and not after another.",
-    paragraphs: ["AAEP §6.5", "AAEP §9.4.1"],
-    level: 2,
-    severity: "error",
-    run: async (stage) => {
-      const listener = await stage.subscribe(ANSWERS);
-      const { sessionId } = await stage.show("choice", listener);
-      const { message: question, place } = await questionIn(listener, sessionId, "clarification");
-      const [choice] = Array.isArray(question.choices) ? (question.choices as readonly Message[]) : [];
-      if (choice === undefined) skip("The clarification has no choices.");
-      const wrong = clarificationReply(listener, question, "a value that is no choice");
-      listener.conversation.say(wrong);
-      await staysOpen({ listener, sessionId, question, after: place + 1 }, "Another value does not answer.", wrong);
-      const right = clarificationReply(listener, question, choice.value);
-      listener.conversation.say(right);
-      if ((await resolutionAfter(listener, sessionId, place + 1)) === undefined)
-        fail("After a choice an event shows that the producer goes on.", "None came.", [
-          { note: "sent", text: JSON.stringify(right) },
-        ]);
-    },
-  },
-  {
-    kind: "active",
     id: "P2-cancelled",
-    title: "The question of a cancelled session is dead: a reply to it brings about nothing.",
+    title: "A question that is withdrawn, alone or with its session, is dead: a reply to it brings about nothing.",
     paragraphs: ["AAEP §6.8", "AAEP §9.4.4"],
     level: 2,
     severity: "error",
@@ -224,6 +180,7 @@ export const QUESTION_CASES: readonly ActiveCase[] = [
       });
       if (after !== undefined)
         fail("After the cancellation nothing of the session comes.", "An event came.", [evidenceOf(after)]);
+      await withdrawnIsDead(stage);
     },
   },
   {
@@ -261,6 +218,25 @@ function shortTimeoutOf({ question }: Asked): number {
   return timeoutMs <= LONGEST_TIMEOUT_MS
     ? timeoutMs
     : skip(`The question's timeout is longer than ${LONGEST_TIMEOUT_MS / 1000} seconds.`);
+}
+
+/** A question whose session goes on without it. A producer need not be able to withdraw one. */
+async function withdrawnIsDead(stage: ProducerStage): Promise<void> {
+  const listener = await stage.subscribe(ANSWERS);
+  const shown = await shownIfPossible(stage, "withdraw-question", listener);
+  if (shown === undefined) return;
+  const { sessionId } = shown;
+  const { message: question, place } = await questionIn(listener, sessionId, "confirmation");
+  const withdrawn = await resolutionAfter(listener, sessionId, place + 1);
+  if (withdrawn === undefined) return;
+  const reply = confirmationReply(listener, question, "accept");
+  listener.conversation.say(reply);
+  const call = await actionAfter({ stage, listener, sessionId, question, after: withdrawn.place });
+  if (call !== undefined)
+    fail("A question that was withdrawn cannot be answered.", "The action was taken.", [
+      { note: "sent", text: JSON.stringify(reply) },
+      evidenceOf(call),
+    ]);
 }
 
 function instantOf({ timestamp }: Message): number {

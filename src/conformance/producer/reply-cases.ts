@@ -1,22 +1,27 @@
 // Chapter 6: the replies that count, and the replies that do not.
-import { fail, skip } from "../findings/verdicts.js";
+import { fail } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import {
   type Asked,
+  acceptedCallAfter,
+  actionAfter,
   ask,
-  irreversibleCallAfter,
   isRejected,
   nextQuestion,
   resolves,
   staysOpen,
 } from "./asked-question.js";
-import { ANSWERS, confirmationReply, questionIn, resolutionAfter } from "./asking.js";
+import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
 import { type Arrived, eventsOf } from "./session-on.js";
-import { evidenceOf, isType, QUIET_MS } from "./stage.js";
+import { evidenceOf, isType, type ProducerStage, QUIET_MS } from "./stage.js";
 
-/** A reply that must not count, and the rule by which it does not. */
-function ignored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, wrong: (asked: Asked) => Message): ActiveCase {
+/** Replies that must not count, and the rule by which they do not. */
+function ignored(
+  about: Pick<ActiveCase, "id" | "title" | "paragraphs">,
+  wrong: (asked: Asked) => readonly Message[],
+): ActiveCase {
   return {
     kind: "active",
     ...about,
@@ -24,12 +29,61 @@ function ignored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, wrong: 
     severity: "error",
     run: async (stage) => {
       const asked = await ask(stage);
-      const reply = wrong(asked);
-      asked.listener.conversation.say(reply);
-      await staysOpen(asked, about.title, reply);
-      await isRejected(asked, about.title, reply);
+      const replies = wrong(asked);
+      await staysOpen(asked, about.title, replies);
+      await isRejected(asked, about.title, replies);
     },
   };
+}
+
+/** An accept in which members are other ones. */
+function accepting({ listener, question }: Asked, ...changes: readonly Message[]): readonly Message[] {
+  return changes.map((more) => confirmationReply(listener, question, "accept", more));
+}
+
+/** An accept without a member. */
+function acceptWithout(asked: Asked, name: string): Message {
+  return Object.fromEntries(
+    Object.entries(confirmationReply(asked.listener, asked.question, "accept")).filter(([one]) => one !== name),
+  );
+}
+
+/** Texts that are like a token, and another text. */
+function likenessesOf(token: string): readonly string[] {
+  const turned = token.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase(),
+  );
+  return [turned, `${token}0`, token.slice(0, -1), ` ${token} `];
+}
+
+/** Later than a question's end by more than a timestamp without a fraction leaves open, ms. */
+const JUST_LATE_MS = 1500;
+
+async function firstReplyWins(stage: ProducerStage, first: string, second: string): Promise<void> {
+  const other = await stage.subscribe(ANSWERS);
+  const asked = await ask(stage);
+  const { conversation } = asked.listener;
+  const heardByOther = await questionIn(other, asked.sessionId, "confirmation");
+  conversation.say(confirmationReply(asked.listener, asked.question, first));
+  conversation.say(confirmationReply(asked.listener, asked.question, second));
+  const resolved = await resolutionAfter(asked.listener, asked.sessionId, asked.after);
+  const toldOther = await resolutionAfter(other, asked.sessionId, heardByOther.place + 1);
+  if (resolved === undefined) fail("The first reply counts.", "No event tells of it.");
+  conversation.say(confirmationReply(asked.listener, asked.question, second));
+  other.conversation.say(confirmationReply(other, heardByOther.message, second));
+  await stage.wait(QUIET_MS);
+  const leaves = ({ message }: Arrived): boolean =>
+    isType(message, "state.changed") && message.from_state === "awaiting_input";
+  const again = [
+    ...eventsOf(asked.listener, asked.sessionId).filter(({ place }) => place > resolved.place),
+    ...eventsOf(other, asked.sessionId).filter(({ place }) => toldOther !== undefined && place > toldOther.place),
+  ].find(leaves);
+  if (again !== undefined)
+    fail("A question is resolved once.", "It was resolved again.", [evidenceOf(resolved), evidenceOf(again)]);
+  if (first === "accept") return acceptedCallAfter(asked);
+  const call = await actionAfter(asked);
+  if (call !== undefined)
+    fail("After a reject a later accept does not count.", "The action was taken.", [evidenceOf(call)]);
 }
 
 export const REPLY_CASES: readonly ActiveCase[] = [
@@ -41,97 +95,96 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     level: 2,
     severity: "error",
     run: async (stage) => {
-      const other = await stage.subscribe(ANSWERS);
-      const asked = await ask(stage);
-      const { conversation } = asked.listener;
-      const heardByOther = await questionIn(other, asked.sessionId, "confirmation");
-      conversation.say(confirmationReply(asked.listener, asked.question, "reject"));
-      conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
-      const resolved = await resolutionAfter(asked.listener, asked.sessionId, asked.after);
-      const toldOther = await resolutionAfter(other, asked.sessionId, heardByOther.place + 1);
-      if (resolved === undefined) fail("The first reply counts.", "No event tells of it.");
-      conversation.say(confirmationReply(asked.listener, asked.question, "accept"));
-      other.conversation.say(confirmationReply(other, heardByOther.message, "accept"));
-      await stage.wait(QUIET_MS);
-      const leaves = ({ message }: Arrived): boolean =>
-        isType(message, "state.changed") && message.from_state === "awaiting_input";
-      const again = [
-        ...eventsOf(asked.listener, asked.sessionId).filter(({ place }) => place > resolved.place),
-        ...eventsOf(other, asked.sessionId).filter(({ place }) => toldOther !== undefined && place > toldOther.place),
-      ].find(leaves);
-      if (again !== undefined)
-        fail("A question is resolved once.", "It was resolved again.", [evidenceOf(resolved), evidenceOf(again)]);
-      const call = await irreversibleCallAfter(asked);
-      if (call !== undefined)
-        fail("After a reject a later accept does not count.", "The irreversible tool was invoked.", [evidenceOf(call)]);
+      await firstReplyWins(stage, "reject", "accept");
+      await firstReplyWins(stage, "accept", "reject");
     },
   },
   {
     kind: "active",
     id: "P2-token-replayed",
-    title: "The token of an earlier question answers no later one.",
+    title: "The token of an earlier question answers no later one, also if it was accepted.",
     paragraphs: ["AAEP §6.2", "AAEP §6.3.4"],
     level: 2,
     severity: "error",
     run: async (stage) => {
       const first = await ask(stage, "two-confirmations");
-      await resolves(first, "reject");
-      const second = await nextQuestion(first.listener, first.sessionId, first.after);
-      const reply = confirmationReply(first.listener, first.question, "accept");
-      first.listener.conversation.say(reply);
+      await resolves(first, "accept");
+      const second = await nextQuestion(first);
+      const replies = [confirmationReply(first.listener, first.question, "accept")];
       const expected = "A reply with the token of the first question does not answer the second.";
-      await staysOpen(second, expected, reply);
-      await isRejected(second, expected, reply);
+      await staysOpen(second, expected, replies);
+      await isRejected(second, expected, replies);
     },
   },
   ignored(
     {
       id: "P2-token-unknown",
-      title: "A reply with an unknown token is ignored.",
+      title: "A reply with an unknown token is ignored, also if it is like a known one.",
       paragraphs: ["AAEP §6.3.4", "AAEP §9.4.1"],
     },
-    ({ listener, question }) => confirmationReply(listener, question, "accept", { reply_token: "rpl_0000unknown0000" }),
+    (asked) =>
+      accepting(
+        asked,
+        ...["rpl_0000unknown0000", ...likenessesOf(String(asked.question.reply_token))].map((reply_token) => ({
+          reply_token,
+        })),
+      ),
   ),
   ignored(
     {
       id: "P2-decision-unknown",
-      title: "A reply with a decision that is not among allowed_replies is ignored.",
+      title: "A reply with a decision that is not among allowed_replies is ignored, also if it is like one of them.",
       paragraphs: ["AAEP §6.3.4"],
     },
-    ({ listener, question }) => confirmationReply(listener, question, "postpone"),
+    (asked) =>
+      accepting(
+        asked,
+        ...["postpone", "ACCEPT", "Accept", " accept ", "accepted", "yes", ""].map((decision) => ({ decision })),
+      ),
   ),
   ignored(
     {
       id: "P2-reply-malformed",
-      title: "A reply without a decision is ignored.",
+      title: "A reply without a decision, or with members of other types, is ignored.",
       paragraphs: ["AAEP §6.3.1", "AAEP §6.3.4"],
     },
-    ({ listener, question }) => {
-      const { decision: _, ...rest } = confirmationReply(listener, question, "accept");
-      return rest;
-    },
+    (asked) => [
+      acceptWithout(asked, "decision"),
+      ...accepting(asked, ...[true, null, ["accept"], { accept: true }].map((decision) => ({ decision })), {
+        reply_token: [asked.question.reply_token],
+      }),
+      // The reply of another kind of question.
+      clarificationReply(asked.listener, asked.question, "accept"),
+      clarificationReply(asked.listener, asked.question, true),
+    ],
   ),
   ignored(
     {
       id: "P2-reply-undated",
-      title: "A reply without a timestamp is ignored.",
+      title: "A reply without a timestamp of RFC 3339 is ignored.",
       paragraphs: ["AAEP §6.3.1", "AAEP §6.3.4"],
     },
-    ({ listener, question }) => {
-      const { timestamp: _, ...rest } = confirmationReply(listener, question, "accept");
-      return rest;
+    (asked) => {
+      const now = instantText(Date.now(), PLAIN_INSTANT);
+      const dates = ["", "now", Date.now(), now.slice(0, 10), now.slice(0, -1), new Date().toUTCString()];
+      return [acceptWithout(asked, "timestamp"), ...accepting(asked, ...dates.map((timestamp) => ({ timestamp })))];
     },
   ),
   ignored(
     {
       id: "P2-reply-dated-late",
-      title: "A reply whose timestamp is after the question's timeout is ignored.",
-      paragraphs: ["AAEP §6.3.4"],
+      title: "A reply whose timestamp is after the question's timeout is ignored, in every form of a timestamp.",
+      paragraphs: ["AAEP §6.3.4", "AAEP §3.2.5"],
     },
-    ({ listener, question }) => {
-      const late = Date.parse(String(question.timestamp)) + Number(question.timeout_seconds) * 1000 + 60_000;
-      if (Number.isNaN(new Date(late).getTime())) skip("The question has no timestamp or no timeout that can be read.");
-      return confirmationReply(listener, question, "accept", { timestamp: new Date(late).toISOString() });
+    (asked) => {
+      const deadline = deadlineOf(asked.question);
+      // As a text this one stands before the deadline.
+      const forms = [PLAIN_INSTANT, { digits: 0, zone: "+00:00" }, { digits: 3, zone: "-11:00" }] as const;
+      const dates = forms.map((form) => instantText(deadline + JUST_LATE_MS, form));
+      return accepting(
+        asked,
+        ...[...dates, instantText(deadline + 60_000, PLAIN_INSTANT)].map((timestamp) => ({ timestamp })),
+      );
     },
   ),
   {
@@ -143,32 +196,38 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     severity: "error",
     run: async (stage) => {
       const asked = await ask(stage);
-      const { conversation } = asked.listener;
       await stage.wait(QUIET_MS);
       // Types that come unprovoked tell nothing of a reply.
-      const unprovoked = new Set(conversation.record.map(({ message }) => message?.type));
-      const answers: (readonly string[])[] = [];
-      for (const wrong of [{ reply_token: "rpl_0000unknown0000" }, { decision: "postpone" }]) {
-        const from = conversation.record.length;
-        conversation.say(confirmationReply(asked.listener, asked.question, "accept", wrong));
+      const { record } = asked.listener.conversation;
+      const unprovoked = new Set(record.map(({ message }) => message?.type));
+      const wrong = [
+        ...accepting(asked, { reply_token: "rpl_0000unknown0000" }, { decision: "postpone" }),
+        ...accepting(asked, { timestamp: instantText(deadlineOf(asked.question) + 60_000, PLAIN_INSTANT) }),
+        acceptWithout(asked, "timestamp"),
+      ];
+      const answersTo = async (replies: readonly Message[]): Promise<readonly string[]> => {
+        const from = record.length;
+        for (const reply of replies) asked.listener.conversation.say(reply);
         await stage.wait(QUIET_MS);
-        const came = conversation.record.slice(from).filter(({ way }) => way === "received");
         // Notices that are the same for every reason tell nothing; tokens and places may differ.
-        answers.push(
-          came.flatMap(({ message }) =>
-            message === undefined || "event_id" in message || unprovoked.has(message.type) ? [] : [toldBy(message)],
-          ),
-        );
+        return record
+          .slice(from)
+          .flatMap(({ way, message }) =>
+            way !== "received" || message === undefined || "event_id" in message || unprovoked.has(message.type)
+              ? []
+              : [toldBy(message)],
+          );
+      };
+      if ((await answersTo(wrong)).length > 0) {
+        const answers: string[] = [];
+        for (const one of wrong) answers.push(JSON.stringify(await answersTo([one])));
+        if (new Set(answers).size > 1)
+          fail(
+            "Replies that fail for different reasons are answered in the same way.",
+            "They are answered differently.",
+            answers.map((text, index) => ({ note: `answer to ${JSON.stringify(wrong[index])}`, text })),
+          );
       }
-      if (JSON.stringify(answers[0]) !== JSON.stringify(answers[1]))
-        fail(
-          "Replies that fail for different reasons are answered in the same way.",
-          "They are answered differently.",
-          [
-            { note: "an unknown token", text: JSON.stringify(answers[0]) },
-            { note: "an unknown decision", text: JSON.stringify(answers[1]) },
-          ],
-        );
       await resolves(asked, "reject");
     },
   },

@@ -55,10 +55,11 @@ const SHOWN: readonly ScenarioName[] = [
 export async function runProducerCases(run: ProducerRun): Promise<readonly CaseResult[]> {
   const { links, driver, timers, told, patienceMs } = run;
   const stage = (): ProducerStage =>
-    createStage({ links, driver, timers, all, shown, patienceMs, answersRequests: run.level === 3 });
+    createStage({ links, driver, timers, all, shown, actions, patienceMs, answersRequests: run.level === 3 });
   const cases = PRODUCER_CASES.filter((one) => isWanted(one, run));
   const all: Conversation[] = [];
   const shown = new Map<string, ShownSession>();
+  const actions = new Set<unknown>();
   const results = new Map<string, CaseResult>();
   const add = (one: ProducerCase, verdict: Verdict, from: number): void => {
     const result = { about: describeCase(one), verdict, durationMs: timers.now() - from };

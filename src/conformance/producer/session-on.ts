@@ -1,9 +1,10 @@
 // A session as one subscription hears it.
 import type { Millis } from "../../contracts/clock.js";
-import { skip } from "../findings/verdicts.js";
+import type { ScenarioName } from "../drive/scenarios.js";
+import { skip, verdictIn } from "../findings/verdicts.js";
 import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
 import { isTerminal } from "./hearing.js";
-import { isEvent, isType, type Subscription } from "./stage.js";
+import { isEvent, isType, type ProducerStage, type Shown, type Subscription } from "./stage.js";
 
 /** An event that came, in its place. */
 export type Arrived = Recorded & { readonly message: Message };
@@ -22,6 +23,20 @@ export function eventsToEnd(listener: Subscription, sessionId: string): readonly
   const events = eventsOf(listener, sessionId);
   const end = events.findIndex(({ message }) => isTerminal(message));
   return end === -1 ? events : events.slice(0, end + 1);
+}
+
+/** As `ProducerStage.show`, for a scenario that the case can do without. Undefined: it is not shown, and the listener hears nothing more. */
+export async function shownIfPossible(
+  stage: ProducerStage,
+  scenario: ScenarioName,
+  listener: Subscription,
+): Promise<Shown | undefined> {
+  try {
+    return await stage.show(scenario, listener);
+  } catch (caught) {
+    if (verdictIn(caught).kind === "skipped") return undefined;
+    throw caught;
+  }
 }
 
 /** Waits for an event of a session; undefined: none that is wanted came in time. */

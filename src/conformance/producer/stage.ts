@@ -42,6 +42,8 @@ export interface ProducerStage {
   readonly isShared: boolean;
   /** See `Links`. */
   readonly manifest: Links["manifest"];
+  /** The tools whose calls accepts have brought about, in any case of the run: they take the actions that questions are about. */
+  readonly actions: Set<unknown>;
   readonly connect: () => Promise<Conversation>;
   /** Connects and subscribes. Fails the case if the request is not accepted. */
   readonly subscribe: (capabilities?: Message, request?: Message) => Promise<Subscription>;
@@ -73,6 +75,8 @@ export interface StageServices {
   /** Everything that any case has said and heard. */
   readonly all: Conversation[];
   readonly shown: Map<string, ShownSession>;
+  /** See `ProducerStage`. */
+  readonly actions: Set<unknown>;
   /** A producer below level 3 need not answer requests: it may send events unasked (AAEP §9.3.3). */
   readonly answersRequests: boolean;
   /** How long something that must come may take. */
@@ -92,7 +96,7 @@ interface AskedScenario {
 }
 
 export function createStage(services: StageServices): ProducerStage {
-  const { links, driver, timers, all, shown, answersRequests, patienceMs } = services;
+  const { links, driver, timers, all, shown, actions, answersRequests, patienceMs } = services;
   const own: Conversation[] = [];
   const asked: ScenarioName[] = [];
   const scenarios: AskedScenario[] = [];
@@ -119,6 +123,7 @@ export function createStage(services: StageServices): ProducerStage {
     patienceMs,
     isShared: links.isShared,
     manifest: links.manifest,
+    actions,
     connect,
     wait,
     subscribe: async (capabilities = {}, request = {}) => {

@@ -79,7 +79,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
     "P2-choice",
   ]),
   producer("AAEP §6.8", 2, "The question of a cancelled session is dead.", ["P2-cancelled"]),
-  producer("AAEP §6.8", 2, "A question that is withdrawn alone is dead.", "No scenario withdraws one question."),
+  producer("AAEP §6.8", 2, "A question that is withdrawn alone is dead.", ["P2-cancelled"]),
   producer("AAEP §8.2.5", 2, "A disconnect resolves the questions of its subscriber.", ["P2-vanish-default"]),
   producer("AAEP §9.4.1", 2, "A session that a person takes over has a handoff.requested.", ["P2-handoff"]),
   producer("AAEP §6.7.2", 2, "Every subscription is told of the resolution (SHOULD).", ["P2-resolution-told"]),

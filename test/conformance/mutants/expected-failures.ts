@@ -173,6 +173,42 @@ export const CASE_FAILS: Readonly<Record<string, readonly string[]>> = {
   "version-never-published": ["P1-aaep-version"],
 };
 
+/** Of the broken producers of kinds that cases of an earlier suite let pass. */
+export const KIND_FAILS: Readonly<Record<string, readonly string[]>> = {
+  "action-after-reject-unsaid": [
+    "P2-reject",
+    "P2-blocks",
+    "P2-late-reply",
+    "P2-first-reply-wins",
+    "P2-token-replayed",
+    "P2-token-unknown",
+    "P2-decision-unknown",
+    "P2-reply-malformed",
+    "P2-reply-undated",
+    "P2-reply-dated-late",
+  ],
+  "clarification-undated": ["P2-clarification", "P2-choice"],
+  "close-counts-as-accept": ["P3-close-default"],
+  "date-not-read": ["P2-reply-undated"],
+  "dated-within-a-minute-counted": ["P2-reply-dated-late"],
+  "dates-compared-as-texts": ["P2-accept", "P2-reply-dated-late"],
+  "decision-by-truth": ["P2-reply-malformed"],
+  "decision-case-folded": ["P2-decision-unknown"],
+  "default-after-half-the-time": ["P2-timeout-default"],
+  "disconnect-counts-as-accept": ["P2-vanish-default"],
+  "instants-with-z-alone": ["P2-accept"],
+  "label-for-a-choice": ["P2-choice"],
+  "late-reply-explained": ["P2-reply-silence"],
+  "number-read-from-a-text": ["P2-clarification"],
+  "reject-overrides-accept": ["P2-first-reply-wins"],
+  "replies-count-a-second-longer": ["P2-timeout-default", "P2-late-reply"],
+  "reply-of-another-kind": ["P2-reply-malformed"],
+  "token-by-prefix": ["P2-token-unknown"],
+  "token-case-folded": ["P2-token-unknown"],
+  "undated-reply-explained": ["P2-reply-silence"],
+  "withdrawn-question-answered": ["P2-cancelled"],
+};
+
 /** Of the broken producers for the set "aaepd", among the cases of that set. */
 export const AAEPD_FAILS: Readonly<Record<string, readonly string[]>> = {
   "duplicate-member-accepted": ["A-duplicate-member"],

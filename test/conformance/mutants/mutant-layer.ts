@@ -28,8 +28,11 @@ async function lead(mutant: Mutant, subscriber: Connection<Uint8Array>, far: str
     after: (ms: number, run: () => void) => void timers.add(setTimeout(run, ms)),
     close: end,
   };
-  const { fromProducer = link.toSubscriber, fromSubscriber = link.toProducer } = mutant.link(link);
-  await Promise.all([carry(producer, subscriber, fromProducer), carry(subscriber, producer, fromSubscriber)]);
+  const { fromProducer = link.toSubscriber, fromSubscriber = link.toProducer, subscriberGone } = mutant.link(link);
+  await Promise.all([
+    carry(producer, subscriber, fromProducer),
+    carry(subscriber, producer, fromSubscriber, subscriberGone),
+  ]);
   end();
 }
 
@@ -37,6 +40,7 @@ async function carry(
   from: Connection<Uint8Array>,
   to: Connection<Uint8Array>,
   take: (message: Message) => void,
+  gone: () => void = () => {},
 ): Promise<void> {
   try {
     for await (const frames of from.frames)
@@ -49,6 +53,7 @@ async function carry(
   } catch {
     // A connection that breaks has ended.
   }
+  gone();
   await to.close();
 }
 

@@ -22,5 +22,7 @@ export interface Mutant {
   readonly link: (link: MutantLink) => {
     readonly fromProducer?: (message: Message) => void;
     readonly fromSubscriber?: (message: Message) => void;
+    /** The subscriber has ended the connection; that to the producer still stands. */
+    readonly subscriberGone?: () => void;
   };
 }

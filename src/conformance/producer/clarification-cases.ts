@@ -1,0 +1,124 @@
+// Chapter 6: questions that are answered by more than yes or no.
+import type { ScenarioName } from "../drive/scenarios.js";
+import { fail, skip } from "../findings/verdicts.js";
+import type { Message } from "../wire/conversation.js";
+import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
+import { staysOpen } from "./asked-question.js";
+import { ANSWERS, clarificationReply, confirmationReply, deadlineOf, questionIn, resolutionAfter } from "./asking.js";
+import type { ActiveCase } from "./producer-case.js";
+import { shownIfPossible } from "./session-on.js";
+import type { ProducerStage, Subscription } from "./stage.js";
+
+interface Clarifying {
+  readonly stage: ProducerStage;
+  readonly listener: Subscription;
+  readonly sessionId: string;
+}
+
+/** An answer of each kind, and values that are none (AAEP §6.5.2). */
+const ANSWERS_BY_KIND = {
+  freetext: { right: "2024 – 二〇二四", wrong: [7, true, null, ["2024"], { text: "2024" }] },
+  numeric: { right: 7, wrong: ["7", true, null, [7]] },
+  yes_no: { right: true, wrong: ["true", "yes", 1, null] },
+} as const;
+
+type Kind = keyof typeof ANSWERS_BY_KIND;
+
+/** Replies that fail another check than that of the value (AAEP §6.5.5, §6.3.4). */
+function formless(listener: Subscription, question: Message, response: unknown): readonly Message[] {
+  const { timestamp: _, ...undated } = clarificationReply(listener, question, response);
+  return [
+    undated,
+    clarificationReply(listener, question, response, { reply_token: "rpl_0000unknown0000" }),
+    clarificationReply(listener, question, response, {
+      timestamp: instantText(deadlineOf(question) + 60_000, PLAIN_INSTANT),
+    }),
+    confirmationReply(listener, question, "accept"),
+  ];
+}
+
+/** Fails unless the question bears the wrong values, and goes on after the right one. Returns the place behind its end. */
+async function goesOnAfter(
+  { stage, listener, sessionId }: Clarifying,
+  { message: question, place }: Awaited<ReturnType<typeof questionIn>>,
+  { right, wrong }: { readonly right: unknown; readonly wrong: readonly unknown[] },
+): Promise<number> {
+  const replies = [
+    ...wrong.map((value) => clarificationReply(listener, question, value)),
+    ...formless(listener, question, right),
+  ];
+  const asked = { stage, listener, sessionId, question, after: place + 1 };
+  await staysOpen(asked, "A reply that is not valid counts as none.", replies);
+  const reply = clarificationReply(listener, question, right);
+  listener.conversation.say(reply);
+  const resolved = await resolutionAfter(listener, sessionId, place + 1);
+  return resolved === undefined
+    ? fail("After a valid response an event shows that the producer goes on.", "None came.", [
+        { note: "sent", text: JSON.stringify(reply) },
+      ])
+    : resolved.place + 1;
+}
+
+function onlyKindOf({ accepted_response_kinds: kinds }: Message): Kind | undefined {
+  const [kind] = Array.isArray(kinds) && kinds.length === 1 ? (kinds as readonly unknown[]) : [];
+  return typeof kind === "string" && Object.hasOwn(ANSWERS_BY_KIND, kind) ? (kind as Kind) : undefined;
+}
+
+async function clarifying(stage: ProducerStage, scenario: ScenarioName): Promise<Clarifying> {
+  const listener = await stage.subscribe(ANSWERS);
+  const { sessionId } = await stage.show(scenario, listener);
+  return { stage, listener, sessionId };
+}
+
+export const CLARIFICATION_CASES: readonly ActiveCase[] = [
+  {
+    kind: "active",
+    id: "P2-clarification",
+    title: "A clarification goes on after a reply of an accepted kind, and not after one that is not valid.",
+    paragraphs: ["AAEP §6.5", "AAEP §6.3.4", "AAEP §9.4.1"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const free = await clarifying(stage, "clarification");
+      const question = await questionIn(free.listener, free.sessionId, "clarification");
+      if (onlyKindOf(question.message) !== "freetext") skip("The clarification accepts other kinds than freetext.");
+      await goesOnAfter(free, question, ANSWERS_BY_KIND.freetext);
+      // A producer need not ask for numbers.
+      const listener = await stage.subscribe(ANSWERS);
+      const shown = await shownIfPossible(stage, "number-and-yes-no", listener);
+      if (shown === undefined) return;
+      const typed = { stage, listener, sessionId: shown.sessionId };
+      let from = 0;
+      for (const kind of ["numeric", "yes_no"] as const) {
+        const next = await questionIn(listener, shown.sessionId, "clarification", from);
+        if (onlyKindOf(next.message) !== kind) skip(`The clarification accepts other kinds than ${kind}.`);
+        from = await goesOnAfter(typed, next, ANSWERS_BY_KIND[kind]);
+      }
+    },
+  },
+  {
+    kind: "active",
+    id: "P2-choice",
+    title: "A clarification by choices goes on after one of its values, and not after another.",
+    paragraphs: ["AAEP §6.5", "AAEP §9.4.1"],
+    level: 2,
+    severity: "error",
+    run: async (stage) => {
+      const choosing = await clarifying(stage, "choice");
+      const question = await questionIn(choosing.listener, choosing.sessionId, "clarification");
+      const { choices, accepted_response_kinds: kinds } = question.message;
+      const offered = Array.isArray(choices) ? (choices as readonly Message[]) : [];
+      const [{ value: right, label } = {} as Message] = offered;
+      if (typeof right !== "string") skip("The clarification has no choices.");
+      const takes = (kind: Kind): boolean => Array.isArray(kinds) && kinds.includes(kind);
+      const texts = ["a value that is no choice", `${right} `, right.toUpperCase(), label];
+      const wrong = [
+        ...(takes("freetext") ? [] : texts.filter((text) => !offered.some(({ value }) => value === text))),
+        ...(takes("numeric") ? [] : [0]),
+        [right],
+        null,
+      ];
+      await goesOnAfter(choosing, question, { right, wrong });
+    },
+  },
+];
