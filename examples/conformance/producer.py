@@ -7,6 +7,7 @@
 import asyncio
 import json
 import os
+import re
 import secrets
 import struct
 import sys
@@ -18,12 +19,35 @@ from aaep_agent import LONGEST_LINE, connect_own
 PRODUCER = {"agent_id": "photo-sorter", "agent_name": "Photo sorter"}
 CONTEXT = "https://aaep-protocol.org/context/v1"
 SCENARIOS = ("session", "text", "confirmation", "confirmation-short", "two-confirmations", "two-confirmations-short",
-             "clarification", "choice", "cancel-question", "error", "cancel", "handoff", "tool-failure")  # fmt: skip
+             "clarification", "choice", "number-and-yes-no", "cancel-question", "withdraw-question", "error", "cancel", "handoff", "tool-failure")  # fmt: skip
 CANNOT = 3
+INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3}|\.\d{6})?(Z|[+-]\d\d:\d\d)")
+TYPES = {"freetext": (str,), "numeric": (int, float), "yes_no": (bool,)}
 
 
 def now():
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def instant(timestamp):
+    """The time of a timestamp (AAEP §3.2.5), or None for anything else."""
+    if not isinstance(timestamp, str) or not INSTANT.fullmatch(timestamp):
+        return None
+    return datetime.fromisoformat(timestamp.replace("Z", "+00:00"))
+
+
+def answer_in(reply, question):
+    """The answer that a reply gives to a question, or None if it gives none (AAEP §6.3.4, §6.5.5)."""
+    sent = instant(reply.get("timestamp"))
+    if sent is None or (sent - instant(question["timestamp"])).total_seconds() >= question["timeout_seconds"]:
+        return None
+    if question["type"].endswith("confirmation"):
+        decision = reply.get("decision") if reply["type"] == "confirmation.reply" else None
+        return decision if decision in ("accept", "reject") else None
+    response = reply.get("response") if reply["type"] == "clarification.reply" else None
+    if "choices" in question:
+        return response if response in [one["value"] for one in question["choices"]] else None
+    return response if type(response) in TYPES[question["accepted_response_kinds"][0]] else None
 
 
 async def read(reader):
@@ -90,22 +114,10 @@ class Producer:
                     future.set_result(None)
 
     def reply(self, message):
-        question, future = self.open.get(message.get("reply_token"), (None, None))
-        if question is None or future.done():
-            return
-        try:
-            sent = datetime.fromisoformat(message["timestamp"].replace("Z", "+00:00"))
-            asked = datetime.fromisoformat(question["timestamp"].replace("Z", "+00:00"))
-        except (KeyError, ValueError):
-            return
-        if (sent - asked).total_seconds() > question["timeout_seconds"]:
-            return
-        if "decision" in message and message["decision"] in ("accept", "reject") and question["type"].endswith("confirmation"):
-            future.set_result(message["decision"])
-        elif message.get("response") in [one["value"] for one in question.get("choices", ())]:
-            future.set_result(message["response"])
-        elif isinstance(message.get("response"), str) and question.get("accepted_response_kinds") == ["freetext"]:
-            future.set_result(message["response"])
+        question, future = self.open.get(str(message.get("reply_token")), (None, None))
+        answer = None if question is None or future.done() else answer_in(message, question)
+        if answer is not None:
+            future.set_result(answer)
 
     async def ask(self, kind, timeout, **members):
         """Returns the answer, or None when nobody gave one in time."""
@@ -161,9 +173,10 @@ class Producer:
         elif scenario.startswith("two-confirmations"):
             await self.confirm(2 if scenario.endswith("short") else 30)
             await self.confirm(30)
-        elif scenario == "clarification":
-            await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=["freetext"],
-                           summary_normal="Which year do you mean?")  # fmt: skip
+        elif scenario in ("clarification", "number-and-yes-no"):
+            for kind in ["freetext"] if scenario == "clarification" else ["numeric", "yes_no"]:
+                await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=[kind],
+                               summary_normal="Which year do you mean?")  # fmt: skip
         elif scenario == "choice":
             choices = [{"value": year, "label": f"In {year}"} for year in ("2023", "2024")]
             await self.ask("awaiting.clarification", 30, question="Which year?", accepted_response_kinds=["multiple_choice"],
@@ -174,11 +187,14 @@ class Producer:
         elif scenario == "tool-failure":
             self.tool("read_disk", "error")
             self.tool("read_tape", "timeout")
-        if scenario == "cancel-question":
+        if scenario in ("cancel-question", "withdraw-question"):
             asking = asyncio.ensure_future(self.confirm(30))
-            await asyncio.sleep(1)
+            await asyncio.sleep(0.5 if scenario == "withdraw-question" else 1)
             asking.cancel()
             self.open.clear()
+        if scenario == "withdraw-question":
+            self.change("thinking", "The photos are needed after all.")
+            await asyncio.sleep(1)
         if scenario in ("cancel", "cancel-question"):
             self.emit("session.cancelled", cancelled_by="user", summary_normal="Cancelled.")
         elif scenario == "error":
