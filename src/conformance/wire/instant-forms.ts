@@ -7,7 +7,7 @@ export interface InstantForm {
   readonly zone: string;
 }
 
-/** What most libraries write. */
+/** The form that most libraries write. */
 export const PLAIN_INSTANT: InstantForm = { digits: 3, zone: "Z" };
 
 /** The others. Compared as texts, instants in two of them stand in the wrong order. */
