@@ -5,7 +5,10 @@ import { ANSWERS, questionIn, resolutionAfter } from "./asking.js";
 import { eventsOf } from "./session-on.js";
 import { isType, type ProducerStage, type Subscription } from "./stage.js";
 
-/** Fails if the question stays open after its subscription has ended, or ends otherwise than by its default. Skips the case if another subscription was asked too. */
+/**
+ * Fails if the question stays open after its subscription has ended, or ends otherwise than by its default. Skips the case if another subscription
+ * was asked too.
+ */
 export async function lastListenerEnds(
   stage: ProducerStage,
   end: (listener: Subscription) => Promise<void>,
