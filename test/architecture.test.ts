@@ -119,7 +119,10 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "src/contracts": "types",
     "transports/framing": "yes",
     "transports/node-errors.ts": "yes",
+    "transports/optional-packages.ts": "yes",
     node: "yes",
+    // Its types. Where the package is installed, it is loaded by its name alone.
+    koffi: "types",
   },
   "transports/stdio": {
     "src/base": "yes",
@@ -164,6 +167,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "src/contracts": "types",
     "transports/framing": "yes",
     "transports/http": "yes",
+    "transports/ipc": "yes",
     "transports/node-errors.ts": "yes",
     "transports/rpc-status.ts": "yes",
     "transports/service-calls": "yes",

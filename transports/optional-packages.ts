@@ -14,7 +14,10 @@ interface PackageGroup {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** The groups by the option of `serve` that needs them. */
+/** Asks the kernel which user listens at a socket (`ipc/peer-user.ts`). Nothing needs it, and nothing tells that it is missing. */
+export const PEER_USER_PACKAGE = "koffi";
+
+/** The groups by the option of `serve` that needs them; `peer` by nobody. */
 export const PACKAGE_GROUPS = {
   grpc: {
     purpose: "gRPC",
@@ -33,6 +36,10 @@ export const PACKAGE_GROUPS = {
       "@connectrpc/connect-node": "~2.1.2",
       "prom-client": "^15.1.3",
     },
+  },
+  peer: {
+    purpose: "the user at the other end of a local socket",
+    packages: { [PEER_USER_PACKAGE]: "^3.3.4" },
   },
 } as const satisfies Readonly<Record<string, PackageGroup>>;
 

@@ -1,7 +1,7 @@
-// An agent of the Akashik Field, with Node alone (docs/akashik.md). Run it by: node dist/examples/typescript/akashik-agent.js --socket SOCKET
-import { connect } from "node:net";
+// An agent of the Akashik Field (docs/akashik.md). Run it by: node dist/examples/typescript/akashik-agent.js --socket SOCKET
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import { connectToOwn } from "aaepd/client/node";
 
 const { values } = parseArgs({
   options: {
@@ -12,7 +12,7 @@ const { values } = parseArgs({
     notifications: { type: "string", default: "0" },
   },
 });
-const connection = connect(values.socket ?? "");
+const connection = connectToOwn(values.socket ?? "");
 const lines = createInterface({ input: connection })[Symbol.asyncIterator]();
 const tell = (text: string) => process.stdout.write(`${text}\n`);
 let epoch = 0;

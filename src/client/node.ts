@@ -24,6 +24,7 @@ import type { Discovery, SubscribeOptions, Subscription, Target } from "./listen
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
 import { connectSpawned, type SpawnedDaemonOptions } from "./spawned-daemon.js";
 
+export { connectToOwn } from "../../transports/ipc/own-socket.js";
 export { type DiscoverDaemonsOptions, discoverDaemons } from "./discovery/discover-daemons.js";
 
 export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {

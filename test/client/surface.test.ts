@@ -39,6 +39,7 @@ test("what aaepd/client and aaepd/client/node export", () => {
   ]);
   expect(Object.keys(node).sort()).toEqual([
     "childRpcConnector",
+    "connectToOwn",
     "discoverDaemons",
     "grpcRpcConnector",
     "httpConnector",

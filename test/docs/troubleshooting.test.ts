@@ -1,7 +1,7 @@
 // The outputs that docs/troubleshooting.md quotes, compared with those of the commands. A quoted text is a part of the output in which paths, numbers
 // and the breaks of lines may differ.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -234,6 +234,11 @@ const SCENARIOS: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
   "folder-doctor": ({ directory, aaepd }) => {
     chmodSync(directory, 0o755);
     return aaepd(["doctor"]);
+  },
+  "linked-socket": ({ directory, aaepd }) => {
+    const socket = join(directory, "aaepd.sock");
+    symlinkSync(join(directory, "elsewhere"), socket);
+    return aaepd(["status", "--socket", socket]);
   },
   "file-in-place": ({ directory, aaepd }) => {
     writeFileSync(join(directory, "aaepd.sock"), "");

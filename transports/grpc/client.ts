@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { Fault, type FaultCode } from "../../src/base/errors.js";
+import { foreignPeerFault, type HeldSocket, holdOwnSocket } from "../ipc/own-socket.js";
 import { keepsNothingRunning, tellSockets } from "./library-internals.js";
 import { detailIn } from "./status.js";
 
@@ -41,18 +42,39 @@ export interface GrpcStream {
 /** Reads the typed detail of a status (R20); undefined for a type that it does not know. */
 export type ReadFault = (detail: { readonly typeName: string; readonly bytes: Uint8Array }) => Fault | undefined;
 
-/** A client that shares its connection with no other, and keeps nothing unread for repeats (G11). It connects with its first call. */
+/**
+ * A client that shares its connection with no other, and keeps nothing unread for repeats (G11). It connects with its first call, and holds a Unix
+ * socket from now on until it is closed. Throws as `holdOwnSocket` does.
+ */
 export function createGrpcClient(
   { address, isSecure = false }: GrpcTarget,
   connected: (socket: Socket) => void = () => {},
 ): Client {
   const security = isSecure ? credentials.createSsl() : credentials.createInsecure();
-  tellSockets(security, connected);
-  return new Client(address, security, {
+  const held = heldSocket(address);
+  tellSockets(security, (socket) => {
+    const fault = held && foreignPeerFault(socket, address);
+    if (fault !== undefined) throw fault;
+    connected(socket);
+  });
+  const client = new Client(held === undefined ? address : `unix:${held.address}`, security, {
     "grpc.use_local_subchannel_pool": 1,
     "grpc.enable_retries": 0,
     "grpc.max_receive_message_length": -1,
   });
+  const close = client.close.bind(client);
+  return Object.assign(client, {
+    close: () => {
+      close();
+      held?.release();
+    },
+  });
+}
+
+/** "unix:///path" is the same as "unix:/path". Undefined: an address over TCP. */
+function heldSocket(address: string): HeldSocket | undefined {
+  const [, path] = /^unix:(?:\/\/)?(.+)$/.exec(address) ?? [];
+  return path === undefined ? undefined : holdOwnSocket(path);
 }
 
 /** The metadata of each call. */

@@ -44,7 +44,7 @@ export function sessionOf(server: object, inject: () => void): ServerHttp2Sessio
   return made;
 }
 
-/** Calls `made` with the socket of each connection that a client makes with these credentials. */
+/** Calls `made` with the socket of each connection that a client makes with these credentials. If `made` throws, the connection has failed. */
 export function tellSockets(security: object, made: (socket: Socket) => void): void {
   const { _createSecureConnector: create } = security as { readonly _createSecureConnector?: unknown };
   if (typeof create !== "function") return;

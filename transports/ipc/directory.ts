@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { isAlreadyThere, isForbidden, isMissing, nodeErrorCode } from "../node-errors.js";
@@ -43,12 +43,13 @@ function makeDirectory(directory: string): void {
 
 /** Checks an existing folder in the same way. Also throws Node's own error if the folder is missing. */
 export function assertPrivateDirectory(directory: string, userId: number | undefined, what = "the socket"): void {
-  const status = lstatSync(directory);
-  if (status.isSymbolicLink()) refuse(directory, "is a symbolic link", "Give the folder it points to");
-  if (!status.isDirectory()) refuse(directory, "is not a folder", "Give a path in a folder");
-  if (userId !== undefined && status.uid !== userId) {
-    refuse(directory, `belongs to user ${status.uid}`, "Choose a folder of your own");
-  }
+  assertPrivate(directory, lstatSync(directory), userId, what);
+}
+
+/** The same for a folder whose status is known already. */
+export function assertPrivate(directory: string, status: Stats, userId: number | undefined, what = "the socket"): void {
+  assertFolder(directory, status);
+  if (userId !== undefined && status.uid !== userId) belongsTo(directory, status.uid);
   const mode = status.mode & 0o777;
   if ((mode & 0o077) !== 0) {
     refuse(
@@ -60,6 +61,34 @@ export function assertPrivateDirectory(directory: string, userId: number | undef
         : `Put ${what} into a folder of your own with mode 700, in which nothing else is; do not change the mode of a folder of the system`,
     );
   }
+}
+
+/**
+ * Ensures that no other user can replace what this user or root has put into a folder: the folder belongs to one of them, and others cannot write to
+ * it, or it has the sticky bit, as /tmp has. Throws a Fault "permission_denied".
+ */
+export function assertUnswappable(directory: string, status: Stats, userId: number | undefined): void {
+  assertFolder(directory, status);
+  if (isForeign(status.uid, userId)) belongsTo(directory, status.uid);
+  const mode = status.mode & 0o7777;
+  if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) {
+    const is = `has mode 0${mode.toString(8)}, so that others can replace what stands in it`;
+    refuse(directory, is, `Run: chmod go-w ${directory}, or choose another folder`);
+  }
+}
+
+/** Whether that user is neither this one nor root, who may do everything anyway. */
+export function isForeign(owner: number, userId: number | undefined): boolean {
+  return userId !== undefined && owner !== userId && owner !== 0;
+}
+
+function assertFolder(directory: string, status: Stats): void {
+  if (status.isSymbolicLink()) refuse(directory, "is a symbolic link", "Give the folder it points to");
+  if (!status.isDirectory()) refuse(directory, "is not a folder", "Give a path in a folder");
+}
+
+function belongsTo(directory: string, owner: number): never {
+  refuse(directory, `belongs to user ${owner}`, "Choose a folder of your own");
 }
 
 /** Returns the existing directories that no other user can write to. */

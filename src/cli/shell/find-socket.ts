@@ -1,13 +1,14 @@
 // Finds the daemon for a command that names none.
+import { existsSync } from "node:fs";
 import { connectIpc } from "../../../transports/ipc/connect.js";
-import { privateDirectories } from "../../../transports/ipc/directory.js";
+import { assertPrivateDirectory, privateDirectories } from "../../../transports/ipc/directory.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
-import { Fault } from "../../base/errors.js";
+import { Fault, faultFrom } from "../../base/errors.js";
 import { type FoundDaemon, findAllDaemons } from "../../client/discovery/daemons.js";
 
 /**
  * Returns the socket of the only daemon that listens in these directories; without directories the pipe of the usual name, because pipes cannot be
- * listed. Throws a Fault "not_found" if no daemon listens, "usage" if several do.
+ * listed. Throws a Fault as of `noDaemonIn` if no daemon listens, "usage" if several do.
  */
 export async function findSocket(directories: readonly string[]): Promise<string> {
   if (directories.length === 0) return usualSocket();
@@ -30,7 +31,14 @@ export async function listeningDaemons(directories: readonly string[]): Promise<
   return (await Promise.all(found.map(ifListening))).flat();
 }
 
+/** Why no daemon was found: "permission_denied" if others can reach the usual directory, which is ignored then, otherwise "not_found". */
 export function noDaemonIn(directories: readonly string[]): Fault {
+  const [usual] = directories;
+  try {
+    if (usual !== undefined && existsSync(usual)) assertPrivateDirectory(usual, currentPlace().userId);
+  } catch (caught) {
+    return faultFrom(caught);
+  }
   const sentence = `There is no daemon in ${directories.join(" or ")}. Start one with: aaepd serve`;
   return new Fault("not_found", sentence, { origin: "local" });
 }

@@ -27,8 +27,8 @@ const ANSWER_MS = 30_000;
 /** How long a daemon may take to end the stream behind this side's end, ms. */
 const END_MS = 2000;
 
-/** Rejects with `not_found` if no daemon answers at the address. */
-export function openGrpcConnection(target: GrpcTarget, handlers: RpcHandlers): Promise<RpcConnection> {
+/** Rejects with `not_found` if no daemon answers at the address, and as `holdOwnSocket` throws. */
+export async function openGrpcConnection(target: GrpcTarget, handlers: RpcHandlers): Promise<RpcConnection> {
   return answering(createConnection(target, handlers), target.address);
 }
 

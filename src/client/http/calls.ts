@@ -19,7 +19,8 @@ export interface HttpCalls {
   readonly address: string;
   /**
    * Makes a call with one answer. Rejects with the Fault of the daemon; with "peer_gone" of origin "local" if the daemon cannot be reached, or the
-   * call was aborted. `signal`: one of its own, for a caller with many calls at a time, because platforms warn of a signal that many listen to.
+   * call was aborted; with "permission_denied" if its Unix socket is not the user's own. `signal`: one of its own, for a caller with many calls at a
+   * time, because platforms warn of a signal that many listen to.
    */
   readonly call: (service: string, method: string, body: Fields, signal?: AbortSignal) => Promise<Fields>;
   /** The JSON of a page beside the services. Rejects as `call` does. */
@@ -94,6 +95,8 @@ function posted(type: string, body: NonNullable<RequestInit["body"]>): RequestIn
 }
 
 function unreachableFault(cause: unknown): Fault {
+  // A Unix socket that is not the user's own. Asking again does not help.
+  if (cause instanceof Fault && cause.code === "permission_denied") return cause;
   return new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause });
 }
 

@@ -2,6 +2,7 @@
 // running. The global `fetch` does so while an answer is awaited.
 import { Agent, type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
+import { connectToOwn } from "../../../transports/ipc/own-socket.js";
 
 export interface NodeFetch {
   /** For requests over http whose bodies are texts or bytes. */
@@ -12,14 +13,18 @@ export interface NodeFetch {
   readonly close: () => void;
 }
 
-/** `socketPath`: the Unix socket of the server, whatever the host in a URL is. Default: the host and port of the URL. */
+/**
+ * `socketPath`: this user's own Unix socket of the server, whatever the host in a URL is; requests reject as `holdOwnSocket` throws. Default: the
+ * host and port of the URL.
+ */
 export function createNodeFetch(socketPath?: string): NodeFetch {
   const agent = new Agent({ keepAlive: true, timeout: LONGEST_IDLE_MS });
+  if (socketPath !== undefined) Object.assign(agent, { createConnection: () => connectToOwn(socketPath) });
   let isQuiet = false;
   return {
     fetch: (url, { method = "GET", headers, body, signal } = {}) =>
       new Promise((resolve, reject) => {
-        const options = { socketPath, agent, method, headers: Object.fromEntries(new Headers(headers)) };
+        const options = { agent, method, headers: Object.fromEntries(new Headers(headers)) };
         const call = request(String(url), signal ? { ...options, signal } : options, (response) => {
           try {
             resolve(answerFrom(response));

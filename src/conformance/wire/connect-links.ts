@@ -1,9 +1,10 @@
 // Links over Connect: the service of AAEP §B.5 over HTTP/2.
-import { connect } from "node:net";
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
+import { unixHttp2 } from "../../../transports/connect/unix-client.js";
 import { isMissing, isRefused } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
 import { callLink } from "./call-link.js";
 import { endpointText } from "./endpoint.js";
 import { noConnection, tokenRefused } from "./endpoint-faults.js";
@@ -29,7 +30,7 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
       createConnectTransport({
         baseUrl,
         httpVersion: "2",
-        ...(socketPath === undefined ? {} : { nodeOptions: { createConnection: () => connect({ path: socketPath }) } }),
+        ...(socketPath === undefined ? {} : { nodeOptions: unixHttp2(socketPath) }),
       }),
     );
   /** A connection is made with the first call, so that a missing server shows itself in the answers. */
@@ -37,8 +38,9 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
     try {
       yield* messages;
     } catch (caught) {
-      const cause = caught instanceof ConnectError ? caught.cause : undefined;
-      if (isRefused(cause) || isMissing(cause)) throw noConnection(endpoint, caught);
+      const cause = caught instanceof ConnectError ? caught.cause : caught;
+      if (cause instanceof Fault && cause.code !== "not_found") throw cause;
+      if (cause instanceof Fault || isRefused(cause) || isMissing(cause)) throw noConnection(endpoint, caught);
       if (caught instanceof ConnectError && caught.code === Code.Unauthenticated) throw tokenRefused(endpoint);
       const why = caught instanceof Error ? caught.message : String(caught);
       throw new Error(`The call of Subscribe by Connect over HTTP/2 failed: ${why}`);

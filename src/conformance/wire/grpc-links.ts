@@ -2,6 +2,7 @@
 import { type Client, type ServiceError, status } from "@grpc/grpc-js";
 import type { AaepMessage } from "#gen/aaep/v1/aaep_service_pb.js";
 import { createGrpcClient, type GrpcTarget, metadataOf } from "../../../transports/grpc/client.js";
+import { Fault } from "../../base/errors.js";
 import { callLink } from "./call-link.js";
 import { endpointText } from "./endpoint.js";
 import { noConnection, tokenRefused } from "./endpoint-faults.js";
@@ -19,9 +20,16 @@ export function grpcLinks(target: GrpcTarget): Links {
   const endpoint = endpointText({ kind: "grpc", address: target.address, isSecure: target.isSecure === true });
   const clients = new Set<Client>();
   const metadata = metadataOf(target);
+  const created = (): Client => {
+    try {
+      return createGrpcClient(target);
+    } catch (caught) {
+      throw caught instanceof Fault && caught.code === "not_found" ? noConnection(endpoint, caught) : caught;
+    }
+  };
   const ready = async (): Promise<Client> => {
     // A connection for each link, so that one can vanish alone.
-    const client = createGrpcClient(target);
+    const client = created();
     clients.add(client);
     await new Promise<void>((resolve, reject) =>
       client.waitForReady(Date.now() + CONNECT_MS, (error) =>

@@ -18,6 +18,8 @@ export interface ProgramOptions {
   readonly entry?: string;
   /** The folder in which it runs. Default that of the tests. */
   readonly cwd?: string;
+  /** The number of the user who runs it, where the tests run as root. Default: the user of the tests. */
+  readonly user?: number | undefined;
   /** Whether standard error is read. Default true. */
   readonly readsStderr?: boolean;
 }
@@ -43,6 +45,7 @@ export function startProgram(argv: readonly string[], options: ProgramOptions = 
   const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.entry ?? PROGRAM, ...argv], {
     env: { ...cleanEnvironment(directory), ...options.environment },
     cwd: options.cwd,
+    ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
   });
   let stdout = "";
   let stderr = "";

@@ -1,0 +1,238 @@
+// U3: nothing connects to a socket that is not this user's own.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  chownSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { connectIpc } from "../../../transports/ipc/connect.js";
+import { connectToOwn, holdOwnSocket } from "../../../transports/ipc/own-socket.js";
+import type { IpcPlace } from "../../../transports/ipc/paths.js";
+import { faultOf } from "../../support/fault-of.js";
+import { newUser, testAsRoot } from "../../support/peers/other-users.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+const me = process.getuid?.() ?? 0;
+
+/** Listens at a path, and answers each connection with `words`. */
+async function listen(path: string, words = "own"): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {}).end(words);
+  });
+  await once(server.listen(path), "listening");
+  onTestFinished(() => void server.close());
+  return server;
+}
+
+async function heardFrom(path: string): Promise<string> {
+  let words = "";
+  for await (const piece of connect(path)) words += String(piece);
+  return words;
+}
+
+/** A place whose own folder of sockets is `usual`, in the folder that is returned. */
+async function stage(platform: NodeJS.Platform) {
+  const root = temporaryDirectory();
+  const environment = { XDG_RUNTIME_DIR: root, HOME: root };
+  const place: IpcPlace = { platform, environment, userId: me };
+  const usual = platform === "darwin" ? join(root, "Library", "Application Support", "AAEP") : join(root, "aaep");
+  const named = join(root, "named");
+  mkdirSync(usual, { recursive: true, mode: 0o700 });
+  mkdirSync(named, { mode: 0o755 });
+  await listen(join(root, "s"));
+  chmodSync(join(root, "s"), 0o755);
+  for (const folder of [usual, named]) linkSync(join(root, "s"), join(folder, "s"));
+  const hold = (path: string) => {
+    const held = holdOwnSocket(path, place);
+    onTestFinished(held.release);
+    return held;
+  };
+  return { root, usual, named, hold, refusalOf: (path: string) => faultOf(() => hold(path)) };
+}
+
+describe.each(["linux", "darwin"] as const)("on %s", (platform) => {
+  test("the user's own socket is held, in the usual folder and in a named one", async () => {
+    const { usual, named, hold } = await stage(platform);
+    for (const folder of [usual, named]) expect(await heardFrom(hold(join(folder, "s")).address)).toBe("own");
+  });
+
+  test("what is missing is not found", async () => {
+    const { root, usual, hold, refusalOf } = await stage(platform);
+    expect(refusalOf(join(root, "nowhere", "s")).code).toBe("not_found");
+    if (platform === "linux") expect(refusalOf(join(usual, "t")).code).toBe("not_found");
+    else await expect(heardFrom(hold(join(usual, "t")).address)).rejects.toThrow("ENOENT");
+  });
+
+  test("a link in place of the folder or of the socket is refused, and so is a file", async () => {
+    const { root, named, refusalOf } = await stage(platform);
+    symlinkSync(named, join(root, "link"));
+    symlinkSync(join(named, "s"), join(named, "link"));
+    writeFileSync(join(named, "file"), "");
+    expect(refusalOf(join(root, "link", "s"))).toMatchObject({
+      code: "permission_denied",
+      sentence: `The folder ${join(root, "link")} is a symbolic link. Give the folder it points to.`,
+    });
+    expect(refusalOf(join(named, "link"))).toMatchObject({
+      code: "permission_denied",
+      sentence: `The socket ${join(named, "link")} is a symbolic link. Give the socket it points to.`,
+    });
+    expect(refusalOf(join(named, "file")).code).toBe("address_invalid");
+    expect(refusalOf(join(named, "file", "s")).code).toMatch("permission_denied");
+  });
+
+  test("the usual folder has mode 0700; to a named one nobody else may write, except with the sticky bit", async () => {
+    const { usual, named, hold, refusalOf } = await stage(platform);
+    for (const mode of [0o755, 0o710, 0o777, 0o1777]) {
+      chmodSync(usual, mode);
+      expect(refusalOf(join(usual, "s")).sentence).toContain(`has mode 0${(mode & 0o777).toString(8)}, so that others`);
+    }
+    for (const mode of [0o775, 0o757, 0o777]) {
+      chmodSync(named, mode);
+      expect(refusalOf(join(named, "s")).sentence).toContain("so that others can replace what stands in it");
+    }
+    chmodSync(named, 0o1777);
+    expect(await heardFrom(hold(join(named, "s")).address)).toBe("own");
+  });
+
+  test("where others can reach the user's socket, they may not write to it", async () => {
+    const { usual, named, hold, refusalOf } = await stage(platform);
+    for (const mode of [0o777, 0o722, 0o620]) {
+      chmodSync(join(named, "s"), mode);
+      expect(refusalOf(join(named, "s")).sentence).toContain("so that others could answer for you");
+    }
+    expect(await heardFrom(hold(join(usual, "s")).address)).toBe("own");
+    chmodSync(named, 0o700);
+    expect(await heardFrom(hold(join(named, "s")).address)).toBe("own");
+  });
+
+  testAsRoot("a folder or a socket of another user is refused, and one of root's is not", async () => {
+    const { root, usual, named } = await stage(platform);
+    const [user, other] = [newUser(), newUser()];
+    const place: IpcPlace = { platform, environment: { XDG_RUNTIME_DIR: root, HOME: root }, userId: user };
+    const refusalOf = (path: string) => faultOf(() => holdOwnSocket(path, place)).sentence;
+    // Of root's they are, and root's folder is not this user's own.
+    expect(refusalOf(join(usual, "s"))).toContain(`${usual} belongs to user 0`);
+    const rootsOwn = holdOwnSocket(join(named, "s"), place);
+    expect(await heardFrom(rootsOwn.address)).toBe("own");
+    rootsOwn.release();
+    // Root's socket is for whom root let in.
+    chmodSync(join(named, "s"), 0o777);
+    holdOwnSocket(join(named, "s"), place).release();
+    chmodSync(join(named, "s"), 0o755);
+    chownSync(named, other, other);
+    expect(refusalOf(join(named, "s"))).toContain(`${named} belongs to user ${other}`);
+    chownSync(named, user, user);
+    chownSync(join(named, "s"), other, other);
+    expect(refusalOf(join(named, "s"))).toContain(`${join(named, "s")} belongs to user ${other}`);
+    // Root trusts root alone.
+    const roots = { ...place, userId: 0 };
+    expect(faultOf(() => holdOwnSocket(join(named, "s"), roots)).sentence).toContain(`belongs to user ${user}`);
+  });
+});
+
+test("elsewhere than on Linux, nobody else may be able to swap a folder above", async () => {
+  const { root, named, hold, refusalOf } = await stage("darwin");
+  const deep = join(named, "one", "two");
+  mkdirSync(deep, { recursive: true });
+  linkSync(join(root, "s"), join(deep, "s"));
+  expect(await heardFrom(hold(join(deep, "s")).address)).toBe("own");
+  chmodSync(named, 0o777);
+  expect(refusalOf(join(deep, "s")).sentence).toContain(`The folder ${named} has mode 0777`);
+});
+
+describe.runIf(process.platform === "linux")("held by descriptor", () => {
+  test("the socket that was looked at is connected to, whatever has its name by then", async () => {
+    const { root, usual, hold } = await stage("linux");
+    await listen(join(root, "t"), "swapped");
+    const { address } = hold(join(usual, "s"));
+    renameSync(join(root, "t"), join(usual, "s"));
+    expect(await heardFrom(address)).toBe("own");
+    const again = hold(join(usual, "s")).address;
+    renameSync(usual, join(root, "moved"));
+    expect(await heardFrom(again)).toBe("swapped");
+  });
+
+  test("no descriptor stays, neither of a connection nor of a refusal", async () => {
+    const { named } = await stage("linux");
+    symlinkSync(join(named, "s"), join(named, "link"));
+    const before = readdirSync("/proc/self/fd").length;
+    for (let round = 0; round < 20; round++) {
+      const connection = await connectIpc(join(named, "s"));
+      await connection.close();
+      await connection.closed;
+      await expect(connectIpc(join(named, "link"))).rejects.toMatchObject({ code: "permission_denied" });
+      await expect(connectIpc(join(named, "missing"))).rejects.toMatchObject({ code: "not_found" });
+    }
+    await expect.poll(() => readdirSync("/proc/self/fd").length).toBeLessThanOrEqual(before + 2);
+  });
+
+  testAsRoot("a folder that changes hands all the time never leads to the other user's socket", async () => {
+    const root = temporaryDirectory();
+    const [own, foreign, at] = [join(root, "own"), join(root, "foreign"), join(root, "at")];
+    for (const folder of [own, foreign]) mkdirSync(folder, { mode: 0o755 });
+    await listen(join(own, "s"));
+    chmodSync(join(own, "s"), 0o755);
+    await listen(join(foreign, "s"), "foreign");
+    const other = newUser();
+    for (const path of [foreign, join(foreign, "s")]) chownSync(path, other, other);
+    const swapping = spawn(process.execPath, [
+      "-e",
+      `const { renameSync } = require("node:fs");
+       const [own, foreign, at] = process.argv.slice(1);
+       console.log("begun");
+       const until = Date.now() + 60_000;
+       while (Date.now() < until) for (const folder of [own, foreign]) { renameSync(folder, at); renameSync(at, folder); }`,
+      own,
+      foreign,
+      at,
+    ]);
+    onTestFinished(() => void swapping.kill("SIGKILL"));
+    await once(swapping.stdout, "data");
+    const heard = new Map<string, number>();
+    for (let round = 0; round < 400; round++) {
+      const words = await (async () => {
+        let text = "";
+        for await (const piece of connectToOwn(join(at, "s"))) text += String(piece);
+        return text;
+      })().catch((caught: { readonly code: string }) => caught.code);
+      heard.set(words, (heard.get(words) ?? 0) + 1);
+    }
+    expect(heard.has("foreign")).toBe(false);
+    expect(heard.get("own")).toBeGreaterThan(0);
+    expect(heard.get("permission_denied")).toBeGreaterThan(0);
+  });
+
+  testAsRoot("a peer that the kernel names as another user gets no byte, whatever owner its socket has", async () => {
+    const folder = temporaryDirectory();
+    const path = join(folder, "s");
+    const other = newUser();
+    chownSync(folder, other, other);
+    const program = `let heard = 0;
+      require("node:net").createServer((socket) => {
+        socket.on("error", () => {}).on("data", ({ length }) => { heard += length; }).on("close", () => console.log("heard " + heard));
+      }).listen(process.argv[1], () => console.log("listens"));`;
+    const listener = spawn(process.execPath, ["-e", program, path], { uid: other, gid: other });
+    onTestFinished(() => void listener.kill("SIGKILL"));
+    await once(listener.stdout, "data");
+    for (const own of [folder, path]) chownSync(own, me, me);
+    const closed = once(listener.stdout, "data");
+    const socket = connectToOwn(path);
+    socket.write("secret");
+    const [fault] = await once(socket, "error");
+    expect(fault).toMatchObject({
+      code: "permission_denied",
+      sentence: `A process of user ${other} listens at the socket ${path}. Choose a socket of your own.`,
+    });
+    expect(String(await closed)).toBe("heard 0\n");
+    await expect(connectIpc(path)).rejects.toMatchObject({ code: "permission_denied" });
+  });
+});
