@@ -68,7 +68,7 @@ export interface FaultDetail {
   readonly rule?: string | undefined;
   /** The side that made the mistake. Default "peer". */
   readonly origin?: "local" | "peer";
-  /** The event at fault, if its id was readable. */
+  /** The event at fault, if its id was readable. An empty or very long one is left out. */
   readonly eventId?: string | undefined;
   /** Seconds to wait before the next attempt. */
   readonly retryAfterSeconds?: number | undefined;
@@ -114,7 +114,8 @@ export class Fault extends Error {
     this.tellsSeveral = detail.tellsSeveral ?? false;
     this.rule = detail.rule;
     this.origin = detail.origin ?? "peer";
-    this.eventId = (detail.eventId?.length ?? 0) > LONGEST_EVENT_ID ? undefined : detail.eventId;
+    const { length = 0 } = detail.eventId ?? "";
+    this.eventId = length > 0 && length <= LONGEST_EVENT_ID ? detail.eventId : undefined;
     this.retryAfterSeconds = detail.retryAfterSeconds;
   }
 

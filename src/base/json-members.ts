@@ -1,5 +1,5 @@
 // Reads a text member by member. It serves texts that are refused as documents because a member stands twice in them.
-import { closingQuote, endOfValue, nameBetween, skipSpace } from "./json-text.js";
+import { closingQuote, endOfValue, nameBetween, scalarIn, skipSpace } from "./json-text.js";
 
 /** A member as it stands in a text. */
 export interface JsonMember {
@@ -11,8 +11,8 @@ export interface JsonMember {
 }
 
 /**
- * Returns the members of the object in `text`, repeated ones as often as they stand there; none if the text is no object. The text must be one that
- * a parser has accepted.
+ * Returns the members of the object in `text`, repeated ones as often as they stand there; none if the text is no object. Of a text
+ * that is not JSON, what looks like members.
  */
 export function membersOf(text: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
@@ -33,9 +33,9 @@ export function textsOf(text: string, ...names: readonly string[]): readonly str
   return [...texts];
 }
 
-/** Returns the one value that all of these texts have; undefined if they differ or if there is none. The values must be no objects or lists. */
+/** Returns the one value that all of these texts have; undefined if they differ, if there is none, and for an object or a list. */
 export function soleValue(texts: readonly string[]): unknown {
-  const values = new Set(texts.map((text): unknown => JSON.parse(text)));
+  const values = new Set(texts.map(scalarIn));
   const [only] = values;
   return values.size === 1 ? only : undefined;
 }

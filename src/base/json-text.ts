@@ -1,5 +1,5 @@
-// Steps through the text of JSON that a parser has accepted. No step recurses with the nesting, and each is linear. In a text that is not JSON
-// every step still ends.
+// Steps through the text of JSON. No step recurses with the nesting, and each is linear. In a text that is not JSON every step still ends, and none
+// throws.
 
 /**
  * Returns the index of the quote that closes the string beginning at `opening`. The search jumps from quote to quote, because most of a message is
@@ -56,10 +56,22 @@ function endOfContainer(text: string, start: number): number {
   return text.length;
 }
 
-/** Returns the name between two quotes, unescaped. */
+/** Returns the name between two quotes, unescaped if it can be. */
 export function nameBetween(text: string, opening: number, closing: number): string {
   const raw = text.slice(opening + 1, closing);
-  return raw.includes("\\") ? String(JSON.parse(`"${raw}"`)) : raw;
+  const unescaped = raw.includes("\\") ? scalarIn(`"${raw}"`) : raw;
+  return typeof unescaped === "string" ? unescaped : raw;
+}
+
+/** Returns the value that a text is; undefined for an object or a list, and for what is no JSON. */
+export function scalarIn(text: string): unknown {
+  const first = text.charCodeAt(0);
+  if (first === 0x7b || first === 0x5b) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isWhiteSpace(unit: number): boolean {

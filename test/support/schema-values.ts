@@ -20,11 +20,10 @@ export type Schema = Readonly<Record<string, unknown>> & {
   readonly pattern?: string;
 };
 
-const FOLDER = fileURLToPath(new URL("../../schemas/aaep", import.meta.url));
-
 /** Every message's schema with nothing left to look up, by its title. */
-export function flatSchemas(): ReadonlyMap<string, Schema> {
-  return catalogue(readSchemas(FOLDER)).flat as ReadonlyMap<string, Schema>;
+export function flatSchemas(protocol: "aaep" | "a2e" | "akashik" = "aaep"): ReadonlyMap<string, Schema> {
+  const folder = fileURLToPath(new URL(`../../schemas/${protocol}`, import.meta.url));
+  return catalogue(readSchemas(folder)).flat as ReadonlyMap<string, Schema>;
 }
 
 /** Texts are kept short: what they hold matters here, not how much. */

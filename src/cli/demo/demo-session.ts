@@ -2,6 +2,7 @@
 import { createReadStream, existsSync, readdirSync } from "node:fs";
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
+import { textOf } from "../../base/members.js";
 import { didYouMean } from "../../base/nearest.js";
 import { packagePath } from "../shell/package-path.js";
 import { chunkOf } from "../terminal/event-text.js";
@@ -43,8 +44,8 @@ export async function readDemoSession(name: string): Promise<DemoSession> {
     language: typeof language === "string" ? language : "en-US",
     producer: { ...producer, agent_id: typeof producer.agent_id === "string" ? producer.agent_id : "agent" },
     charCount: events.reduce((count, event) => count + [...(chunkOf(event as unknown as Envelope) ?? "")].length, 0),
-    hasQuestions: events.some(({ type }) => /agent\.awaiting\./.test(String(type))),
-    durationMs: Math.max(0, Date.parse(String(last.timestamp)) - Date.parse(String(first.timestamp))) || 0,
+    hasQuestions: events.some(({ type }) => /agent\.awaiting\./.test(textOf(type))),
+    durationMs: Math.max(0, Date.parse(textOf(last.timestamp)) - Date.parse(textOf(first.timestamp))) || 0,
   };
 }
 

@@ -1,5 +1,6 @@
 // Counts the events received by one listener of the demo. Pure.
 import type { Envelope } from "#gen/aaep/types.js";
+import { textOf } from "../../base/members.js";
 import { chunkOf, isCritical } from "../terminal/event-text.js";
 
 export interface Tally {
@@ -74,5 +75,5 @@ export function createTally(): Tally {
 
 /** Key of one output of one session. */
 export function outputKey({ session_id: sessionId, output_id: outputId }: Readonly<Record<string, unknown>>): string {
-  return `${sessionId} ${outputId ?? ""}`;
+  return `${textOf(sessionId)} ${textOf(outputId)}`;
 }

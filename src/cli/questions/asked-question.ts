@@ -1,5 +1,6 @@
 // Formats a question to a person in lines that a screen reader can read one by one (A21). Text of agents is shown, never obeyed.
 import type { Envelope } from "#gen/aaep/types.js";
+import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import { shownText } from "../terminal/shown-text.js";
 import { detailsLine } from "./question-details.js";
@@ -159,10 +160,6 @@ export function durationInWords(seconds: number): string {
   return [first, ...(second === undefined ? [] : [second])]
     .map(({ amount, unit }) => `${amount} ${unit}${amount === 1 ? "" : "s"}`)
     .join(" ");
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 // One open question at the prompt, and the words for it.
 import type { Envelope } from "#gen/aaep/types.js";
+import { textOf } from "../../base/members.js";
 import type { SubscriberReply } from "../../client/subscriber-options.js";
 import type { Millis } from "../../contracts/clock.js";
 import { eventText, summaryOf } from "../terminal/event-text.js";
@@ -55,7 +56,7 @@ const QUESTION_STATES: Readonly<Record<QuestionState, string>> = {
 /** A line of the list of open questions. */
 export function listLine(one: OpenQuestion, isAsked: boolean, now: Millis): string {
   const { event } = one.question;
-  const asked = shownText(String(event.action ?? event.question ?? ""));
+  const asked = shownText(textOf(event.action ?? event.question));
   const state = isAsked ? "being asked" : QUESTION_STATES[one.state];
   return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, now)}`;
 }

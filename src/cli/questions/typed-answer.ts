@@ -1,5 +1,6 @@
 // Reads a typed line as an answer to one question or as one of the commands around it. A line that is not plainly an answer is none, and neither is
 // an empty line.
+import { ownMember } from "../../base/members.js";
 import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-question.js";
 
 export type Typed =
@@ -38,7 +39,7 @@ const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, y: true, no: f
 export function readCommand(line: string): Typed | undefined {
   const text = line.trim().toLowerCase();
   if (text === "") return { kind: "nothing" };
-  const letter = Object.hasOwn(LETTERS, text) ? LETTERS[text] : undefined;
+  const letter = ownMember(LETTERS, text);
   if (letter !== undefined) return { kind: letter };
   const number = /^o\s*(\d{1,9})$/.exec(text)?.[1];
   return number === undefined ? undefined : { kind: "open", number: Number(number) };
@@ -65,7 +66,7 @@ function isAnswer(text: string, answerable: Answerable): boolean {
 
 function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): Typed {
   const word = text.toLowerCase();
-  const decision = Object.hasOwn(DECISIONS, word) ? DECISIONS[word] : undefined;
+  const decision = ownMember(DECISIONS, word);
   const hint = hintLine({ kind: "confirmation", allowed });
   if (decision === undefined) return { kind: "unclear", why: hint };
   if (!allowed.includes(decision)) return { kind: "unclear", why: `The agent does not offer that. ${hint}` };

@@ -1,5 +1,6 @@
 // Checks the messages of a recorded conversation that are no events: the handshake and the replies (AAEP chapters 5 and 6).
 import { Fault, faultFrom } from "../../base/errors.js";
+import { textOf } from "../../base/members.js";
 import {
   assertClarificationReply,
   assertConfirmationReply,
@@ -51,7 +52,7 @@ export function createConversationChecker(): ConversationChecker {
 
   function answerFault({ type, subscription_id: id, honored_capabilities: honored }: Fields): Fault | undefined {
     const asked = requests[answeredCount];
-    if (asked === undefined) return misplaced(`No request before this ${String(type)} is unanswered.`, "", "AAEP §5.4");
+    if (asked === undefined) return misplaced(`No request before this ${textOf(type)} is unanswered.`, "", "AAEP §5.4");
     answeredCount += 1;
     if (type === "subscription.rejected") return undefined;
     const terms = { ...accepted.get(id), ...asked };
@@ -112,7 +113,8 @@ function misplaced(sentence: string, pointer: string, rule: string): Fault {
 /** The name of the first honored term that allows more than the requested one (AAEP §5.4.4); undefined: none does. */
 function widerTerm(asked: Fields, honored: Fields): string | undefined {
   const { max_events_per_second: rate } = asked;
-  if (typeof rate === "number" && Number(honored.max_events_per_second ?? 0) > rate) return "max_events_per_second";
+  const { max_events_per_second: honoredRate } = honored;
+  if (typeof rate === "number" && typeof honoredRate === "number" && honoredRate > rate) return "max_events_per_second";
   for (const name of ["languages", "coalesce_boundaries", "supported_extensions"]) {
     const wanted = asked[name];
     if (Array.isArray(wanted) && listOf(honored[name]).some((one) => !wanted.includes(one))) return name;

@@ -107,7 +107,7 @@ export function createRecordingChecker({ completes }: CheckOptions): RecordingCh
   function completed(value: unknown): unknown {
     if (!completes || typeof value !== "object" || value === null || Array.isArray(value)) return value;
     const fields = value as Fields;
-    const kind = typeof fields.type === "string" ? topicKind(fields.type) : "extension";
+    const kind = topicKind(fields.type);
     return completeEvent(fields, kind, undefined, { ...facts, wallTime });
   }
 

@@ -1,5 +1,6 @@
 // Makes a recording publishable again: current instants (R3b), new ids, and the recorded pace or another. Pure.
 import type { IdSource } from "../../base/ids.js";
+import { textOf } from "../../base/members.js";
 import { AGENTS_MEMBERS } from "../../protocols/aaep/validation/agents-members.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -12,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function agentsPart(fields: Fields): Fields | undefined {
   const { aaepd, ...others } = membersOf(fields.extensions);
   if (aaepd === undefined) return fields;
-  if (isDaemonMade(fields) && /agent\.state\.changed$/.test(String(fields.type))) return stepOf(fields);
+  if (isDaemonMade(fields) && /agent\.state\.changed$/.test(textOf(fields.type))) return stepOf(fields);
   const own = Object.fromEntries(Object.entries(membersOf(aaepd)).filter(([name]) => AGENTS_MEMBERS.has(name)));
   const kept = Object.keys(own).length === 0 ? others : { ...others, aaepd: own };
   const { extensions: _, ...rest } = fields;
@@ -26,7 +27,7 @@ export function agentsPart(fields: Fields): Fields | undefined {
 export function createAgentsParts(): typeof agentsPart {
   let asked: unknown;
   return (fields) => {
-    if (/agent\.awaiting\./.test(String(fields.type))) asked = fields.event_id;
+    if (/agent\.awaiting\./.test(textOf(fields.type))) asked = fields.event_id;
     const { asks, question } = membersOf(membersOf(fields.extensions).aaepd);
     const isKnownStep = asks !== undefined && question !== undefined && question === asked;
     return isKnownStep ? undefined : agentsPart(fields);

@@ -1,6 +1,7 @@
 // Describes an event in one line for people, by its content alone; callers add colours and columns.
 
 import type { Envelope } from "#gen/aaep/types.js";
+import { textOf } from "../../base/members.js";
 import { fieldsOf } from "./fields-of.js";
 import { quotedText, shownText } from "./shown-text.js";
 
@@ -155,8 +156,4 @@ function wordsOf(text: string): string {
 
 function sentences(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" ");
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

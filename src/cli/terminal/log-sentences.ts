@@ -1,5 +1,6 @@
 // Lines of the daemon's log as sentences for people: the time, what happened, and what to do. The log itself makes lines of JSON.
 
+import { ownMember } from "../../base/members.js";
 import { shownBytes } from "./shown-bytes.js";
 import { shownText } from "./shown-text.js";
 import { timeOfDay } from "./time-of-day.js";
@@ -49,8 +50,8 @@ const GRADES: Readonly<Record<string, string>> = { debug: "Detail:", warn: "Warn
 export function logSentence(line: string): string {
   const fields = JSON.parse(line) as Fields;
   const { level, time, msg } = fields;
-  const told = SENTENCES[textOf(msg)]?.(fields) ?? generalSentences(fields);
-  const parts = [timeOfDay(new Date(textOf(time))), GRADES[textOf(level)] ?? "", told];
+  const told = ownMember(SENTENCES, textOf(msg))?.(fields) ?? generalSentences(fields);
+  const parts = [timeOfDay(new Date(textOf(time))), ownMember(GRADES, textOf(level)) ?? "", told];
   return `${shownText(sentences(...parts))}\n`;
 }
 

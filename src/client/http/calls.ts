@@ -1,5 +1,6 @@
 // Calls of the daemon's services over HTTP, as Connect with JSON (docs/services.md). For browsers and everything else that has `fetch`.
 import { Fault, type FaultCode } from "../../base/errors.js";
+import { ownMember, textOf } from "../../base/members.js";
 import type { Timers } from "../platform-clock.js";
 import type { Fields } from "./documents.js";
 
@@ -113,8 +114,8 @@ function faultOf({ code, message, details }: Fields): Fault {
   const [ownCode, sentence, pointer, rule] = typeof detail?.value === "string" ? textsOf(detail.value) : [];
   // A code that a later daemon has added stays as it is.
   return new Fault(
-    (ownCode as FaultCode | undefined) ?? CODE_OF[String(code)] ?? "internal",
-    sentence ?? String(message),
+    (ownCode as FaultCode | undefined) ?? ownMember(CODE_OF, textOf(code)) ?? "internal",
+    sentence ?? textOf(message),
     { pointer, rule },
   );
 }

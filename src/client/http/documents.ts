@@ -1,5 +1,6 @@
 // Documents of AAEP in the JSON form of protobuf, as Connect sends them (docs/protobuf.md), turned back into their own form. By names instead of
 // descriptors, which are too large for a page: no name means two things in the messages of a listener's stream.
+import { ownMember, textOf } from "../../base/members.js";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -50,7 +51,7 @@ export function documentOf(json: Fields, type?: string): Record<string, unknown>
 type Member = readonly [name: string, value: unknown];
 
 function membersOf(json: Fields): readonly Member[] {
-  const payload = CORE_TYPE.exec(String(json.type))?.[1]?.replace(".", "_");
+  const payload = CORE_TYPE.exec(textOf(json.type))?.[1]?.replace(".", "_");
   const members = Object.entries(json).flatMap(([field, value]): readonly Member[] => {
     if (field === "additional") return [];
     const name = memberName(field);
@@ -72,7 +73,7 @@ function plainOf(name: string, value: unknown): unknown {
   if (typeof value === "object" && value !== null) return documentOf(value as Fields);
   if (typeof value !== "string") return value;
   if (WHOLE_NUMBERS.has(name)) return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  const prefix = Object.hasOwn(ENUM_PREFIXES, name) ? ENUM_PREFIXES[name] : undefined;
+  const prefix = ownMember(ENUM_PREFIXES, name);
   if (prefix === undefined || !value.startsWith(prefix)) return value;
   return value === `${prefix}UNSPECIFIED` ? undefined : value.slice(prefix.length).toLowerCase();
 }

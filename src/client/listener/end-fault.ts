@@ -1,6 +1,7 @@
 // Why a daemon cannot be subscribed to, as an error for the author of the listener.
 import type { SubscriptionRejected } from "#gen/aaep/types.js";
 import { Fault, type FaultCode } from "../../base/errors.js";
+import { ownMember } from "../../base/members.js";
 import type { SubscriberEnd } from "../subscriber-states.js";
 
 const CODES: Readonly<Record<SubscriptionRejected["reason_code"], FaultCode>> = {
@@ -26,7 +27,7 @@ export function endFault(because: SubscriberEnd["because"]): Fault | undefined {
         retry_after_seconds: retryAfterSeconds,
       } = because.rejected;
       // A later version of AAEP may have further reasons.
-      const code = Object.hasOwn(CODES, reason) ? CODES[reason] : "unsupported";
+      const code = ownMember<FaultCode>(CODES, reason) ?? "unsupported";
       return new Fault(code, sentence, { retryAfterSeconds });
     }
     case "asked":

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { Fault } from "../../base/errors.js";
+import { ownMember, textOf } from "../../base/members.js";
 import { endingWords, shellRefusal } from "./command-ends.js";
 import type { Link, Links } from "./link.js";
 import { createSentMessages, type SentMessages } from "./sent-messages.js";
@@ -132,9 +133,9 @@ export function childLinks(command: string): Links {
     return {
       send: (text) => {
         const message = JSON.parse(text) as Fields;
-        const way = METHODS[String(message.type)];
+        const way = ownMember(METHODS, textOf(message.type));
         link.isClosing ||= message.type === "subscription.close";
-        const call = { jsonrpc: "2.0", method: way?.method ?? String(message.type), params: message };
+        const call = { jsonrpc: "2.0", method: way?.method ?? textOf(message.type), params: message };
         if (way?.isRequest !== true) return say(call);
         lastId += 1;
         asked.set(lastId, link);

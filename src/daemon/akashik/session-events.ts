@@ -13,7 +13,7 @@ interface Mapped {
 
 /** The event of the Field that an event of AAEP is; undefined for an event without one. */
 function mapped(event: AgentEvent): Mapped | undefined {
-  switch (topicKind(String(event.type))) {
+  switch (topicKind(event.type)) {
     case "session.started":
       return { kind: "agent.joined", of: "agent" };
     case "session.errored":

@@ -357,6 +357,6 @@ export function createPublishing(services: PublishingServices): Publishing {
 
 /** Whether an event of this type may withdraw questions, or end their session. */
 function mayEndQuestions(type: unknown): boolean {
-  const kind = topicKind(String(type));
+  const kind = topicKind(type);
   return kind === "state.changed" || isTerminalKind(kind);
 }

@@ -82,8 +82,9 @@ export function canonicalType(type: string): string {
   return type.startsWith(CORE_TYPE_URI) ? CORE_PREFIX + type.slice(CORE_TYPE_URI.length) : type;
 }
 
-/** The topic of an event, by its type alone. */
-export function topicKind(type: string): TopicKind {
+/** The topic of an event, by its type alone; "extension" for what is no text. */
+export function topicKind(type: unknown): TopicKind {
+  if (typeof type !== "string") return "extension";
   return KINDS.get(type) ?? KINDS.get(canonicalType(type)) ?? "extension";
 }
 

@@ -40,7 +40,7 @@ export function createEventIntake(options: {
   return (input, session, facts) => {
     const { fields, source } = input;
     const hasType = typeof fields.type === "string";
-    const kind = hasType ? topicKind(String(fields.type)) : "extension";
+    const kind = topicKind(fields.type);
     const completed = completeEvent(fields, kind, session, facts);
     const isPlain = source !== undefined && isPlainSource(source);
     const repaired = isPlain

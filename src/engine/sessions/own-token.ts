@@ -26,8 +26,7 @@ export function takeOwnToken(input: PublishedEvent): TakenToken {
   const { extensions } = input.fields;
   if (!isObject(extensions) || !isObject(extensions[AAEPD])) return { input, token: undefined };
   const { resume_token: token, ...members } = extensions[AAEPD];
-  if (token === undefined || topicKind(String(input.fields.type)) !== "session.started")
-    return { input, token: undefined };
+  if (token === undefined || topicKind(input.fields.type) !== "session.started") return { input, token: undefined };
   if (typeof token !== "string" || !isLongEnough(token)) {
     const sentence =
       "Choose a resume_token of at least 128 random bits, as 32 hexadecimal digits or 22 characters of base64, and of at most 256 characters.";

@@ -1,6 +1,7 @@
 // The part of session-sequence.ts's rules that concerns questions: asking, withdrawing, resolving (AAEP §4.4, §6.8; R3a, R5, R6). Audiences, replies
 // and deadlines are in the room questions.
 import { Fault } from "../../base/errors.js";
+import { textOf } from "../../base/members.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
 import { implyState, unimplyState } from "./implied-states.js";
@@ -73,7 +74,7 @@ export function wasInvoked({ usedCallIds, toolsByCallId }: SessionRecord, toolCa
 export function ask(context: RuleContext): void {
   const { draft, session, agent, event } = context;
   const kind = context.kind === "awaiting.confirmation" ? "confirmation" : "clarification";
-  const token = String(event.reply_token);
+  const token = textOf(event.reply_token);
   checkOpenLimit(draft.counts, "questions", session.questions.size, "/reply_token");
   if (draft.replyTokens.has(token)) {
     breach(context, "reply_token_reused", "Give every question a new reply_token.", "/reply_token", "AAEP §6.2");

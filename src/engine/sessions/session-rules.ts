@@ -1,6 +1,7 @@
 // The demands of each type of event on its session, and the changes that it makes there (AAEP §4.1..§4.3, §4.5; R3a, R5, R13, R25). These are the
 // steps of the table in session-sequence.ts. The steps for questions are in session-questions.ts.
 import { Fault } from "../../base/errors.js";
+import { textOf } from "../../base/members.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
@@ -105,8 +106,8 @@ function finish(draft: Draft, session: SessionRecord): void {
 /** Changes the agent's state. `from_state` has to be the agent's last state, or one that its later events imply (AAEP §4.2.1, R3a). */
 export function changeState(context: RuleContext): void {
   const { draft, session, agent, event } = context;
-  const from = String(event.from_state);
-  const to = String(event.to_state);
+  const from = textOf(event.from_state);
+  const to = textOf(event.to_state);
   const isBelated = agent.isRestored && from === AWAITING_INPUT;
   const left = isBelated ? agent.state : from;
   if (left !== agent.state && !isImplied(agent, left)) {
@@ -146,7 +147,7 @@ export function reportProgress({ agent, event }: RuleContext): void {
 /** Opens a tool. A call's id is used once in a session, and an irreversible call needs a confirmation (AAEP §4.3.1, R5). */
 export function invokeTool(context: RuleContext): void {
   const { draft, session, agent, event } = context;
-  const tool = String(event.tool);
+  const tool = textOf(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined && wasInvoked(session, toolCallId)) {
     const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
@@ -204,7 +205,7 @@ function confirmationFor(agent: AgentRecord, tool: string, toolCallId: string | 
  */
 export function completeTool(context: RuleContext): void {
   const { draft, session, agent, event } = context;
-  const tool = String(event.tool);
+  const tool = textOf(event.tool);
   const toolCallId = textOrUndefined(event.tool_call_id);
   if (toolCallId !== undefined) {
     const open = session.toolsByCallId.get(toolCallId);
@@ -285,7 +286,7 @@ export function streamOutput(context: RuleContext): void {
     const sentence = `Set position to ${codePoints}, the code points sent so far, or leave it out.`;
     breach(context, "position_mismatch", sentence, "/position", "AAEP §4.3.3, R13");
   }
-  const chunk = String(event.chunk);
+  const chunk = textOf(event.chunk);
   const isLast = event.complete === true;
   const { text, carry } = joinChunk(output.carry, chunk, isLast);
   addLengths(output, text);

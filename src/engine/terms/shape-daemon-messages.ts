@@ -1,4 +1,5 @@
 // Shapes the daemon's own texts (R14, R31). Their fields have known names, so no key is split. The result equals that of shape-languages.ts.
+import { setMember } from "../../base/members.js";
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { AAEPD, BY_DAEMON } from "../event/vocabulary.js";
 import { CATALOGUE_LANGUAGES, matchLanguage } from "./language.js";
@@ -53,7 +54,7 @@ export function shapeDaemonMessages(
   const keys = wanted === primary ? PLAIN : (KEYS.get(wanted) ?? PLAIN);
   const isTerse = shape.verbosity === "terse";
   const shaped: Record<string, unknown> = {};
-  for (const key of Object.keys(event)) if (!REPLACED.has(key)) shaped[key] = event[key];
+  for (const key of Object.keys(event)) if (!REPLACED.has(key)) setMember(shaped, key, event[key]);
   if (isTerse) shaped.summary_terse = event[keys.terse];
   if (!isTerse || requiresNormalSummary(event.type)) shaped.summary_normal = event[keys.normal];
   const level = isTerse ? "terse" : "normal";

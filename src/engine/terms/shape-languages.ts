@@ -1,5 +1,6 @@
 // Shapes events whose texts have variants: puts each text in its best language under the plain name (R14, AAEP ch. 11). shape.ts chooses among
 // summaries of one language.
+import { setMember } from "../../base/members.js";
 import { type AgentEvent, type LocalizationHints, topicKind, type Verbosity } from "../event/event.js";
 import { matchLanguage, textDirection } from "./language.js";
 import {
@@ -150,7 +151,7 @@ export function shapeVariants(
   const replaced = new Set<string>([...SUMMARY_FIELDS, ...others, ...variants.map((variant) => variant.key)]);
   const shaped: Record<string, unknown> = {};
   for (const key of Object.keys(event)) {
-    if (!replaced.has(key)) shaped[key] = key === nested?.key ? folded?.value : event[key];
+    if (!replaced.has(key)) setMember(shaped, key, key === nested?.key ? folded?.value : event[key]);
   }
   for (const [field, text] of [...(summary?.texts ?? []), ...selected.texts]) shaped[field] = text;
   if (summary !== undefined && summary.level !== (event.verbosity ?? "normal")) shaped.verbosity = summary.level;

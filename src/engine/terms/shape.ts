@@ -1,5 +1,6 @@
 // The form in which subscriptions of one shape get an event: one summary, one language, and the fields that name both (R14). Of a subscription, only
 // verbosity and languages matter here.
+import { setMember } from "../../base/members.js";
 import type { AgentEvent, Verbosity } from "../event/event.js";
 import { hasVariants, NEAREST_SUMMARIES, requiresNormalSummary, SUMMARY_FIELDS } from "./readable-fields.js";
 import { hasDaemonMessages, shapeDaemonMessages } from "./shape-daemon-messages.js";
@@ -40,7 +41,7 @@ function shapeSummaries(event: AgentEvent, verbosity: Verbosity): AgentEvent {
   }
   const shaped: Record<string, unknown> = {};
   for (const key of Object.keys(event)) {
-    if (!isSuperfluous(key, chosen.field, normalStays)) shaped[key] = event[key];
+    if (!isSuperfluous(key, chosen.field, normalStays)) setMember(shaped, key, event[key]);
   }
   if (!saysLevel) shaped.verbosity = chosen.level;
   return shaped as AgentEvent;

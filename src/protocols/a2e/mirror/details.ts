@@ -1,4 +1,5 @@
 // The arguments of a call that a text may show. No argument is shown unless the configuration names it.
+import { ownMember } from "../../../base/members.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { A2eMessage } from "../messages/message.js";
 
@@ -11,7 +12,7 @@ export function detailsOf(given: A2eMessage | undefined, shown: ReadonlySet<stri
   if (given === undefined || shown.size === 0) return undefined;
   const details: string[] = [];
   for (const name of shown) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = ownMember(given, name);
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") continue;
     details.push(`${name}: ${shortenedText(String(value), LONGEST_VALUE)}`);
     if (details.length === MOST_DETAILS) break;

@@ -1,6 +1,7 @@
 // An A2E host that the daemon runs as a child, seen from the protocol: the daemon is its agent. It shakes hands for all capabilities, and passes
 // requests.
 import type { Fault } from "../../../base/errors.js";
+import { textOf } from "../../../base/members.js";
 import type { Clock } from "../../../contracts/clock.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { Log } from "../../../contracts/log.js";
@@ -66,7 +67,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       return;
     }
     if (message.ok !== true) {
-      const reason = String(message.reason ?? "no reason");
+      const reason = textOf(message.reason) || "no reason";
       log.warn({ provider: name, reason }, "an A2E provider rejected the handshake");
       host.close();
       return;
@@ -82,7 +83,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       send: host.send,
       newId: maker.newId,
       maxParallel: () => maxParallel,
-      sessionId: String(message.session_id),
+      sessionId: textOf(message.session_id),
       announced: (text) => router.announce(provider, text),
       clock: options.clock,
     });

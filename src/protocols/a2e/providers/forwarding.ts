@@ -1,5 +1,6 @@
 // The requests that one provider has: each under an id of the daemon's own, because two agents may use the same one. A provider that takes only so
 // many at a time gets the others in order, as it answers.
+import { textOf } from "../../../base/members.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { A2eMessage } from "../messages/message.js";
 import { withMembers } from "../messages/message-text.js";
@@ -143,10 +144,10 @@ export function createForwarding(options: ForwardingOptions): Forwarding {
     receive: (message, text) => {
       const { req_id: id, type } = message;
       if (typeof id !== "string") {
-        if (!isBetweenTwo(String(type))) announced(text);
+        if (!isBetweenTwo(textOf(type))) announced(text);
         return;
       }
-      const isLast = type === "error" || String(type).endsWith("/resp");
+      const isLast = type === "error" || textOf(type).endsWith("/resp");
       const news = sent.get(id);
       if (!isLast) {
         news?.event(message, text);

@@ -1,9 +1,12 @@
 // Reads the claims of a message that cannot be taken, repeated members included: enough to stay silent about a reply (R19), and to carry out a close
 // whose meaning is clear (R33).
+import { faultFrom } from "../../../base/errors.js";
+import { parseJsonDocument } from "../../../base/json-document.js";
 import { soleValue, textsOf } from "../../../base/json-members.js";
+import { scalarIn } from "../../../base/json-text.js";
 
 export interface Claims {
-  /** Every value of a member `type`. */
+  /** Every value of a member `type`; undefined for one that is no text, number or word of JSON. */
   readonly types: readonly unknown[];
   /** Token of a reply; "" if the message names none, or several. */
   readonly replyToken: string;
@@ -21,14 +24,14 @@ export const claimsOfMessage: ReadClaims = (text) => {
 };
 
 export interface CallClaims {
-  /** Every value of a member `method`. */
+  /** Every value of a member `method`, as in `types`. */
   readonly methods: readonly unknown[];
   /** Every subscription that the params name. */
   readonly subscriptionIds: readonly unknown[];
   readonly replyToken: string;
 }
 
-/** Claims of a message of JSON-RPC that a parser has accepted. */
+/** Claims of a message of JSON-RPC, which need not be JSON: what is nested too deep was never parsed. */
 export function claimsOfCall(text: string): CallClaims {
   const params = textsOf(text, "params");
   return {
@@ -56,15 +59,16 @@ export function replyTokenIn(replies: readonly string[], ...names: readonly stri
   return typeof token === "string" ? token.slice(0, LONGEST_TOKEN) : "";
 }
 
+/** Whether a text is JSON. A text that is nested too deep passes unread, because parsing it takes long (R34). */
 export function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseJsonDocument(text);
     return true;
-  } catch {
-    return false;
+  } catch (caught) {
+    return faultFrom(caught).code !== "invalid_json";
   }
 }
 
 function valuesOf(text: string, name: string): readonly unknown[] {
-  return textsOf(text, name).map((value): unknown => JSON.parse(value));
+  return textsOf(text, name).map(scalarIn);
 }

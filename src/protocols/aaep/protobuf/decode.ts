@@ -2,6 +2,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { Fault } from "../../../base/errors.js";
 import { assertLevel } from "../../../base/json-document.js";
+import { ownMember, setMember } from "../../../base/members.js";
 import { canonicalType } from "../../../engine/event/event.js";
 import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import { type FieldPlan, type Item, type MessagePlan, type PayloadPlan, planOf } from "./plan.js";
@@ -18,7 +19,6 @@ import {
   readUint32,
   readWhole,
   refusal,
-  setMember,
   skipUnknown,
 } from "./reading.js";
 import { jsonOfWhole } from "./whole-numbers.js";
@@ -123,7 +123,7 @@ function fillDefaults({ withoutPresence }: MessagePlan, members: Members, hasRoo
 
 function merge(reading: Reading, plan: MessagePlan, members: Members, additional: Members): void {
   for (const name of Object.keys(additional)) {
-    const known = Object.hasOwn(members, name) ? members[name] : undefined;
+    const known = ownMember(members, name);
     const isOwnType = name === "type" && plan.jsonType !== undefined;
     if (known !== undefined && known !== UNSPECIFIED && !isOwnType) {
       reading.path.push(name);

@@ -1,4 +1,5 @@
 // The JSON member `type` of messages without a field for it: in protobuf the name of the message implies it.
+import { ownMember } from "../../../base/members.js";
 
 const JSON_TYPES: Readonly<Record<string, string>> = {
   "aaep.v1.SubscriptionRequest": "subscription.request",
@@ -21,5 +22,5 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
 
 /** Returns the `type` of a message's JSON form; undefined for messages that have none, or a field for it. */
 export function jsonTypeOf(typeName: string): string | undefined {
-  return Object.hasOwn(JSON_TYPES, typeName) ? JSON_TYPES[typeName] : undefined;
+  return ownMember(JSON_TYPES, typeName);
 }

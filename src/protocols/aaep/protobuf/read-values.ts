@@ -1,5 +1,6 @@
 // Reads google.protobuf.Struct, ListValue and Value as the JSON that they represent.
 import { assertLevel } from "../../../base/json-document.js";
+import { setMember } from "../../../base/members.js";
 import { DELIMITED, FIXED64, VARINT } from "./byte-writer.js";
 import {
   assertEnd,
@@ -11,7 +12,6 @@ import {
   readText,
   readUint32,
   refusal,
-  setMember,
   skipUnknown,
 } from "./reading.js";
 

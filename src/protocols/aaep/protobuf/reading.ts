@@ -147,10 +147,3 @@ export function readDouble(reading: Reading): number {
     throw refusal(reading, `${number} is no number in JSON; leave it out, or send a finite one.`);
   return number;
 }
-
-/** Sets a member of any name, `__proto__` included. */
-export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
-  if (name === "__proto__") {
-    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-  } else object[name] = value;
-}

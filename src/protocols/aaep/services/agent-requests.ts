@@ -79,7 +79,7 @@ export function batchIn(publish: unknown): EventBatch {
 /** In protobuf an absent truth value means false, so a chunk without `complete` is not the last of its output. */
 function withCompletion(event: Message): Message {
   const { type, complete } = event;
-  if (complete !== undefined || topicKind(String(type)) !== "output.streaming") return event;
+  if (complete !== undefined || topicKind(type) !== "output.streaming") return event;
   return { ...event, complete: false };
 }
 
@@ -87,7 +87,7 @@ function withCompletion(event: Message): Message {
 export function questionIn(event: unknown, kind: OpenQuestion["kind"]): Message {
   if (event === undefined) throw missing("event", `with session_id and awaiting_${kind}`);
   const fields = event as Message;
-  if (fields.type === undefined || topicKind(String(fields.type)) === `awaiting.${kind}`) return fields;
+  if (fields.type === undefined || topicKind(fields.type) === `awaiting.${kind}`) return fields;
   const sentence = `Ask with an event whose payload is awaiting_${kind}; publish others by Publish or PublishBatch.`;
   throw new Fault("invalid_message", sentence, { pointer: "/type", rule: "AAEP §6.1" });
 }

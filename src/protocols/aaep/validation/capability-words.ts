@@ -7,14 +7,17 @@ export type Capabilities = Readonly<Record<string, unknown>>;
 export const VERBOSITIES = ["terse", "normal", "detailed"] as const;
 export const LOADS = ["low", "medium", "high"] as const;
 /** Capabilities that are one word of a list. */
-const WORDS: Readonly<Record<string, readonly string[]>> = { preferred_verbosity: VERBOSITIES, cognitive_load: LOADS };
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ["preferred_verbosity", VERBOSITIES],
+  ["cognitive_load", LOADS],
+]);
 
 /** Returns the same object if every word is known, else a copy without the unknown words. */
 export function withoutUnknownWords(capabilities: Capabilities): Capabilities {
   const isUnknown = (name: string): boolean => {
     const word = capabilities[name];
-    return typeof word === "string" && WORDS[name]?.includes(word) === false;
+    return typeof word === "string" && WORDS.get(name)?.includes(word) === false;
   };
-  if (!Object.keys(WORDS).some(isUnknown)) return capabilities;
+  if (![...WORDS.keys()].some(isUnknown)) return capabilities;
   return Object.fromEntries(Object.entries(capabilities).filter(([name]) => !isUnknown(name)));
 }

@@ -1,4 +1,5 @@
 // A rule for clarifications that a JSON Schema cannot express: somebody must be able to answer (AAEP §4.4.2, §6.3).
+import { ownMember } from "../../../base/members.js";
 import { isDefaultResponse, responseKinds } from "../../../engine/sessions/response-kinds.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +49,7 @@ const DEFAULT_FORMS: Readonly<Record<string, string>> = {
 function defaultComplaints(event: Fields, kinds: readonly string[]): readonly ClarificationComplaint[] {
   const { default_response: fallback } = event;
   if (typeof fallback !== "string" || isDefaultResponse(fallback, event)) return [];
-  const forms = kinds.flatMap((kind) => DEFAULT_FORMS[kind] ?? []);
+  const forms = kinds.flatMap((kind) => ownMember(DEFAULT_FORMS, kind) ?? []);
   // The schema complains about unknown kinds.
   if (forms.length === 0) return [];
   const sentence = `\`default_response\` must be ${forms.join(", or ")}: the question takes no other answer. Correct it, or leave it out.`;

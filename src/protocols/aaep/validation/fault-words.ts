@@ -1,6 +1,7 @@
 // Turns the reports of a generated validator into a JSON pointer and a plain sentence that tells the reader what to do (R20).
 import type { Diagnosis } from "#gen/aaep/diagnosis.js";
 import { pointerStep } from "../../../base/json-pointer.js";
+import { ownMember } from "../../../base/members.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import { codePointCount } from "./limits.js";
 
@@ -80,7 +81,7 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
       // Protobuf's decimal form of a whole number that JSON cannot express exactly.
       if (params.type === "integer" && typeof value === "string" && LONG_DECIMAL.test(value))
         return `${field} must be a whole number between -${EXACT_UP_TO} and ${EXACT_UP_TO}${found}`;
-      return `${field} must ${UNION_FORMS[pointer] ?? `be ${TYPE_WORDS[String(params.type)] ?? "of another type"}`}${found}`;
+      return `${field} must ${ownMember(UNION_FORMS, pointer) ?? `be ${TYPE_WORDS[String(params.type)] ?? "of another type"}`}${found}`;
     case "maximum":
       if (params.maximum === Number.MAX_SAFE_INTEGER) return `${field} must be at most ${params.maximum}${found}`;
       return `${field} must be ${range(params.minimum, params.maximum)}${found}`;
@@ -97,7 +98,7 @@ export function sentenceOf(diagnosis: Diagnosis, root: unknown, name: string): s
     case "maxProperties":
       return `${field} may have at most ${String(params.maxProperties ?? params.limit)} members.`;
     case "pattern": {
-      const form = `${field} must ${UNION_FORMS[pointer] ?? `be ${String(params.description)}`}${found}`;
+      const form = `${field} must ${ownMember(UNION_FORMS, pointer) ?? `be ${String(params.description)}`}${found}`;
       const tag = typeof value === "string" && params.description === LANGUAGE_TAG ? hyphenated(value) : undefined;
       return tag === undefined ? form : `${form} Did you mean ${tag}?`;
     }

@@ -22,6 +22,7 @@ import {
 import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../../base/errors.js";
+import { ownMember } from "../../../base/members.js";
 import { isCalendarDate } from "./calendar.js";
 import { type Capabilities, withoutUnknownWords } from "./capability-words.js";
 import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
@@ -212,7 +213,7 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
 
 function ruleAt(pointer: string, rule: string): string {
   const [, field = "", member = "", last = ""] = pointer.split("/");
-  if (field === "capabilities") return member === "" ? rule : (CAPABILITY_RULES[member] ?? "AAEP §5.3");
+  if (field === "capabilities") return member === "" ? rule : (ownMember(CAPABILITY_RULES, member) ?? "AAEP §5.3");
   if (field === "extensions" && member === "aaepd" && last === "resume_after") return "R17";
   return rule;
 }

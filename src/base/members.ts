@@ -1,0 +1,19 @@
+// Members and values that come from outside. Every plain object inherits members, such as `constructor`, and has `__proto__`; `String` throws for an
+// object whose `toString` is no function.
+
+/** Returns the value if it is a text, else "". */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Returns the object's own member of that name; undefined if there is none, whatever the object inherits. */
+export function ownMember<Value>(object: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Sets a member of any name, `__proto__` included. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") {
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  } else object[name] = value;
+}
