@@ -1,5 +1,5 @@
 // The only place that reads the error codes of Node and of the operating system.
-import { Fault, type FaultCode } from "../src/base/errors.js";
+import { Fault, type FaultCode, systemLack } from "../src/base/errors.js";
 
 /** Returns the code of an error made by Node, as in "ECONNRESET"; undefined for any other value. */
 export function nodeErrorCode(caught: unknown): string | undefined {
@@ -52,7 +52,11 @@ export function isNoSuchProcess(caught: unknown): boolean {
 export function faultFromNodeError(caught: unknown, what: string): Fault {
   if (caught instanceof Fault) return caught;
   const nodeCode = nodeErrorCode(caught);
-  const { code, sentence, origin } = meaning(nodeCode, what);
+  const lack = systemLack(caught);
+  const { code, sentence, origin } =
+    lack === undefined
+      ? meaning(nodeCode, what)
+      : ({ code: "storage_unavailable", sentence: `${what} failed. ${lack}`, origin: "local" } as const);
   return new Fault(code, nodeCode === undefined ? `${sentence} (${String(caught)})` : `${sentence} (${nodeCode})`, {
     origin,
     cause: caught,

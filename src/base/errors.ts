@@ -133,9 +133,29 @@ export function faultFrom(caught: unknown): Fault {
   return new Fault("internal", sentence, { origin: "local", cause: caught });
 }
 
+const FILES = "This process or its system may open no more files: fewer connections or a higher limit help.";
+const DISK = "The disk is full, or the quota of this user is used up: room on it helps.";
+const MEMORY = "The system has no memory left: fewer programs help.";
+
+/** Sentences about a lack of the system, by its own codes: each says what is missing and what helps. */
+const LACKS: Readonly<Record<string, string>> = {
+  EMFILE: FILES,
+  ENFILE: FILES,
+  ENOSPC: DISK,
+  EDQUOT: DISK,
+  ENOMEM: MEMORY,
+  ENOBUFS: MEMORY,
+};
+
+/** The sentence of an error by which the system says that it lacks something for the moment; undefined for any other value. */
+export function systemLack(caught: unknown): string | undefined {
+  if (!(caught instanceof Error) || !("code" in caught) || typeof caught.code !== "string") return undefined;
+  return Object.hasOwn(LACKS, caught.code) ? LACKS[caught.code] : undefined;
+}
+
 /**
- * Makes the fault that a peer may see: a Fault is passed on as it is; any other error becomes a general "internal" fault (R20), and its details go
- * to the log.
+ * Makes the fault that a peer may see: a Fault is passed on as it is. An error by which the system lacks something becomes "storage_unavailable", any
+ * other a general "internal" fault (R20), and its details go to the log.
  */
 export function publicFault(
   caught: unknown,
@@ -144,6 +164,8 @@ export function publicFault(
   const fault = faultFrom(caught);
   if (fault.code !== "internal") return fault;
   log.error({ err: fault.cause ?? caught }, "a message could not be served, because of an error in the daemon");
+  const lack = systemLack(fault.cause ?? caught);
+  if (lack !== undefined) return new Fault("storage_unavailable", lack, { origin: "local", cause: caught });
   const sentence = "Something went wrong in the daemon, and stands in its log. Try again, or report it.";
   return new Fault("internal", sentence, { origin: "local", cause: caught });
 }

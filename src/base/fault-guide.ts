@@ -224,7 +224,7 @@ export const FAULT_GUIDE: Readonly<Record<FaultCode, FaultGuide>> = {
   },
   storage_unavailable: {
     happened:
-      "The journal, or standard output of a command, cannot be written or read. The disk is full, read-only, broken or too slow, or the file is damaged. Nothing of the publish was accepted.",
+      "The journal, or standard output of a command, cannot be written or read. The disk is full, read-only, broken or too slow, or the file is damaged. Or the system lacks open files or memory. Nothing of the publish was accepted.",
     remedy:
       "Make room or repair the disk: the daemon tries again every second. Then publish again under the same `event_id`. `aaepd status` names the cause, and [the journal](../journal.md#when-it-cannot-be-written) explains it.",
   },

@@ -34,6 +34,7 @@ import { createProtocols, type ProtocolServices, type ServeOptions } from "./pro
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
 import { startEngine } from "./start-engine.js";
+import { statusDocument } from "./status/status-document.js";
 import { tellUnfinished } from "./unfinished.js";
 
 export type StopReason = "signal" | "stdin_ended" | "parent_gone";
@@ -104,10 +105,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const languages = createSpokenLanguages(options.defaultLanguage);
   const startedAt = clock.wallTime();
   const begunAt = clock.now();
-  // Loaded at the first request: most daemons are never asked.
   const status = async (params: unknown, access: Access): Promise<Message> => {
     assertMay(access, "observe");
-    const { statusDocument } = await import("./status/status-document.js");
     const relayed = a2e.report();
     const document = statusDocument(params, engine.report(), {
       version: options.version,
@@ -220,6 +219,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     await engine.close();
     throw caught;
   }
+  // Not before the daemon listens: few need it.
+  const loaded = Promise.allSettled([a2e.load(), akashik?.load()]);
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
 
   let tellStopped: () => void = () => {};
@@ -256,6 +257,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       akashik?.stop();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
+      await loaded;
       tellStopped();
     }
   };

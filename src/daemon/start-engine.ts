@@ -17,6 +17,9 @@ export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged" 
 /** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */
 export async function startEngine(options: DaemonOptions, audit: Audit): Promise<StartedEngine> {
   const { clock, ids, log, sha256Hex } = options;
+  const segmenter = createSegmenter();
+  // Loads the library. Once no file can be opened, the daemon would do without it for good.
+  segmenter.sentenceEnds("", "en");
   const { create, abandon, retentionChanged, compact } = await openJournal(options, options);
   let journal: Journal | undefined;
   try {
@@ -27,7 +30,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
         log,
         audit,
         idServices: { sha256Hex },
-        segmenter: createSegmenter(),
+        segmenter,
         createJournal: (evicted) => {
           journal = create(evicted);
           return journal;

@@ -32,6 +32,13 @@ describe("faultFromNodeError", () => {
     ["ENOTSOCK", "address_invalid", "local"],
     ["ELOOP", "address_invalid", "local"],
     ["ETIMEDOUT", "timed_out", "peer"],
+    ["EMFILE", "storage_unavailable", "local"],
+    ["ENFILE", "storage_unavailable", "local"],
+    ["ENOSPC", "storage_unavailable", "local"],
+    ["EDQUOT", "storage_unavailable", "local"],
+    ["ENOMEM", "storage_unavailable", "local"],
+    ["ENOBUFS", "storage_unavailable", "local"],
+    ["constructor", "internal", "local"],
     ["EUNHEARDOF", "internal", "local"],
   ] as const)("%s is %s", (nodeCode, code, origin) => {
     const caught = nodeError(nodeCode);

@@ -169,7 +169,8 @@ function journalLines(journal: StatusJournal): Paragraph[] {
 
 function memoryLine({ rss_bytes, anonymous_bytes, heap_used_bytes }: StatusMemory): string {
   const own = anonymous_bytes === undefined ? "" : `, ${shownBytes(anonymous_bytes)} of it the process's own`;
-  return `Memory: ${shownBytes(rss_bytes)} resident${own}; ${shownBytes(heap_used_bytes)} of heap in use`;
+  const resident = rss_bytes === undefined ? "unknown" : shownBytes(rss_bytes);
+  return `Memory: ${resident} resident${own}; ${shownBytes(heap_used_bytes)} of heap in use`;
 }
 
 function endpointLines({ endpoints, connections }: DaemonStatus): Paragraph[] {

@@ -1,4 +1,4 @@
-// The way into A2E: nothing of it is loaded before a provider is configured or a peer speaks it.
+// The way into A2E: nothing of it runs before a provider is configured or a peer speaks it.
 import type { Millis } from "../../contracts/clock.js";
 import type { FirstMessage } from "../../contracts/protocol.js";
 import { isA2eType } from "../../protocols/a2e/messages/first-types.js";
@@ -6,7 +6,7 @@ import type { DaemonOptions } from "../config/daemon-options.js";
 import { createExchangeDoor, type ExchangeDoor } from "../exchanges/exchange-door.js";
 import type { A2eHost, A2eHostServices, A2eReport } from "./a2e-host.js";
 
-export interface A2eDoor extends Pick<ExchangeDoor<A2eHost>, "serve" | "open" | "endAll"> {
+export interface A2eDoor extends Pick<ExchangeDoor<A2eHost>, "load" | "serve" | "open" | "endAll"> {
   readonly recognizes: (first: FirstMessage) => boolean;
   /** Undefined while A2E was never used. */
   readonly report: () => A2eReport | undefined;
@@ -17,10 +17,12 @@ export interface A2eDoor extends Pick<ExchangeDoor<A2eHost>, "serve" | "open" | 
 }
 
 export function createA2eDoor(options: DaemonOptions, services: A2eHostServices): A2eDoor {
-  const { serve, open, opened, endAll } = createExchangeDoor(() =>
-    import("./a2e-host.js").then(({ startA2eHost }) => startA2eHost(options, services)),
-  );
+  const { load, serve, open, opened, endAll } = createExchangeDoor(async () => {
+    const { startA2eHost } = await import("./a2e-host.js");
+    return () => startA2eHost(options, services);
+  });
   return {
+    load,
     serve,
     open,
     endAll,

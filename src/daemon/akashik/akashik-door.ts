@@ -1,4 +1,4 @@
-// The way into Akashik: nothing of it is loaded before an agent speaks it, unless an earlier boot has left a Field.
+// The way into Akashik: nothing of it runs before an agent speaks it, unless an earlier boot has left a Field.
 import type { FirstMessage } from "../../contracts/protocol.js";
 import { isAkashik } from "../../protocols/akashik/messages/protocol.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
@@ -6,9 +6,9 @@ import { createExchangeDoor, type ExchangeDoor } from "../exchanges/exchange-doo
 import type { AkashikHost, AkashikHostServices, AkashikReport } from "./akashik-host.js";
 import { hasKeptField } from "./kept-field.js";
 
-export interface AkashikDoor extends Pick<ExchangeDoor<AkashikHost>, "serve" | "endAll"> {
+export interface AkashikDoor extends Pick<ExchangeDoor<AkashikHost>, "load" | "serve" | "endAll"> {
   readonly recognizes: (first: FirstMessage) => boolean;
-  /** Loads the Field of an earlier boot, if there is one: sessions go on feeding it. */
+  /** Opens the Field of an earlier boot, if there is one: sessions go on feeding it. */
   readonly openKept: () => Promise<void>;
   /** As `AkashikHost.answer`. */
   readonly answer: AkashikHost["answer"];
@@ -18,10 +18,12 @@ export interface AkashikDoor extends Pick<ExchangeDoor<AkashikHost>, "serve" | "
 }
 
 export function createAkashikDoor(options: DaemonOptions, services: AkashikHostServices): AkashikDoor {
-  const { serve, open, opened, endAll } = createExchangeDoor(() =>
-    import("./akashik-host.js").then(({ startAkashikHost }) => startAkashikHost(options, services)),
-  );
+  const { load, serve, open, opened, endAll } = createExchangeDoor(async () => {
+    const { startAkashikHost } = await import("./akashik-host.js");
+    return () => startAkashikHost(options, services);
+  });
   return {
+    load,
     serve,
     endAll,
     recognizes: ({ members }) => isAkashik(members),

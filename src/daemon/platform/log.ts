@@ -1,6 +1,6 @@
 // Log lines for people, on standard error. The log drops lines rather than wait: the starter of a daemon need not read its standard error (S10).
-import { createRequire } from "node:module";
-import type { Logger } from "pino";
+import serializers from "pino-std-serializers";
+import { configure } from "safe-stable-stringify";
 import type { Log } from "../../contracts/log.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -67,17 +67,12 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     const told = droppedUntold;
     // Reset before the write, because the report of lost lines is a line as well.
     droppedUntold = 0;
-    if (told > 0) toLogger().warn({ dropped: told }, "log lines were lost");
+    if (told > 0 && LEAST[level] <= LEAST.warn) write(lineOf("warn", { dropped: told }, "log lines were lost"));
+    // Lines that the stream keeps are counted by `hasRoom`.
     stream.write(render(line));
   }
 
   let level = firstLevel;
-  let logger: Logger | undefined;
-  /** Loads the library with the first line: a daemon without log lines starts without it. */
-  const toLogger = (): Logger => {
-    logger ??= createLogger(level, write);
-    return logger;
-  };
 
   const at = (method: Method): Log["info"] => {
     const rank = METHODS.indexOf(method);
@@ -87,7 +82,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
       // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost (S5).
       roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
       try {
-        toLogger()[method](fields, message);
+        write(lineOf(method, fields, message));
       } catch {
         dropped += 1;
       }
@@ -101,7 +96,6 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
     error: at("error"),
     setLevel: (next) => {
       level = next;
-      if (logger !== undefined) logger.level = pinoLevel(next);
     },
     droppedCount: () => dropped,
     flush: async (withinMs) => {
@@ -125,19 +119,13 @@ export function isLouder(level: LogLevel, than: LogLevel): boolean {
   return LEAST[level] < LEAST[than];
 }
 
-function pinoLevel(level: LogLevel): string {
-  return level === "off" ? "silent" : level;
-}
+/** Depth and breadth to which a field is written. Peers decide the size of some fields. */
+const stringify = configure({ deterministic: false, maximumDepth: 5, maximumBreadth: 100 });
 
-function createLogger(level: LogLevel, write: (line: string) => void): Logger {
-  const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
-  return pino(
-    {
-      level: pinoLevel(level),
-      base: { pid: process.pid },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write },
-  );
+/** The line of a message, in the form of pino. Throws what a field's own code throws. */
+function lineOf(level: Method, fields: Readonly<Record<string, unknown>>, msg: string): string {
+  const { err } = fields;
+  const error = err instanceof Error ? { err: serializers.err(err) } : {};
+  const line = { level, time: new Date().toISOString(), pid: process.pid, ...fields, ...error, msg };
+  return `${stringify(line)}\n`;
 }

@@ -11,7 +11,7 @@ export interface Ownership {
   readonly wasLeft: boolean;
   /**
    * Returns a live process that has taken the file since. The answer is final, because that process may have changed everything. Makes a missing file
-   * again.
+   * again. Never throws: a file that cannot be read now, as at the limit of open files, is looked at again by the next call.
    */
   readonly otherOwner: () => number | undefined;
   /** Removes the file, unless another process owns it by now. */
@@ -50,11 +50,13 @@ function ownershipOf(path: string, content: string): Omit<Ownership, "wasLeft"> 
   return {
     otherOwner: () => {
       if (other !== undefined || contentOf(path) === content) return other;
-      other = ownerOf(path);
       try {
-        if (other === undefined && otherThanFile(path) === undefined) writeFileSync(path, content, { mode: 0o600 });
+        const owner = ownerOf(path);
+        // The file may not have been readable a moment ago.
+        if (owner !== process.pid) other = owner;
+        if (owner === undefined && otherThanFile(path) === undefined) writeFileSync(path, content, { mode: 0o600 });
       } catch {
-        // The disk takes nothing, which the journal itself reports. The next call tries again.
+        // No file can be opened, or the disk takes nothing, which the journal itself reports.
       }
       return other;
     },

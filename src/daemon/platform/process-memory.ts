@@ -1,8 +1,10 @@
 // Memory of the process.
 import { readFileSync } from "node:fs";
+import { getHeapStatistics } from "node:v8";
 
 export interface StatusMemory {
-  readonly rss_bytes: number;
+  /** Undefined if the system does not report it, as at the limit of open files. */
+  readonly rss_bytes?: number;
   readonly heap_used_bytes: number;
   readonly heap_total_bytes: number;
   /** Outside of the heap: buffers, mapped files of libraries. */
@@ -12,15 +14,25 @@ export interface StatusMemory {
 }
 
 export function processMemory(): StatusMemory {
-  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  // `process.memoryUsage` opens a file.
+  const { used_heap_size: used, total_heap_size: total, external_memory: external } = getHeapStatistics();
+  const resident = residentBytes();
   const anonymous = anonymousBytes();
   return {
-    rss_bytes: rss,
-    heap_used_bytes: heapUsed,
-    heap_total_bytes: heapTotal,
+    ...(resident === undefined ? {} : { rss_bytes: resident }),
+    heap_used_bytes: used,
+    heap_total_bytes: total,
     external_bytes: external,
     ...(anonymous === undefined ? {} : { anonymous_bytes: anonymous }),
   };
+}
+
+function residentBytes(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return undefined;
+  }
 }
 
 /** As Linux reports it. */

@@ -16,6 +16,8 @@ const DISK_FAILURES: Readonly<Record<string, JournalFailure>> = {
     remedy: "Make it writable, or name another folder (--journal).",
   },
   EIO: { reason: "The disk reports errors.", remedy: "Look at the system's log." },
+  EMFILE: { reason: "This process may open no more files.", remedy: "Close connections, or raise the limit." },
+  ENFILE: { reason: "The system may open no more files.", remedy: "End programs, or raise the limit." },
   EFBIG: {
     reason: "The file has reached the largest size that this process may write.",
     remedy: "Raise the limit.",
