@@ -60,6 +60,12 @@ const HIGHEST_PART = Buffer.from([0xff]);
  */
 const READERS_CHECKED_EVERY = 256;
 
+/**
+ * Addresses that the file is mapped to, bytes. The library begins with a small map, and keeps each map when the file outgrows it: pages would be in
+ * the resident memory once for each map. A larger file still gets another map. Windows makes a file as large as its map.
+ */
+const MAP: { readonly mapSize?: number } = process.platform === "win32" ? {} : { mapSize: 8 * 1024 ** 3 };
+
 /** Aborts a transaction of `lmdb` from within; the library's own constant. */
 const ABORTED = new Error("nothing was to be written");
 
@@ -80,6 +86,7 @@ function openFile({ lmdb, path, policy }: EnvironmentOptions, isReadOnly: boolea
     // The journal gathers groups. A failed batch of the library's own would be a rejection that no caller can handle.
     eventTurnBatching: false,
     permissionsMode: 0o600,
+    ...MAP,
   } as Parameters<Lmdb["open"]>[0]) as RootDatabase<Buffer, Key>;
   try {
     const open = (name: TableName): Database<Buffer, Key> => root.openDB<Buffer, Key>({ name, encoding: "binary" });

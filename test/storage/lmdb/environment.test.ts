@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -37,6 +37,19 @@ it("what cannot be read throws where it is read, and is nobody else's accident",
   isBroken = false;
   await revive();
   expect(tables.blocks.keys({})).toEqual([[1, 1]]);
+  await close();
+});
+
+it.skipIf(process.platform !== "linux")("a file that grows is mapped once, so that its pages count once", async () => {
+  const path = join(temporaryDirectory(), "journal.mdb");
+  const { commit, tables, close } = openEnvironment({ lmdb: await loadLmdb(), path, policy: "os" });
+  for (let index = 0; index < 40; index += 1) {
+    await commit((writes) => writes.put("blocks", [index, 1], Buffer.alloc(512 * 1024, index)));
+    expect(tables.blocks.get([index, 1])?.[0]).toBe(index);
+  }
+  expect(statSync(path).size).toBeGreaterThan(20 * 1024 * 1024);
+  const maps = readFileSync("/proc/self/maps", "utf8").split("\n");
+  expect(maps.filter((line) => line.endsWith(path))).toHaveLength(1);
   await close();
 });
 
