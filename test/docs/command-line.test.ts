@@ -60,7 +60,7 @@ it("tail prints what the page says", () => {
         ...fields,
       } as unknown as Envelope,
       false,
-    )?.();
+    );
   const lines = [
     event("Librarian", "session.started", { summary_normal: "Looks for a book." }),
     event("Librarian", "state.changed", { to_state: "thinking" }),

@@ -34,18 +34,8 @@ export interface QuestionPrompt {
   readonly typed: (line: string) => void;
   /** Whether any question has arrived so far. */
   readonly wasAsked: () => boolean;
-  /** Whether a question is being asked. */
-  readonly isAsking: () => boolean;
-  /** Whether other output should wait: a question is being asked, or may be in a moment. */
-  readonly isBusy: () => boolean;
   /** Whether a line typed now has an effect: a question is being asked, or one has ended for which the line may have been begun. */
   readonly takesLine: () => boolean;
-  /** Whether the event concerns the question being asked. */
-  readonly concernsCurrent: (source: QuestionSource, event: Envelope) => boolean;
-  /** Whether the event reports the time left to answer a question. Such an event is outdated once the question has ended. */
-  readonly isReminder: (event: Envelope) => boolean;
-  /** The current text of such an event. Undefined if the question has ended, or will be asked with the time it has left. */
-  readonly reminderNow: (source: QuestionSource, event: Envelope) => string | undefined;
   /** Ends the prompt: nothing can be answered any more. */
   readonly close: () => void;
 }
@@ -58,8 +48,8 @@ export interface QuestionPromptOptions {
    * 0 for piped answers.
    */
   readonly tooSoonMs: number;
-  /** Reports that a question began or ceased to be asked. */
-  readonly changed: () => void;
+  /** Reports that a typed line has an effect from now on. */
+  readonly onTakesLine: () => void;
 }
 
 /** Longest wait, after its deadline or after an answer, for the daemon to report a question's outcome, ms. */
@@ -68,7 +58,10 @@ const OUTCOME_MS = 3000;
 /** Whether the line leaves the question unchanged, so that it is taken whichever question it was begun for. */
 const isCommand = ({ kind }: Typed): boolean => ["repeat", "details", "time", "list", "open", "help"].includes(kind);
 
-export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: QuestionPromptOptions): QuestionPrompt {
+/** Whether the event may be about the time left to answer a question (AAEP §6.4.3). */
+const isReminder = ({ type }: Envelope): boolean => type.endsWith("agent.progress.updated");
+
+export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: QuestionPromptOptions): QuestionPrompt {
   const open: OpenQuestion[] = [];
   let current: OpenQuestion | undefined;
   /** Questions that ended or went out of reach while they were being asked, and since which no line was typed. */
@@ -95,7 +88,11 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
         "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",
       );
     hasExplained = true;
-    changed();
+    onTakesLine();
+  }
+
+  function takesLine(): boolean {
+    return current !== undefined || (endedUnderHand.length > 0 && !settling.isOn());
   }
 
   function tell(one: OpenQuestion): void {
@@ -124,7 +121,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
     if (current !== undefined || open.some(({ state }) => state === "sent")) return;
     const next = open.find(({ state }) => state === "waiting");
     if (next !== undefined) ask(next);
-    else changed();
+    else if (takesLine()) onTakesLine();
   }
 
   function add(source: QuestionSource, question: AskedQuestion): void {
@@ -222,7 +219,6 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
         if (one.sent !== undefined) askAgain(one);
       }),
     );
-    changed();
   }
 
   /** Asks a question again whose answer did not count. Nobody is told the reason (AAEP §6.3.4). */
@@ -327,6 +323,12 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
         if (open.every(({ question: known }) => known.token !== question.token)) add(source, question);
         return true;
       }
+      const timed = isReminder(event) ? find(source, event) : undefined;
+      if (timed !== undefined) {
+        // By its number: the person may be answering another one.
+        if (timed.state !== "sent") say(`${nameWithAgent(timed)}: ${timeLine(timed.question, clock.now())}`);
+        return true;
+      }
       const ended = endedBy(source, event);
       const decision = event.extensions?.aaepd?.decision;
       for (const one of ended)
@@ -374,17 +376,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, changed }: Questio
       }
     },
     wasAsked: () => count > 0,
-    isAsking: () => current !== undefined,
-    isBusy: () => current !== undefined || settling.isOn(),
-    takesLine: () => current !== undefined || (endedUnderHand.length > 0 && !settling.isOn()),
-    isReminder: (event) =>
-      event.type.endsWith("agent.progress.updated") && typeof event.extensions?.aaepd?.question === "string",
-    reminderNow: (source, event) => {
-      const one = find(source, event);
-      if (one === undefined || one.state !== "left") return undefined;
-      return `${nameWithAgent(one)}, left for later: ${timeLine(one.question, clock.now())}`;
-    },
-    concernsCurrent: (source, event) => current !== undefined && find(source, event) === current,
+    takesLine,
     close: () => {
       settling.cancel();
       tellEnded();

@@ -17,10 +17,6 @@ export interface TailQuestions {
 export interface FollowedSource {
   /** Whether the prompt told the event, so that it need not be shown again. */
   readonly heard: (event: Envelope) => boolean;
-  /** Whether the event is shown only after the question being asked. */
-  readonly holds: (event: Envelope) => boolean;
-  /** Returns what a held-back line says when it is shown: the line itself, or the current text for the time left to answer a question. */
-  readonly held: (event: Envelope, line: () => string) => () => string | undefined;
   /** Reports that an answer to the question with this token did not count. */
   readonly notTaken: (token: string) => void;
   readonly interrupted: () => void;
@@ -34,8 +30,6 @@ export interface TailQuestionsOptions {
   readonly say: (line: string) => void;
   /** Verbosity that the subscriptions request. */
   readonly verbosity: Verbosity;
-  /** Called when no question is being asked any more, so that held lines can be shown. */
-  readonly onQuiet: () => void;
   readonly onFailure: (caught: unknown) => void;
 }
 
@@ -47,7 +41,7 @@ const NEITHER: Capabilities = { supports_confirmation_reply: false, supports_cla
 /** No person has heard a question after a shorter time, ms. */
 const TOO_SOON_MS = 1000;
 
-export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: TailQuestionsOptions): TailQuestions {
+export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuestionsOptions): TailQuestions {
   const isTerminal = io.stdin.isTTY === true;
   const subscribers = new Set<() => Subscriber | undefined>();
   let canAnswer = true;
@@ -58,10 +52,7 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
     say,
     clock: io.clock,
     tooSoonMs: isTerminal ? TOO_SOON_MS : 0,
-    changed: () => {
-      if (prompt.takesLine()) tellAsking();
-      if (!prompt.isAsking()) onQuiet();
-    },
+    onTakesLine: () => tellAsking(),
   });
 
   /** A piped line waits for the question that it answers. It does not wait for the next one if its own question may have ended. */
@@ -115,8 +106,6 @@ export function createTailQuestions({ io, say, verbosity, onQuiet, onFailure }: 
     let wasInterrupted = false;
     return {
       heard: (event) => prompt.heard(source, event),
-      holds: (event) => prompt.isBusy() && event.urgency !== "critical" && !prompt.concernsCurrent(source, event),
-      held: (event, line) => (prompt.isReminder(event) ? () => prompt.reminderNow(source, event) : line),
       notTaken: (token) => {
         subscriber()
           ?.listPending()

@@ -17,10 +17,10 @@ export interface TailLinesOptions {
 
 export interface TailLines {
   /**
-   * One event in one line; undefined if there is nothing to say. `label` is empty if only one daemon is followed. Call the answer when the line is
-   * shown: it names daemon and agent if the line shown before was about others.
+   * One event in one line; undefined if there is nothing to say. `label` is empty if only one daemon is followed. The line names daemon and agent if
+   * the line before was about others.
    */
-  readonly event: (label: string, event: Envelope, quotesText: boolean) => (() => string) | undefined;
+  readonly event: (label: string, event: Envelope, quotesText: boolean) => string | undefined;
 }
 
 /** Makes lines such as `14:22:11 Retirement Planner: tool: fetch_balance: Reading your balance.` */
@@ -45,21 +45,17 @@ export function createTailLines(options: TailLinesOptions): TailLines {
     return said.length === 0 ? "" : `${said.join(", ")}: `;
   }
 
-  function plain(label: string, event: Envelope, quotesText: boolean): (() => string) | undefined {
+  function plain(label: string, event: Envelope, quotesText: boolean): string | undefined {
     const { what, text, isCritical } = eventText(event, { quotesText });
     if (what === "text" && text === "") return undefined;
     const agent = shownText(event.producer?.agent_name ?? event.producer?.agent_id ?? "");
     const kind = isCritical ? colors.bold(colors.red(`critical ${what}`)) : colors.cyan(what);
     const body = event.urgency === "background" ? colors.dim(text) : text;
     const time = withTime ? `${colors.dim(timeOfDay(new Date(event.timestamp)))} ` : "";
-    return () => `${time}${names(label, agent)}${kind}${text === "" ? "" : `: ${body}`}`;
+    return `${time}${names(label, agent)}${kind}${text === "" ? "" : `: ${body}`}`;
   }
 
   return {
-    event: (label, event, quotesText) => {
-      if (!asJson) return plain(label, event, quotesText);
-      const line = json(label, event);
-      return () => line;
-    },
+    event: (label, event, quotesText) => (asJson ? json(label, event) : plain(label, event, quotesText)),
   };
 }

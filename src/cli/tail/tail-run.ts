@@ -16,7 +16,6 @@ import { runCommand } from "../shell/run-command.js";
 import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { createHeldLines } from "../terminal/held-lines.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { createCursorFile } from "./cursor-file.js";
 import { createOnlyFilter } from "./only-filter.js";
@@ -44,9 +43,6 @@ export interface TailOptions extends CapabilityOptions {
   readonly minRelevance?: number;
   readonly debounce?: number;
 }
-
-/** Most lines held back while a question is being asked; nobody will want to hear more afterwards. */
-const HELD_LINES = 500;
 
 interface Followed {
   readonly subscriber: Subscriber;
@@ -134,26 +130,20 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
     if (options.quiet !== true && text !== "") void status.write(label === "" ? text : `${label}: ${text}`);
   }
 
-  const held = createHeldLines(HELD_LINES);
-  const showHeld = () => {
-    for (const line of held.take()) void output.write(line);
-  };
   const questions =
     options.interactive === true
       ? createTailQuestions({
           io,
           say: (line) => void status.write(line),
           verbosity: options.verbosity ?? "normal",
-          onQuiet: showHeld,
           onFailure: fail,
         })
       : undefined;
 
-  async function print(line: () => string, holdBack?: (line: () => string) => void): Promise<void> {
+  async function print(line: string): Promise<void> {
     if (left <= 0) return;
     left -= 1;
-    if (holdBack !== undefined) holdBack(line);
-    else await output.write(line());
+    await output.write(line);
     if (left <= 0) finish(EXIT.ok);
   }
 
@@ -181,15 +171,11 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         capabilities: { ...capabilitiesFromOptions(options), ...questions?.capabilities() },
       },
       onEvent: (event) => {
-        // A question is announced once, and nothing is said over it; programs receive every event as it comes (A6).
+        // A question and its outcome are announced once; programs receive every event (A6).
         const wasSaid = source?.heard(event) === true;
-        const line = only.admits(event) ? lines.event(label, event, quotesText) : undefined;
-        if (line === undefined || (wasSaid && options.json !== true)) return;
-        const holdBack =
-          options.json !== true && source?.holds(event) === true
-            ? (later: () => string) => held.add(source.held(event, later))
-            : undefined;
-        return print(line, holdBack);
+        if ((wasSaid && options.json !== true) || !only.admits(event)) return;
+        const line = lines.event(label, event, quotesText);
+        return line === undefined ? undefined : print(line);
       },
       onState: (state) => {
         if (state.kind === "active") source?.active();
@@ -335,7 +321,6 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   } finally {
     cancelInterrupt();
     questions?.stop();
-    showHeld();
     await output.flush();
   }
 }

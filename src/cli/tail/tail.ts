@@ -20,8 +20,8 @@ them in.
 If you name no socket, the command waits for daemons. A named daemon must run at the start, otherwise the command ends with 69. If the daemon goes
 away later, the command waits for it to come back. --no-reconnect ends the command instead.
 
-With --interactive, one question is asked at a time, in plain lines. Other lines wait meanwhile. Type the answer that the question's last line asks
-for:
+With --interactive, one question is asked at a time, in plain lines. The lines of the agents go on meanwhile; what you have typed of a line stays
+typed. Type the answer that the question's last line asks for:
   accept or yes   agrees to a confirmation; only the whole word does
   reject or no    refuses it
   c1              takes choice 1, where a bare number would be an answer of its own

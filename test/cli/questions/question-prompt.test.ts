@@ -12,7 +12,7 @@ function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly
   const said: string[] = [];
   const replies: SubscriberReply[] = [];
   const clock = createVirtualClock(START);
-  const prompt = createQuestionPrompt({ say: (line) => said.push(line), clock, tooSoonMs, changed: () => {} });
+  const prompt = createQuestionPrompt({ say: (line) => said.push(line), clock, tooSoonMs, onTakesLine: () => {} });
   const source: QuestionSource = {
     label: "bank",
     whole: async () => whole,
@@ -149,7 +149,6 @@ test("H2: a question that is resolved elsewhere while it is asked is said to be,
   heard();
   prompt.heard(source, resolution(1, "rejected"));
   expect(heard()).toEqual(["Question 1 has ended without your answer: rejected by reply."]);
-  expect(prompt.isAsking()).toBe(false);
   prompt.typed("accept");
   expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
   expect(replies).toEqual([]);
@@ -384,7 +383,7 @@ test("the time left is told on request", () => {
   expect(heard()).toEqual(["1 minute 1 second left to answer; then it is accepted."]);
 });
 
-test("§6.4.3: the time left to answer is told as it is now, and only of a question that was left for later", () => {
+test("AAEP §6.4.3: the time left to answer is told as it is now, with the question that it is of", () => {
   const { desk: prompt, clock, source, heard } = stage();
   const reminder = (number: number): Envelope => ({
     ...confirmation(number),
@@ -398,17 +397,17 @@ test("§6.4.3: the time left to answer is told as it is now, and only of a quest
   for (const number of [1, 2, 3]) prompt.heard(source, confirmation(number));
   prompt.typed("s");
   heard();
-  expect(prompt.heard(source, reminder(1))).toBe(false);
-  expect(prompt.isReminder(reminder(1))).toBe(true);
-  expect(prompt.isReminder({ ...reminder(1), extensions: {} })).toBe(false);
-  expect(prompt.isReminder(resolution(1, "accepted"))).toBe(false);
   clock.advance(200_000);
-  const now = () => [1, 2, 3, 4].map((number) => prompt.reminderNow(source, reminder(number)));
-  const left = "Question 1 of bank, left for later: 1 minute 40 seconds left to answer; then it is rejected.";
-  // The second is being asked and the third will be, with its time; the fourth is none.
-  expect(now()).toEqual([left, undefined, undefined, undefined]);
-  prompt.heard(source, resolution(1, "cancelled", "agent", "awaiting_input"));
-  expect(now()).toEqual([undefined, undefined, undefined, undefined]);
+  const told = (number: number) => [prompt.heard(source, reminder(number)), heard()];
+  const left = "1 minute 40 seconds left to answer; then it is rejected.";
+  expect(told(1)).toEqual([true, [`Question 1 of bank: ${left}`]]);
+  expect(told(2)).toEqual([true, [`Question 2 of bank: ${left}`]]);
+  prompt.typed("accept");
+  heard();
+  expect(told(2)).toEqual([true, []]);
+  // Of no open question, and of none at all: a line like others.
+  expect(told(4)).toEqual([false, []]);
+  expect(prompt.heard(source, { ...reminder(1), extensions: {} })).toBe(false);
 });
 
 test.each([-3_600_000, 3_600_000])("R40: a clock on the wall that is set by %d ms changes no time left", (stepMs) => {
@@ -459,7 +458,7 @@ test("A6: of many questions that end at once only the one being asked is told by
     clock.advance(100);
   }
   expect(heard()).toEqual(["Question 1 has ended without your answer: cancelled by agent."]);
-  expect([prompt.isAsking(), prompt.isBusy()]).toEqual([false, true]);
+  expect(prompt.takesLine()).toBe(false);
   clock.advance(400);
   expect(heard().slice(0, 2)).toEqual([
     "Questions 2 to 11 have ended: 1 rejected, 9 cancelled.",
@@ -499,7 +498,7 @@ test("A7: what is asked while others end waits for that, and is told; for three 
     "Not sent: no question is being asked. l lists what is open.",
   ]);
   let [number, passedMs] = [5, 0];
-  while (!prompt.isAsking()) {
+  while (!prompt.takesLine()) {
     prompt.heard(source, confirmation(number));
     prompt.heard(source, resolution(number, "cancelled", "agent", "awaiting_input"));
     clock.advance(250);
@@ -552,7 +551,7 @@ test("a reply that cannot be sent is said not to be", () => {
   heard();
   prompt.typed("accept");
   expect(heard()).toEqual(["Not sent: there is no connection at the moment."]);
-  expect(prompt.isAsking()).toBe(true);
+  expect(prompt.takesLine()).toBe(true);
 });
 
 test("closing leaves no timer", () => {

@@ -112,25 +112,26 @@ test("a piped line waits for the question that it answers, and the next one for 
   expect(one.stage.out()).not.toContain("Which?");
 });
 
-test("nothing is said over a question, except what is critical or about it (§6.4.3)", async () => {
+test("while a question is open the agents are heard, and its outcome comes before what its agent does next", async () => {
   const socketPath = await daemon();
   const one = await person(socketPath);
   const agent = await agentAt(socketPath);
   const outcome = agent.confirm({ ...QUESTION, timeout_seconds: 300 });
   await asked(one, "Type accept or reject");
-  const progress = { type: "aaep:agent.progress.updated", session_id: SESSION, producer, progress: { percent: 10 } };
-  await agent.publishUntyped({ ...progress, summary_normal: "Ten percent." });
-  await agent.publishUntyped({ ...progress, urgency: "normal", summary_normal: "Still ten." });
-  // A second question is critical; by the time it is heard of, so is what went before.
-  const second = agent.confirm({ ...QUESTION, action: "Pay another." });
-  await asked(one, "Question 2 of bank");
-  expect(one.stage.out()).not.toMatch(/ten/i);
+  const other = await createAgentClient(ipcRpcConnector(socketPath));
+  onTestFinished(other.close);
+  const elsewhere = { session_id: "sess_other", producer: { agent_id: "gardener" } };
+  const line = { ...elsewhere, type: "aaep:agent.state.changed", from_state: "idle", to_state: "thinking" };
+  await other.publishUntyped({ ...elsewhere, type: "aaep:agent.session.started", summary_normal: "Waters." });
+  await other.publishUntyped({ ...line, summary_normal: "Looks for the can." });
+  await eventually(() => expect(one.stage.out()).toContain("Looks for the can."));
+  const before = one.stage.out();
   one.type("reject");
   expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "reply" });
-  await eventually(() => expect(one.stage.out()).toContain("Still ten."));
-  await asked(one, "Pay another.");
-  one.type("reject");
-  await second;
+  await asked(one, "Sent: reject.\nQuestion 1 has ended: Rejected.\n");
+  expect(one.stage.out()).toBe(before);
+  await agent.publish({ type: "aaep:agent.session.completed", session_id: SESSION, producer, summary_normal: "Done." });
+  await eventually(() => expect(one.stage.out()).toContain("completed: Done."));
 });
 
 itInFull("A5: d tells the detailed summary, which this subscription is not sent otherwise", async () => {
