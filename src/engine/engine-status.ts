@@ -7,7 +7,7 @@ import type { Log } from "../contracts/log.js";
 import type { Epoch } from "./event/event.js";
 import type { DeliveryLatencies, Hub, HubCounts } from "./hub/hub.js";
 import type { Questions } from "./questions/questions-spec.js";
-import type { Remembered } from "./sessions/session-record.js";
+import type { OpenTool, Remembered } from "./sessions/session-record.js";
 import type { Sessions } from "./sessions/sessions.js";
 import { addCounts, createDeliveryCounts, type DeliveryCounts } from "./subscriptions/delivery-counts.js";
 import type {
@@ -38,7 +38,8 @@ export interface SessionReport {
   /** State of the agent that published last. */
   readonly state: string;
   readonly eventCount: number;
-  readonly openToolCount: number;
+  /** The oldest first. */
+  readonly openTools: readonly OpenTool[];
   readonly openOutputCount: number;
   readonly openQuestionCount: number;
   readonly isAgentConnected: boolean;
@@ -171,7 +172,7 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
         agentName: summary.producer.agent_name,
         state: summary.state,
         eventCount: summary.eventCount,
-        openToolCount: summary.openTools.length,
+        openTools: summary.openTools,
         openOutputCount: summary.openOutputs.length,
         openQuestionCount: summary.openQuestions.length,
         isAgentConnected: summary.isAgentConnected,

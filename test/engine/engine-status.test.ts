@@ -35,7 +35,7 @@ describe("how the engine stands", () => {
         agentName: undefined,
         state: "writing_output",
         eventCount: 3,
-        openToolCount: 1,
+        openTools: [expect.objectContaining({ tool: "search", toolCallId: "call_1", since: expect.any(String) })],
         openOutputCount: 1,
         openQuestionCount: 0,
         isAgentConnected: false,

@@ -78,11 +78,7 @@ function listed<Item>(
 }
 
 function sessionLines(one: StatusSession, now: number): Paragraph[] {
-  const open = sentenceOf([
-    some(one.open_tools, "tool"),
-    some(one.open_outputs, "output"),
-    some(one.open_questions, "question"),
-  ]);
+  const open = sentenceOf([toolsOf(one, now), some(one.open_outputs, "output"), some(one.open_questions, "question")]);
   const away =
     one.grace_until === undefined
       ? "its agent is away"
@@ -94,6 +90,15 @@ function sessionLines(one: StatusSession, now: number): Paragraph[] {
     one.agent_connected ? "" : away,
   ]);
   return [[2, `${one.session_id} of ${one.agent_name ?? one.agent_id}: ${facts}`]];
+}
+
+/** As in "2 tools (fetch_balance for 12 s, search for 3 s)". */
+function toolsOf({ open_tools: count, tools }: StatusSession, now: number): string {
+  // A daemon of an earlier version names none.
+  const named = (tools ?? []).map(({ tool, since }) =>
+    since === undefined ? tool : `${tool} for ${span(-secondsUntil(since, now))}`,
+  );
+  return named.length === 0 ? some(count, "tool") : `${some(count, "tool")} (${named.join(", ")})`;
 }
 
 function subscriptionLines(one: StatusSubscription, now: number): Paragraph[] {

@@ -71,6 +71,8 @@ export interface StatusSession {
   readonly state: string;
   readonly events: number;
   readonly open_tools: number;
+  /** The oldest open tools, at most 4. `since` is the timestamp of the call. */
+  readonly tools?: readonly { readonly tool: string; readonly since?: string }[];
   readonly open_outputs: number;
   readonly open_questions: number;
   readonly agent_connected: boolean;

@@ -32,6 +32,8 @@ const SUBSCRIPTION_BYTES = 384 * 1024;
 const QUESTION_BYTES = 256 * 1024;
 /** UTF-16 units of an agent's name. */
 const NAME_LENGTH = 200;
+/** Most open tools of a session that are named. */
+const TOOLS_NAMED = 4;
 /** Terms longer than `TERMS_BYTES` show only `TERMS_ENTRIES` entries of each list. */
 const TERMS_BYTES = 4096;
 const TERMS_ENTRIES = 8;
@@ -114,7 +116,10 @@ function sessionDocument(session: SessionReport): StatusSession {
     ...(session.agentName === undefined ? {} : { agent_name: shortenedText(session.agentName, NAME_LENGTH) }),
     state: session.state,
     events: session.eventCount,
-    open_tools: session.openToolCount,
+    open_tools: session.openTools.length,
+    tools: session.openTools
+      .slice(0, TOOLS_NAMED)
+      .map(({ tool, since }) => ({ tool, ...(since === undefined ? {} : { since }) })),
     open_outputs: session.openOutputCount,
     open_questions: session.openQuestionCount,
     agent_connected: session.isAgentConnected,

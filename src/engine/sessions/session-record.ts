@@ -52,6 +52,8 @@ export interface OpenTool {
   readonly producer: Producer;
   /** Ordinal of the event that invoked the tool. */
   readonly ordinal: number;
+  /** Timestamp of that event; undefined if a daemon of an earlier version opened the tool. */
+  readonly since: string | undefined;
 }
 
 /** The members of a chunk that decide whether it may be merged with another (R10). */

@@ -169,7 +169,8 @@ export function invokeTool(context: RuleContext): void {
     breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
   checkOpenLimit(draft.counts, "tools", session.openToolCount, "/tool");
-  const opened: OpenTool = { tool, toolCallId, producer: event.producer, ordinal: session.ordinal + 1 };
+  const { producer, timestamp: since } = event;
+  const opened: OpenTool = { tool, toolCallId, producer, ordinal: session.ordinal + 1, since };
   if (toolCallId === undefined) {
     const open = session.toolsByName.get(tool) ?? new Map<number, OpenTool>();
     if (open.size === 0) draft.undo.put(session.toolsByName, tool, open);

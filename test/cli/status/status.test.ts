@@ -65,6 +65,7 @@ const STATUS: DaemonStatus = {
       state: "awaiting_input",
       events: 34,
       open_tools: 1,
+      tools: [{ tool: "fetch_balance", since: "2026-05-24T13:59:48.000Z" }],
       open_outputs: 0,
       open_questions: 1,
       agent_connected: false,
@@ -126,7 +127,7 @@ describe("the status for people", () => {
     expect(lines.slice(2)).toEqual([
       `    Remedy: ${STATUS.problems[0]?.remedy}`,
       "Sessions: 2",
-      "  sess_1 of Retirement Planner: awaiting input, 34 events, open: 1 tool, 1 question, its agent is away and may come back within 3 seconds",
+      "  sess_1 of Retirement Planner: awaiting input, 34 events, open: 1 tool (fetch_balance for 12 seconds), 1 question, its agent is away and may come back within 3 seconds",
       "  and 1 more",
       "Subscriptions: 1",
       "  narrator: takes nothing for 12 seconds, 40 events, reads from the journal, at most 41 events behind; delivered 340, merged 23, fell behind once; subscribed for 1 hour",
