@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The clients in Node: an agent that finds or starts its daemon, a listener that finds all daemons, and connectors for local sockets and child
 // processes.
 import { resolve } from "node:path";

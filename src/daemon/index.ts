@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 // The exports of `aaepd/daemon`: a daemon inside another program, and connections to it in memory.
 export { createMemoryPair, type MemoryOptions, type MemoryPair } from "../../transports/memory/memory-pair.js";
 export type { Access, AccessPolicy, Operation } from "../contracts/access.js";
