@@ -1,8 +1,9 @@
 // Lists every fault of a configuration file.
 
+import { existsSync } from "node:fs";
 import { Fault } from "../../base/errors.js";
 import { faultsOf } from "../../daemon/config/config-file.js";
-import { configFilePath, readConfigFile } from "../../daemon/config/config-sources.js";
+import { CONFIG_VARIABLE, configFilePath, readConfigFile } from "../../daemon/config/config-sources.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { faultLine, placeOf } from "../shell/fault-lines.js";
 import { runCommand } from "../shell/run-command.js";
@@ -20,10 +21,18 @@ export function runConfigCheck(path: string | undefined, options: ConfigCheckOpt
   return runCommand(io, async (): Promise<ExitCode> => {
     if (path !== undefined && options.config !== undefined)
       throw new Fault("usage", "FILE and --config name one file. Leave one of them out.", { origin: "local" });
-    const file = readConfigFile(configFilePath({ configFile: path ?? options.config, environment: io.environment }));
-    const faults = faultsOf(file);
+    const named = path ?? options.config ?? io.environment[CONFIG_VARIABLE];
+    const place = configFilePath({ configFile: path ?? options.config, environment: io.environment });
     const asJson = options.json === true;
     const output = createLineWriter(io.stdout);
+    if (named === undefined && !existsSync(place)) {
+      if (!asJson)
+        await output.write(`There is no file ${shownText(place)}, so every option has its default: nothing wrong.`);
+      await output.flush();
+      return EXIT.ok;
+    }
+    const file = readConfigFile(place);
+    const faults = faultsOf(file);
     // Every fault has the same code and rule, so that people read them once.
     for (const { line, fault } of faults)
       await output.write(

@@ -52,9 +52,9 @@ Examples:
 
 const CHECK_HELP = `
 For each fault the command prints its line, its place in the file as a JSON pointer, and the fault with the nearest known name. Without FILE it
-checks the file that the daemon would read.
+checks the file that the daemon would read. If there is none, every option has its default, which is no fault.
 
-Exit codes: 0 no fault, 1 faults, 2 the file cannot be read.
+Exit codes: 0 no fault, 1 faults, 2 the named file cannot be read.
 
 Examples:
   aaepd config check

@@ -1,11 +1,9 @@
 // The files that make the daemon a service of this user: whether they start this program, and whether the manager listens for it.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
 import { type InstalledService, installedServices } from "../service/installed-services.js";
-import { platformKind } from "../service/plan-service.js";
+import { platformKind, runsSystemd } from "../service/plan-service.js";
 import { serviceName } from "../service/service-files.js";
 import { advice, type Finding, fact, problem, shellWord } from "./finding.js";
 import type { Patient } from "./patient.js";
@@ -41,18 +39,13 @@ function serviceFinding({ name, path, options, missing, outdated, listensElsewhe
   return fact("service", "service", `The service ${name} starts this aaepd.`);
 }
 
-/** systemd makes this folder when it starts for a user, and commands reach it through this variable. */
-function runsUserManager({ XDG_RUNTIME_DIR: runtime }: Patient["io"]["environment"]): boolean {
-  return runtime !== undefined && existsSync(join(runtime, "systemd"));
-}
-
 /** Without a manager no service can have failed. A manager whose service has failed closes the socket, and leaves its file. */
 async function managerFindings(
   found: readonly InstalledService[],
   { configuration, place, io }: Patient,
 ): Promise<readonly Finding[]> {
   const { socket, producerId } = configuration;
-  if (!runsUserManager(io.environment)) {
+  if (!runsSystemd(io.environment)) {
     const message = "No systemd of this user runs here, so nothing starts the service.";
     return [advice("service", "no_manager", message, "Log in as this user where systemd runs, or run: aaepd serve")];
   }

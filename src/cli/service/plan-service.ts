@@ -1,5 +1,6 @@
 // The parts of a service of this user: the configuration that it will read, and the command that it runs.
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
@@ -23,20 +24,15 @@ const OWN_VARIABLES = /^AAEPD_/;
 
 /** Resolves the configuration and the command. Throws a Fault that says what to do. */
 export function planService(
-  { config, producerId, kind }: ServiceOptions,
+  options: ServiceOptions,
   { environment }: Pick<CommandIo, "environment">,
   programs: ServicePrograms = { node: process.execPath, program: packagePath("bin", "aaepd.js") },
 ): ServicePlan {
-  const file = config === undefined ? undefined : resolve(configFilePath({ configFile: config, environment }));
-  const { configuration } = resolveConfiguration({
-    command: "serve",
-    flags: producerId === undefined ? {} : { producerId },
-    configFile: file,
-    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !OWN_VARIABLES.test(name))),
-  });
+  const { kind, producerId } = options;
+  const { file, configuration } = configurationOf(options, environment);
   const { node, program } = programs;
   if (/[\\/]_npx[\\/]/.test(program)) {
-    const sentence = `This aaepd stands in the cache of npx, which npm may empty at any time. Install it first, as in: npm install --global /path/to/aaepd-${readVersion()}.tgz`;
+    const sentence = `This aaepd stands in the cache of npx, which npm may empty at any time. Install it first, as in: ${globally()}`;
     throw new Fault("usage", sentence, { origin: "local" });
   }
   return {
@@ -53,6 +49,38 @@ export function planService(
   };
 }
 
+/** The producer id that the service has. Of a given one no configuration is read: a faulty file keeps no service from its removal. */
+export function producerIdOf(options: ServiceOptions, { environment }: Pick<CommandIo, "environment">): string {
+  return options.producerId ?? configurationOf(options, environment).configuration.producerId;
+}
+
+function configurationOf({ config, producerId }: ServiceOptions, environment: CommandIo["environment"]) {
+  const file = config === undefined ? undefined : resolve(configFilePath({ configFile: config, environment }));
+  const { configuration } = resolveConfiguration({
+    command: "serve",
+    flags: producerId === undefined ? {} : { producerId },
+    configFile: file,
+    environment: Object.fromEntries(Object.entries(environment).filter(([name]) => !OWN_VARIABLES.test(name))),
+  });
+  return { file, configuration };
+}
+
+function globally(): string {
+  return `npm install --global /path/to/aaepd-${readVersion()}.tgz`;
+}
+
+/** A warning about a program among the packages of a project; undefined for any other. A global folder of packages has no package.json. */
+export function projectNote({ command: [, program = ""] }: ServicePlan): string | undefined {
+  const [folder = ""] = program.split(/(?<=[\\/])node_modules[\\/]/, 1);
+  if (folder === program || !existsSync(join(folder, "package.json"))) return undefined;
+  return `The service runs the aaepd of the project ${dirname(join(folder, "package.json"))}, and fails when that folder or its packages go. One for all projects: ${globally()}, then aaepd service install`;
+}
+
+/** Whether systemd runs for this user. It makes this folder, and commands reach it through this variable. */
+export function runsSystemd({ XDG_RUNTIME_DIR: runtime }: CommandIo["environment"]): boolean {
+  return runtime !== undefined && existsSync(join(runtime, "systemd"));
+}
+
 /** The variables of options in a shell. No service sees them. */
 export function unseenVariables(environment: CommandIo["environment"]): readonly string[] {
   return Object.keys(environment).filter((name) => OWN_VARIABLES.test(name));
@@ -64,7 +92,7 @@ export function platformKind(): ServiceKind | undefined {
   return process.platform === "darwin" ? "launchd" : undefined;
 }
 
-function kindOf(asked: string | undefined): ServiceKind {
+export function kindOf(asked: string | undefined): ServiceKind {
   if (asked !== undefined) {
     const kind = SERVICE_KINDS.find((one) => one === asked);
     if (kind !== undefined) return kind;

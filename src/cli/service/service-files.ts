@@ -1,7 +1,7 @@
 // The files of a service, made from the templates in `packaging`.
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { extname, isAbsolute, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fileNameOf } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
@@ -64,9 +64,9 @@ function systemdFiles({ configuration, command, environment }: ServicePlan): rea
     COMMAND: command.map(systemdWord).join(" "),
     STOP_SECONDS: String(stopSeconds(configuration)),
   };
-  return ["socket", "service"].map((kind) => ({
-    path: join(unitDirectory(environment), `${name}.${kind}`),
-    text: filled(`systemd/aaepd.${kind}.in`, values),
+  return servicePaths("systemd", name, environment).map((path) => ({
+    path,
+    text: filled(`systemd/aaepd${extname(path)}.in`, values),
   }));
 }
 
@@ -97,7 +97,18 @@ function launchdFiles({ configuration, command, environment }: ServicePlan): rea
     STOP_SECONDS: String(stopSeconds(configuration)),
     LOG: xmlText(join(HOME, "Library", "Logs", `${name}.log`)),
   });
-  return [{ path: join(HOME, "Library", "LaunchAgents", `${name}.plist`), text }];
+  return servicePaths("launchd", name, environment).map((path) => ({ path, text }));
+}
+
+/** Where the files of a service are, in the order in which people read them. */
+export function servicePaths(
+  kind: ServiceKind,
+  name: string,
+  environment: ServicePlan["environment"],
+): readonly string[] {
+  if (kind === "systemd")
+    return ["socket", "service"].map((unit) => join(unitDirectory(environment), `${name}.${unit}`));
+  return [join(environment.HOME ?? homedir(), "Library", "LaunchAgents", `${name}.plist`)];
 }
 
 function stopSeconds({ stopTimeoutSeconds }: Configuration): number {

@@ -1,5 +1,6 @@
-// Prints the files of the service, or writes them and says what comes next.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+// Prints the files of the service, writes them and says what comes next, or removes them.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { ipcPath } from "../../../transports/ipc/paths.js";
@@ -10,8 +11,25 @@ import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { shownText } from "../terminal/shown-text.js";
-import { planService, type ServiceOptions, type ServicePrograms, unseenVariables } from "./plan-service.js";
-import { MADE_BY, type ServiceFile, type ServicePlan, serviceFiles, serviceName } from "./service-files.js";
+import {
+  kindOf,
+  planService,
+  producerIdOf,
+  projectNote,
+  runsSystemd,
+  type ServiceOptions,
+  type ServicePrograms,
+  unseenVariables,
+} from "./plan-service.js";
+import {
+  MADE_BY,
+  type ServiceFile,
+  type ServiceKind,
+  type ServicePlan,
+  serviceFiles,
+  serviceName,
+  servicePaths,
+} from "./service-files.js";
 
 /** systemd makes this folder when it starts. */
 const SYSTEMD_RUNS = "/run/systemd/system";
@@ -23,7 +41,7 @@ export function runServicePrint(options: ServiceOptions, io: CommandIo, programs
     // A comment in front of XML would spoil it.
     const texts = files.map(({ path, text }) => (plan.kind === "launchd" ? text : `# ${shownText(path)}\n${text}`));
     await write(io, texts.join("\n").trimEnd().split("\n"));
-    tellUnseen(io);
+    tellNotes(plan, io);
     return EXIT.ok;
   });
 }
@@ -36,9 +54,60 @@ export function runServiceInstall(options: ServiceOptions, io: CommandIo, progra
     for (const file of files) writeFile(file);
     const wrote = files.map(({ path }) => `Wrote ${shownText(path)}`);
     await write(io, [...wrote, ...(await runningLines(plan)), ...nextLines(plan, files)]);
-    tellUnseen(io);
+    tellNotes(plan, io);
     return EXIT.ok;
   });
+}
+
+/** Stops the service, and removes the files that `install` has written. */
+export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async (): Promise<ExitCode> => {
+    const kind = kindOf(options.kind);
+    const name = serviceName({ producerId: producerIdOf(options, io) });
+    const paths = servicePaths(kind, name, io.environment);
+    const present = paths.filter((path) => existsSync(path));
+    if (present.length === 0) {
+      await write(io, [`There is no service ${name} to remove: ${shownText(paths.at(-1) ?? "")} does not exist.`]);
+      return EXIT.ok;
+    }
+    for (const path of present) assertOwn(path);
+    const doubt = stop(kind, name, io);
+    for (const path of present) remove(path);
+    if (kind === "systemd" && doubt === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
+    const removed = present.map((path) => `Removed ${shownText(path)}`);
+    await write(io, [...removed, doubt ?? `The service ${name} has stopped.`, "The journal and the audit log stay."]);
+    return EXIT.ok;
+  });
+}
+
+/** Returns why the service may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */
+function stop(kind: ServiceKind, name: string, io: CommandIo): string | undefined {
+  if (kind === "launchd") {
+    const refused = manage(["launchctl", "bootout", `gui/${process.getuid?.() ?? ""}/${name}`], io);
+    return refused && `launchd has stopped nothing: ${refused}`;
+  }
+  if (!runsSystemd(io.environment)) return "No systemd of this user runs here, so nothing was stopped.";
+  const refused = manage(["systemctl", "--user", "disable", "--now", `${name}.socket`, `${name}.service`], io);
+  if (refused === undefined) return undefined;
+  const sentence = `systemd has not stopped the service ${name}, and its files stay: ${refused} Run the command where this user is logged in.`;
+  throw new Fault("unsupported", sentence, { origin: "local" });
+}
+
+/** Runs a command of the service manager. Returns why it failed. */
+function manage([program = "", ...options]: readonly string[], { environment }: CommandIo): string | undefined {
+  const { status, stderr, error } = spawnSync(program, options, { env: environment, encoding: "utf8" });
+  if (status === 0) return undefined;
+  const said = error?.message ?? (stderr.trim() || `${program} ended with ${status}`);
+  return said.replace(/\.?$/, ".");
+}
+
+function remove(path: string): void {
+  try {
+    rmSync(path);
+  } catch (caught) {
+    const sentence = `${path} cannot be removed (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
+    throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
+  }
 }
 
 async function write({ stdout }: CommandIo, lines: readonly string[]): Promise<void> {
@@ -105,9 +174,11 @@ function nextLines({ kind, configuration }: ServicePlan, files: readonly Service
   }
 }
 
-function tellUnseen({ environment, stderr }: CommandIo): void {
+function tellNotes(plan: ServicePlan, { environment, stderr }: CommandIo): void {
   const names = unseenVariables(environment);
-  if (names.length === 0) return;
-  const text = `The service does not see ${names.join(", ")} of this shell. Write such options into the configuration file.`;
-  stderr.write(`Note: ${shownText(text)}\n`);
+  const unseen =
+    names.length === 0
+      ? undefined
+      : `The service does not see ${names.join(", ")} of this shell. Write such options into the configuration file.`;
+  for (const note of [unseen, projectNote(plan)]) if (note !== undefined) stderr.write(`Note: ${shownText(note)}\n`);
 }

@@ -9,12 +9,13 @@ this program, this Node and the configuration file. They are for this user alone
 
 The service reads its options from the configuration file. It does not see AAEPD_* variables of a shell. After a change of the producer id or of the
 socket, after a move of aaepd and after a new version of Node in another folder, run install again. docs/operations.md has the rest: how to
-upgrade, to watch and to remove it, and what to do on Windows.
+upgrade and to watch it, and what to do on Windows.
 
 Examples:
   aaepd service print
   aaepd service install
-  aaepd service install --config planner.json --producer-id planner`;
+  aaepd service install --config planner.json --producer-id planner
+  aaepd service uninstall`;
 
 const PRINT_HELP = `
 Prints each file behind a line with its path, and writes nothing.
@@ -32,11 +33,21 @@ Examples:
   aaepd service install
   aaepd service install --producer-id planner`;
 
+const UNINSTALL_HELP = `
+Stops the service, keeps the manager from starting it again, and removes the files that install has written. Changes of your own (systemctl edit)
+stay, and so do the configuration, the journal and the audit log.
+
+Exit codes: 0 done, or there was no service, 1 the manager or a file refused, 2 wrong usage.
+
+Examples:
+  aaepd service uninstall
+  aaepd service uninstall --producer-id planner`;
+
 /** `io` is for tests; default: this process. */
 export function registerService(program: Command, io?: CommandIo): void {
   const command = program
     .command("service")
-    .summary("print or install the files that make the daemon a service")
+    .summary("install or remove the files that make the daemon a service")
     .description("Makes the daemon a service of this user: a socket and a service of systemd, or an agent of launchd.")
     .helpCommand(false)
     .addHelpText("after", HELP);
@@ -51,6 +62,11 @@ export function registerService(program: Command, io?: CommandIo): void {
     .description("Writes the files of the service.")
     .addHelpText("after", INSTALL_HELP)
     .action(async (options: ServiceOptions) => (await loaded(io)).runServiceInstall(options));
+  addOptions(command.command("uninstall"))
+    .summary("stop the service and remove its files")
+    .description("Stops the service and removes its files.")
+    .addHelpText("after", UNINSTALL_HELP)
+    .action(async (options: ServiceOptions) => (await loaded(io)).runServiceUninstall(options));
 }
 
 function addOptions(command: Command): Command {
@@ -60,7 +76,7 @@ function addOptions(command: Command): Command {
 }
 
 async function loaded(io: CommandIo | undefined) {
-  const [{ processIo }, { runServiceInstall, runServicePrint }] = await Promise.all([
+  const [{ processIo }, { runServiceInstall, runServicePrint, runServiceUninstall }] = await Promise.all([
     import("../terminal/command-io.js"),
     import("./service-run.js"),
   ]);
@@ -68,5 +84,6 @@ async function loaded(io: CommandIo | undefined) {
   return {
     runServicePrint: (options: ServiceOptions) => runServicePrint(options, used),
     runServiceInstall: (options: ServiceOptions) => runServiceInstall(options, used),
+    runServiceUninstall: (options: ServiceOptions) => runServiceUninstall(options, used),
   };
 }

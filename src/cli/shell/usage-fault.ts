@@ -17,6 +17,7 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
   if (error.code === "commander.unknownOption") {
     const flag = /'(.*)'/s.exec(said)?.[1] ?? said;
     const [name = flag] = flag.split("=", 1);
+    if (flagsOf(command).includes(name)) return usage(`${name} takes no value. Give it alone. See ${help}.`);
     return usage(`There is no option ${quoted(name)}. ${`${didYouMean(name, flagsOf(command))} See ${help}.`.trim()}`);
   }
   if (error.code === "commander.unknownCommand") {

@@ -1,6 +1,6 @@
 // `aaepd tail --only`: which events are shown, by their kind and by their agent.
 import type { Envelope } from "#gen/aaep/types.js";
-import { didYouMean } from "../../base/nearest.js";
+import { nearestName } from "../../base/nearest.js";
 import { EVENT_WORDS, eventText, isCritical } from "../terminal/event-text.js";
 
 export interface OnlyFilter {
@@ -13,15 +13,31 @@ const CRITICAL = "critical";
 const WORDS = [...EVENT_WORDS, CRITICAL];
 
 /**
- * A name is a word with which lines begin, such as "text" or "critical"; a type with a colon and perhaps a final "*"; or the name or id of an agent,
- * in any case. "confirm" and "question" also admit the notice that a listener gets in place of a question that it cannot answer (R6). An event is
- * shown if it fits one of the kinds, and one of the agents. Without names of a sort, all of that sort fit.
+ * A name is a word with which lines begin, such as "text" or "critical"; a type with a colon and perhaps a final "*"; or the name or id of an agent.
+ * Upper and lower case are the same. "confirm" and "question" also admit the notice that a listener gets in place of a question that it cannot answer
+ * (R6). An event is shown if it fits one of the kinds, and one of the agents. Without names of a sort, all of that sort fit. A name in lower case
+ * that is nearly a word counts as this word, and its agent is shown besides: nothing is hidden by a slip of the hand.
  */
 export function createOnlyFilter(names: readonly string[] = []): OnlyFilter {
-  const words = names.filter((name) => WORDS.includes(name));
+  const words: string[] = [];
   const types = names.filter((name) => name.includes(":"));
-  const agents = names.filter((name) => !words.includes(name) && !types.includes(name));
-  const wanted = new Set(agents.map((name) => name.toLowerCase()));
+  const wanted = new Set<string>();
+  const shownBesides = new Set<string>();
+  const warnings: string[] = [];
+  for (const name of names.filter((one) => !types.includes(one))) {
+    const lower = name.toLowerCase();
+    const near = WORDS.includes(lower) ? lower : nearestName(lower, WORDS);
+    if (near === lower) words.push(lower);
+    else if (near === undefined || name !== lower) {
+      wanted.add(lower);
+      if (near !== undefined)
+        warnings.push(`${JSON.stringify(name)} counts as the name of an agent. Did you mean ${near}?`);
+    } else {
+      words.push(near);
+      shownBesides.add(lower);
+      warnings.push(`${JSON.stringify(name)} is taken for ${near}, and for the name of an agent.`);
+    }
+  }
 
   const isOfKind = (event: Envelope): boolean =>
     (words.length === 0 && types.length === 0) ||
@@ -30,17 +46,16 @@ export function createOnlyFilter(names: readonly string[] = []): OnlyFilter {
     (words.includes(CRITICAL) && isCritical(event)) ||
     types.some((type) => fits(event.type, type));
 
-  const isOfAgent = ({ producer }: Envelope): boolean =>
-    wanted.size === 0 ||
-    [producer?.agent_name, producer?.agent_id].some((name) => name !== undefined && wanted.has(name.toLowerCase()));
-
   return {
-    admits: (event) => isOfAgent(event) && isOfKind(event),
-    warnings: agents.flatMap((name) => {
-      const near = didYouMean(name, WORDS);
-      return near === "" ? [] : [`${JSON.stringify(name)} counts as the name of an agent. ${near}`];
-    }),
+    admits: (event) => ((wanted.size === 0 || isOf(event, wanted)) && isOfKind(event)) || isOf(event, shownBesides),
+    warnings,
   };
+}
+
+function isOf({ producer }: Envelope, agents: ReadonlySet<string>): boolean {
+  return [producer?.agent_name, producer?.agent_id].some(
+    (name) => name !== undefined && agents.has(name.toLowerCase()),
+  );
 }
 
 /** Whether the event stands for a question of a kind that is wanted. */

@@ -254,12 +254,19 @@ describe("aaepd config check", () => {
     expect(stage.exitCode()).toBe(0);
   });
 
-  it("exits with 2 where there is no file, and says how to write one", async () => {
+  it("finds nothing wrong where there is no file, except one that was named, and says how to write that", async () => {
     const home = temporaryDirectory();
     const stage = stageIn(home);
     await run(registerConfig, stage, "check");
-    expect(stage.err()).toContain(`write it with: aaepd config init --config ${home}/.config/aaepd/config.json`);
-    expect(stage.exitCode()).toBe(2);
+    const path = `${home}/.config/aaepd/config.json`;
+    expect(stage.out()).toBe(`There is no file ${path}, so every option has its default: nothing wrong.\n`);
+    expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
+    for (const [environment, ...argv] of [[{}, "--config", path], [{}, path], [{ AAEPD_CONFIG: path }]] as const) {
+      const named = stageIn(home, environment);
+      await run(registerConfig, named, "check", ...argv);
+      expect(named.err()).toContain(`write it with: aaepd config init --config ${path}`);
+      expect(named.exitCode()).toBe(2);
+    }
     const folder = stageIn(home);
     await run(registerConfig, folder, "check", home);
     expect(folder.err()).toBe(`Error: ${home} is a folder. Name a file.\n`);

@@ -6,7 +6,7 @@ import { runDoctor } from "../../../src/cli/doctor/doctor-run.js";
 import { installedServices } from "../../../src/cli/service/installed-services.js";
 import type { ServiceOptions, ServicePrograms } from "../../../src/cli/service/plan-service.js";
 import { registerService } from "../../../src/cli/service/service.js";
-import { runServiceInstall, runServicePrint } from "../../../src/cli/service/service-run.js";
+import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
 import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
@@ -185,7 +185,7 @@ describe.runIf(UNIX)("aaepd service install", () => {
     expect(said).toContain("systemctl --user restart aaepd.service\n");
   });
 
-  it("the commands are print and install", async () => {
+  it("the commands are print, install and uninstall", async () => {
     const { Command } = await import("commander");
     const program = new Command();
     const { io } = home().stage();
@@ -194,7 +194,97 @@ describe.runIf(UNIX)("aaepd service install", () => {
     expect(existsSync(join(String(io.environment.HOME), process.platform === "darwin" ? "Library" : ".config"))).toBe(
       true,
     );
-    expect(program.commands[0]?.commands.map((one) => one.name())).toEqual(["print", "install"]);
+    expect(program.commands[0]?.commands.map((one) => one.name())).toEqual(["print", "install", "uninstall"]);
+  });
+});
+
+describe.runIf(UNIX)("aaepd service uninstall", () => {
+  /** A systemctl that notes its arguments and ends with `code`. */
+  const withSystemctl = (code: number) => {
+    const folder = temporaryDirectory();
+    const script = `#!/bin/sh\necho "$@" >> ${folder}/calls\necho "Failed to connect to bus" >&2\nexit ${code}\n`;
+    writeFileSync(join(folder, "systemctl"), script, { mode: 0o755 });
+    const calls = () => (existsSync(join(folder, "calls")) ? readFileSync(join(folder, "calls"), "utf8") : "");
+    return { calls, PATH: `${folder}:${process.env.PATH}` };
+  };
+  const uninstall = async (stage: Stage, options: ServiceOptions = {}) => {
+    await runServiceUninstall({ kind: "systemd", ...options }, stage.io);
+    return { out: stage.out(), err: stage.err(), code: stage.exitCode() };
+  };
+
+  it("stops the service, removes what install wrote and nothing else, and has nothing to do afterwards", async () => {
+    const one = home();
+    const { calls, PATH } = withSystemctl(0);
+    await install(one.stage());
+    await install(one.stage(), { producerId: "planner" });
+    // A faulty file does not keep a service whose id is given.
+    const paths = ["aaepd-planner.socket", "aaepd-planner.service"].map(one.unit);
+    one.configure({ burst: 0 });
+    expect(await uninstall(one.stage({ PATH }), { producerId: "planner" })).toEqual({
+      out: `Removed ${paths[0]}\nRemoved ${paths[1]}\nThe service aaepd-planner has stopped.\nThe journal and the audit log stay.\n`,
+      err: "",
+      code: 0,
+    });
+    expect(calls()).toBe("--user disable --now aaepd-planner.socket aaepd-planner.service\n--user daemon-reload\n");
+    expect(paths.map(existsSync)).toEqual([false, false]);
+    expect(existsSync(one.unit("aaepd.service"))).toBe(true);
+    one.configure({});
+    expect(await uninstall(one.stage({ PATH }), { producerId: "planner" })).toMatchObject({
+      out: `There is no service aaepd-planner to remove: ${paths[1]} does not exist.\n`,
+      code: 0,
+    });
+  });
+
+  it("leaves the files while systemd does not stop the service, and removes them where none runs", async () => {
+    const one = home();
+    const { calls, PATH } = withSystemctl(1);
+    await install(one.stage());
+    expect(await uninstall(one.stage({ PATH }))).toEqual({
+      out: "",
+      err: expect.stringMatching(
+        /its files stay: Failed to connect to bus\. Run the command where this user is logged in\./,
+      ),
+      code: 1,
+    });
+    expect(existsSync(one.unit("aaepd.service"))).toBe(true);
+    const asked = calls();
+    const without = await uninstall(one.stage({ PATH, XDG_RUNTIME_DIR: temporaryDirectory() }));
+    expect(without).toMatchObject({ out: expect.stringContaining("so nothing was stopped.\n"), err: "", code: 0 });
+    expect(calls()).toBe(asked);
+    expect(existsSync(one.unit("aaepd.service"))).toBe(false);
+  });
+
+  it("leaves a file of somebody else", async () => {
+    const one = home();
+    mkdirSync(one.unit(""), { recursive: true });
+    writeFileSync(one.unit("aaepd.service"), "[Service]\nExecStart=/bin/true\n");
+    expect(await uninstall(one.stage())).toMatchObject({
+      out: "",
+      err: expect.stringContaining("was written by somebody else, and stays as it is."),
+      code: 2,
+    });
+    expect(existsSync(one.unit("aaepd.service"))).toBe(true);
+  });
+});
+
+describe.runIf(UNIX)("a program that goes with a project", () => {
+  it.each([
+    ["of a project", true],
+    ["of a global folder", false],
+  ])("%s: print and install warn: %s", async (_, isProject) => {
+    const folder = temporaryDirectory();
+    if (isProject) writeFileSync(join(folder, "package.json"), "{}");
+    const programs = { node: process.execPath, program: join(folder, "node_modules", "aaepd", "bin", "aaepd.js") };
+    const one = home();
+    for (const command of [runServicePrint, runServiceInstall]) {
+      const stage = one.stage();
+      await command({ kind: "systemd" }, stage.io, programs);
+      expect(stage.exitCode()).toBe(0);
+      expect(stage.err().startsWith(`Note: The service runs the aaepd of the project ${folder}, and fails when`)).toBe(
+        isProject,
+      );
+      expect(stage.err() === "").toBe(!isProject);
+    }
   });
 });
 

@@ -19,6 +19,7 @@ const EVENTS = [
 it.each([
   [undefined, [true, true, true, true]],
   [["text"], [true, false, false, false]],
+  [["TEXT"], [true, false, false, false]],
   [
     ["text", "tool"],
     [true, false, true, false],
@@ -57,9 +58,14 @@ it("R6: a notice of a question counts as the question, and critical is a word of
   expect(createOnlyFilter(["critical"]).admits(event("aaep:agent.output.streaming"))).toBe(false);
 });
 
-it("doubts only names of agents that are nearly words", () => {
-  expect(createOnlyFilter(["text", "Librarian", "finance:*"]).warnings).toEqual([]);
-  expect(createOnlyFilter(["questions"]).warnings).toEqual([
-    '"questions" counts as the name of an agent. Did you mean question?',
-  ]);
+it("takes what is nearly a word for the word, shows an agent of that name besides, and says so", () => {
+  expect(createOnlyFilter(["Text", "Librarian", "finance:*"]).warnings).toEqual([]);
+  // A name with a capital is an agent's.
+  expect(createOnlyFilter(["Tom"]).warnings).toEqual(['"Tom" counts as the name of an agent. Did you mean tool?']);
+  const { admits, warnings } = createOnlyFilter(["errors", "librarian"]);
+  expect(warnings).toEqual(['"errors" is taken for error, and for the name of an agent.']);
+  expect(EVENTS.map(admits)).toEqual([false, true, false, false]);
+  const start = createOnlyFilter(["start"]);
+  const events = [event("aaep:agent.session.started"), event("aaep:agent.output.streaming", { agent_id: "start" })];
+  expect([...events, ...EVENTS].map(start.admits)).toEqual([true, true, false, false, false, false]);
 });

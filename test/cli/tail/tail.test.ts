@@ -97,12 +97,12 @@ test("names daemon and agent where they change, says no empty text, and hides wh
   for (const [index, stage] of tails.entries()) await eventually(() => expect(stage.out()).toBe(outs[index]));
 });
 
-test("a name for --only that is nearly a kind of event is doubted", async () => {
+test("a name for --only that is nearly a kind of event is taken for it, and that is said", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage();
   void tail(stage, "--socket", socketPath, "--only", "txt");
   await eventually(() =>
-    expect(stage.err()).toMatch(/^Warning: "txt" counts as the name of an agent\. Did you mean text\?\n/),
+    expect(stage.err()).toMatch(/^Warning: "txt" is taken for text, and for the name of an agent\.\n/),
   );
 });
 
