@@ -25,26 +25,56 @@ describe("R14, AAEP §11.2", () => {
     expect((await manifest()).languages_supported).toEqual(["ha-NG", "fr", "yo-NG", "en", "es", "de", "ja", "ar"]);
   });
 
-  it("P19: a language that nobody here speaks is granted with a note, and with none while an agent is there that does", async () => {
+  it("P19, §11.2: a language that nobody here speaks is noted, and honored while an agent is there that does", async () => {
     const rig = await startRig();
-    const notesOf = async (...languages: string[]) => {
+    const answerTo = async (...languages: string[]) => {
       const listener = await rig.plain();
       const { honored_capabilities: honored, negotiation_notes: notes } = await listener.subscribe(
         requestOf({ languages }),
       );
-      expect((honored as Message).languages).toEqual(languages);
       await listener.close();
-      return notes;
+      return [(honored as Message).languages, notes] as const;
     };
     const note = 'languages: nobody here speaks "yo-NG" yet; until somebody does, texts come in other languages.';
-    expect(await notesOf("yo-NG", "en-GB")).toContain(note);
+    expect(await answerTo("yo-NG", "en-GB")).toEqual([["en-GB"], expect.stringContaining(note)]);
+    expect(await answerTo("yo-NG", "ha")).toEqual([
+      ["yo-NG"],
+      expect.stringContaining('nobody here speaks "yo-NG", "ha"'),
+    ]);
     const agent = await rig.rpc();
-    await declare(agent, "yo", "en");
-    expect(String(await notesOf("yo-NG", "en-GB"))).not.toContain("languages:");
+    await declare(agent, "yor", "en");
+    expect(await answerTo("yo-NG", "en-GB")).toEqual([["yo-NG", "en-GB"], undefined]);
     await declare(agent, "ha");
-    expect(await notesOf("ha", "yo-NG")).toContain(note);
+    expect(await answerTo("hau", "yo-NG")).toEqual([["hau"], expect.stringContaining(note)]);
     await agent.close();
-    await expect.poll(() => notesOf("ha")).toContain('nobody here speaks "ha" yet');
+    await expect.poll(async () => (await answerTo("ha"))[1]).toContain('nobody here speaks "ha" yet');
+  });
+
+  it("R14: the order asked for is kept for agents that come later", async () => {
+    const rig = await startRig();
+    const listener = await rig.plain();
+    await listener.subscribe(requestOf({ languages: ["iw", "ind", "en"] }));
+    const agent = await rig.rpc();
+    const event = {
+      session_id: nextSession(),
+      summary_normal: "Begins.",
+      localization_hints: { primary_language: "eng" },
+    };
+    const told = async () => {
+      const { summary_normal, localization_hints: hints } = await listener.events.next("a text");
+      return [summary_normal, (hints as Message).primary_language];
+    };
+    const begun = {
+      ...event,
+      type: "aaep:agent.session.started",
+      summary_normal_id: "Mulai.",
+      summary_normal_he: "מתחיל.",
+    };
+    await agent.publish(begun);
+    expect(await told()).toEqual(["מתחיל.", "he"]);
+    const ended = { ...event, type: "aaep:agent.session.completed", summary_normal_in: "Selesai." };
+    await agent.publish(ended);
+    expect(await told()).toEqual(["Selesai.", "in"]);
   });
 
   it("P19, R2: by a default that has no catalogue, agents' texts are in it and the daemon's are in English, and both say so", async () => {

@@ -160,7 +160,11 @@ describe("messages", () => {
 describe("capabilities", () => {
   it("have the defaults of a subscriber that requests nothing", () => {
     const requested = { namesOwn: true, replyStatus: false, checkpoints: false };
-    const { aaepd, event_filters: filters, ...core } = honoredCapabilities(defaultTerms(), requested);
+    const {
+      aaepd,
+      event_filters: filters,
+      ...core
+    } = honoredCapabilities(defaultTerms(), requested, defaultTerms().languages);
     const expected = Object.entries({
       ...core,
       ...Object.fromEntries(Object.entries(aaepd ?? {}).map(([name, value]) => [`aaepd.${name}`, value])),

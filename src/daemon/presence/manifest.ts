@@ -1,5 +1,6 @@
 import type { ProducerManifest } from "#gen/aaep/types.js";
 import { AAEPD, AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabulary.js";
+import { distinctTags } from "../../engine/terms/language.js";
 import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
 import { ownLanguages } from "../../protocols/aaep/subscriber/spoken-languages.js";
 import type { Configuration } from "../config/config.js";
@@ -44,9 +45,10 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     conformance_levels_supported: CONFORMANCE_LEVELS,
     transports_supported: transports,
     // The languages of the one agent, whose first language applies to texts that name none, and the daemon's own languages (R2, R31).
-    languages_supported: [
-      ...new Set([...(agent?.languages_supported ?? []), ...ownLanguages(configuration.defaultLanguage)]),
-    ],
+    languages_supported: distinctTags([
+      ...(agent?.languages_supported ?? []),
+      ...ownLanguages(configuration.defaultLanguage),
+    ]),
     event_types_emitted: agent?.event_types_emitted ?? ["aaep:agent.*"],
     extensions_supported: [...new Set([AAEPD_VOCABULARY, ...(agent?.extensions_supported ?? [])])],
     default_verbosity: agent?.default_verbosity ?? "normal",

@@ -15,8 +15,53 @@ interface ParsedTag {
 
 const SCRIPT = /^[a-z]{4}$/;
 
+/** Longest tag that is made canonical, in characters. RFC 5646 §4.4.1 asks for room for 35. */
+const LONGEST_CANONICAL = 64;
+/** A language of its own behind the one that it belongs to: `zh-yue` is `yue` (RFC 5646 §2.2.2). */
+const EXTENDED = /^(?:ar|kok|lv|ms|sgn|sw|uz|zh)-(?=[a-z]{3}(?:-|$))/;
+
+/**
+ * The one form of all tags of a language, in lower case: `he` for `iw`, `de` for `deu`, `de-de` for `de-DD` (RFC 5646 §4.5). A tag that is none is
+ * only put in lower case. For comparing: what a peer wrote goes out as it was written.
+ */
+export function canonicalTag(tag: string): string {
+  return parseTag(tag).whole;
+}
+
+/** The tags without those that an earlier one equals, in their order and as they are written. */
+export function distinctTags(tags: readonly string[]): readonly string[] {
+  const distinct = new Map<string, string>();
+  for (const tag of tags) if (!distinct.has(canonicalTag(tag))) distinct.set(canonicalTag(tag), tag);
+  return [...distinct.values()];
+}
+
+function canonical(tag: string): string {
+  for (const form of [tag, tag.replace(EXTENDED, "")]) {
+    try {
+      return Intl.getCanonicalLocales(form)[0]?.toLowerCase() ?? tag;
+    } catch {
+      // No valid tag.
+    }
+  }
+  return tag;
+}
+
+/** Peers choose the tags, so the number of remembered ones is bounded. */
+const MOST_PARSED = 512;
+const PARSED = new Map<string, ParsedTag>();
+
 function parseTag(tag: string): ParsedTag {
-  const whole = tag.toLowerCase();
+  const known = PARSED.get(tag);
+  if (known !== undefined) return known;
+  const lower = tag.toLowerCase();
+  if (lower.length > LONGEST_CANONICAL) return parsed(lower);
+  const made = parsed(canonical(lower));
+  if (PARSED.size >= MOST_PARSED) PARSED.clear();
+  PARSED.set(tag, made);
+  return made;
+}
+
+function parsed(whole: string): ParsedTag {
   const [language = "", ...others] = whole.split("-");
   const [first] = others;
   const script = first !== undefined && SCRIPT.test(first) ? first : "";
@@ -40,8 +85,8 @@ function distance(wanted: ParsedTag, offered: ParsedTag): number {
 }
 
 /**
- * Returns the offered tag that serves the earliest wanted one, the nearest first; of equally near ones, the first offered (AAEP ch. 11). Case is
- * ignored. Undefined if none serves.
+ * Returns the offered tag that serves the earliest wanted one, the nearest first; of equally near ones, the first offered (AAEP ch. 11). Tags are
+ * compared in their canonical form. Undefined if none serves.
  */
 export function matchLanguage(wanted: readonly string[], offered: readonly string[]): string | undefined {
   const tags = offered.map(parseTag);
@@ -69,8 +114,6 @@ const RIGHT_TO_LEFT_LANGUAGES: ReadonlySet<string> = new Set([
   "dv",
   "fa",
   "he",
-  "iw",
-  "ji",
   "ks",
   "nqo",
   "ps",

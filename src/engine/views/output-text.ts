@@ -2,6 +2,7 @@
 import type { Millis } from "../../contracts/clock.js";
 import type { Segmenter } from "../../contracts/segmenter.js";
 import type { Epoch } from "../event/event.js";
+import { canonicalTag } from "../terms/language.js";
 import { codePointCount } from "../text/code-points.js";
 import { lastStartingBy } from "../text/piece-search.js";
 import { createTextBoundaries, type TextBoundaries } from "../text/text-boundaries.js";
@@ -65,7 +66,7 @@ export function createOutputText(
         ? event.language
         : (event.localization_hints?.primary_language ?? defaultLanguage);
     const start = boundaries.length();
-    boundaries.append(text, language, { markdown: isMarkdown(event) });
+    boundaries.append(text, canonicalTag(language), { markdown: isMarkdown(event) });
     if (event.complete === true) boundaries.complete();
     endPosition += codePointCount(text);
     const chunk: Chunk = { rendering, start, end: start + text.length, endPosition, at };

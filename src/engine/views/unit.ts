@@ -1,6 +1,7 @@
 // Units, which a view hands to its subscriptions: an event, or a stretch of one output's text that may still grow by merging.
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch, JournaledEvent } from "../event/event.js";
+import { canonicalTag } from "../terms/language.js";
 import type { Boundary } from "../terms/terms.js";
 import { offsetOfCodePoint } from "../text/code-points.js";
 import type { Delivery } from "./delivery.js";
@@ -80,11 +81,11 @@ export function outputKey(event: AgentEvent): string {
 /** Whether two chunks may be merged (R10). */
 export function agreeForMerging(a: AgentEvent, b: AgentEvent): boolean {
   return (
-    a.language === b.language &&
+    isSameLanguage(a.language, b.language) &&
     a.content_type === b.content_type &&
     a.urgency === b.urgency &&
     a.correlation_id === b.correlation_id &&
-    a.localization_hints?.primary_language === b.localization_hints?.primary_language &&
+    isSameLanguage(a.localization_hints?.primary_language, b.localization_hints?.primary_language) &&
     sameProducer(a, b)
   );
 }
@@ -110,4 +111,8 @@ export function trimBelow(unit: TextUnit, position: number): TextUnit | undefine
   }
   const text = unit.text.slice(offsetOfCodePoint(unit.text, position - unit.position));
   return { ...unit, position, text, verbatim: undefined, textBytes: undefined };
+}
+
+function isSameLanguage(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === "string" && typeof b === "string" && canonicalTag(a) === canonicalTag(b));
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchLanguage, textDirection } from "../../../src/engine/terms/language.js";
+import { canonicalTag, distinctTags, matchLanguage, textDirection } from "../../../src/engine/terms/language.js";
 
 test.each([
   ["exact", ["en-US"], ["de", "en", "en-US"], "en-US"],
@@ -14,6 +14,12 @@ test.each([
   ["a near match of the first language before an exact one of the second", ["es-MX", "en"], ["en", "es"], "es"],
   ["the next language", ["yo", "fr"], ["en", "fr-CA"], "fr-CA"],
   ["digits are a region", ["es"], ["es-419"], "es-419"],
+  ["a deprecated tag, offered as it is written", ["he"], ["en", "iw-IL"], "iw-IL"],
+  ["a deprecated tag that is wanted", ["in"], ["en", "id"], "id"],
+  ["three letters for two, and an old region", ["DEU-dd"], ["de-AT", "de-DE"], "de-DE"],
+  ["an extended language, and the macrolanguage's own", ["zh-cmn-Hant"], ["zh-Hans", "cmn-Hant-TW"], "cmn-Hant-TW"],
+  ["the script that a deprecated tag stands for", ["sh"], ["sr-Cyrl", "sr-Latn"], "sr-Latn"],
+  ["what is no tag, as it is written", ["e_N"], ["en", "E_n"], "E_n"],
   ["none", ["yo"], ["en", "de"], undefined],
   ["nothing wanted", [], ["en"], undefined],
   ["nothing offered", ["en"], [], undefined],
@@ -22,6 +28,23 @@ test.each([
 });
 
 test("AAEP ch. 11: a language's direction is its script's, else its usual one", () => {
-  expect(["ar", "he-IL", "fa", "ur", "az-Arab", "AR-eg"].map(textDirection)).toEqual(Array(6).fill("rtl"));
+  expect(["ar", "he-IL", "fa", "ur", "az-Arab", "AR-eg", "iw", "ji", "heb"].map(textDirection)).toEqual(
+    Array(9).fill("rtl"),
+  );
   expect(["en", "ja", "ar-Latn", "zh-Hant", "yo-NG"].map(textDirection)).toEqual(Array(5).fill("ltr"));
+});
+
+test("R14, RFC 5646 §4.5: the canonical form of a tag, and tags that differ by more than their form", () => {
+  const forms = ["iw", "in", "ji", "ind", "deu", "ger", "eng-us", "zh-yue", "ar-arb", "tl", "mo"];
+  const canonical = ["he", "id", "yi", "id", "de", "de", "en-us", "yue", "ar", "fil", "ro"];
+  expect(forms.map(canonicalTag)).toEqual(canonical);
+  expect(["x-Mine", "EN_us", "", "abcdefghi"].map(canonicalTag)).toEqual(["x-mine", "en_us", "", "abcdefghi"]);
+  expect(canonicalTag(`DE-${"x".repeat(100)}`)).toBe(`de-${"x".repeat(100)}`);
+  expect(distinctTags(["iw", "en", "HE", "EN-us", "eng"])).toEqual(["iw", "en", "EN-us"]);
+});
+
+test("R14: peers choose the tags, and thousands of different ones leave the forms of the others right", () => {
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  for (const a of letters) for (const b of letters) for (const c of "xyz") canonicalTag(`q${c}-${a}${b}`);
+  expect(matchLanguage(["iw"], ["he"])).toBe("he");
 });

@@ -2,6 +2,7 @@
 import { Fault } from "../../../base/errors.js";
 import { didYouMean } from "../../../base/nearest.js";
 import type { Verbosity } from "../../../engine/event/event.js";
+import { distinctTags } from "../../../engine/terms/language.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
@@ -144,18 +145,11 @@ function readKnown<Value>(
   return [...asked];
 }
 
-/** Reads language tags; tags that differ only in case are one, in the first spelling. */
+/** Reads language tags; tags of one language are one, in the first spelling. */
 function readLanguages(value: unknown): readonly string[] | undefined {
   const tags = readTexts(value, "languages");
   if (tags?.length === 0) throw malformed("languages", "a list with at least one language tag");
-  if (tags === undefined) return undefined;
-  const seen = new Set<string>();
-  return tags.filter((tag) => {
-    const key = tag.toLowerCase();
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+  return tags && distinctTags(tags);
 }
 
 function readMembers(value: unknown, path: string): Capabilities {

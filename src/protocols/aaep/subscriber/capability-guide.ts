@@ -24,7 +24,7 @@ export const CAPABILITY_GUIDE: Readonly<Record<KnownNames<Capabilities>, Capabil
   preferred_verbosity: { granted: WORD },
   languages: {
     granted:
-      "As requested. Each language that nobody here speaks is noted. Until somebody speaks it, texts come in other languages.",
+      "The requested ones that the daemon or a connected agent speaks now, or the first where that is none. Each other one is noted. The daemon keeps the whole list: texts come in a language as soon as somebody speaks it.",
   },
   supports_confirmation_reply: {
     granted: "As requested. `false` if the connection may not reply. Only subscriptions with `true` get confirmations.",

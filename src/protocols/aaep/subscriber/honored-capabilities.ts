@@ -24,15 +24,19 @@ export interface HonoredCapabilities {
   };
 }
 
-/** `requested`: whether the peer named the `aaepd` capability, which is echoed only then (R26), and which of its members. */
+/**
+ * `requested`: whether the peer named the `aaepd` capability, which is echoed only then (R26), and which of its members. `languages`: those of the
+ * terms that are honored now; the terms keep all of them for agents that come later (R14).
+ */
 export function honoredCapabilities(
   terms: Terms,
   requested: Pick<Requested, "namesOwn" | "replyStatus" | "checkpoints">,
+  languages: readonly string[],
 ): HonoredCapabilities {
   return {
     ...(terms.maxEventsPerSecond === undefined ? {} : { max_events_per_second: terms.maxEventsPerSecond }),
     preferred_verbosity: terms.preferredVerbosity,
-    languages: terms.languages,
+    languages,
     supports_confirmation_reply: terms.supportsConfirmationReply,
     supports_clarification_reply: terms.supportsClarificationReply,
     coalesce_boundaries: terms.coalesceBoundaries,

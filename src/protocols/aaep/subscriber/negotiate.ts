@@ -103,6 +103,12 @@ function boundariesForLoad(asked: readonly Boundary[], load: CognitiveLoad, note
   return used;
 }
 
+/** The languages that are honored: those that somebody here speaks now, or the first where nobody speaks any (AAEP §11.2, R14). */
+function spokenOf(languages: readonly string[], { isSpoken }: Pick<Offer, "isSpoken">): readonly string[] {
+  const spoken = languages.filter(isSpoken);
+  return spoken.length > 0 ? spoken : languages.slice(0, 1);
+}
+
 function grantedRate(asked: number | undefined, offered: number | undefined, notes: string[]): number | undefined {
   if (offered === undefined || (asked !== undefined && asked <= offered)) return asked;
   notes.push(`max_events_per_second: ${offered} is the most that is offered.`);
@@ -130,6 +136,7 @@ function grant(
   const notes = [...firstNotes, ...requested.notes];
   const defaults = defaultTerms();
 
+  const languages = requested.languages ?? defaults.languages;
   const strange = requested.languages?.filter((tag) => !offer.isSpoken(tag)) ?? [];
   if (strange.length > 0)
     notes.push(
@@ -155,7 +162,7 @@ function grant(
   const terms: Terms = {
     maxEventsPerSecond: grantedRate(requested.maxEventsPerSecond, offer.maxEventsPerSecond, notes),
     preferredVerbosity: requested.preferredVerbosity ?? defaults.preferredVerbosity,
-    languages: requested.languages ?? defaults.languages,
+    languages,
     supportsConfirmationReply,
     supportsClarificationReply: requested.supportsClarificationReply ?? defaults.supportsClarificationReply,
     coalesceBoundaries: boundariesForLoad(boundaries, cognitiveLoad, notes),
@@ -173,7 +180,7 @@ function grant(
     replyStatus: requested.replyStatus ?? defaults.replyStatus,
     checkpoints: requested.checkpoints ?? defaults.checkpoints,
   };
-  const honored = honoredCapabilities(terms, requested);
+  const honored = honoredCapabilities(terms, requested, spokenOf(languages, offer));
   return { kind: "accepted", terms, capabilities, honored, version: AAEP_VERSION, notes };
 }
 

@@ -1,6 +1,6 @@
 // The languages that the daemon and the declared agents speak (AAEP §11.2, R14). A subscriber that requests another language learns that when it
 // subscribes, not by events in a language that it did not request.
-import { CATALOGUE_LANGUAGES, languageAndScript } from "../../../engine/terms/language.js";
+import { CATALOGUE_LANGUAGES, distinctTags, languageAndScript } from "../../../engine/terms/language.js";
 
 export interface SpokenLanguages {
   /** Reports that an agent speaks `now` and no longer `before`; either may be empty. */
@@ -14,7 +14,7 @@ export const MOST_DECLARED_LANGUAGES = 256;
 
 /** The daemon's own languages, each once: those of its texts, and the default language of texts that name none. */
 export function ownLanguages(defaultLanguage: string): readonly string[] {
-  return [...new Set([defaultLanguage, ...CATALOGUE_LANGUAGES])];
+  return distinctTags([defaultLanguage, ...CATALOGUE_LANGUAGES]);
 }
 
 export function createSpokenLanguages(defaultLanguage: string): SpokenLanguages {

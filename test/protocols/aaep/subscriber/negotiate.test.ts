@@ -106,10 +106,12 @@ describe("what is asked for and what is granted", () => {
     expect(accepted(ask({}, { maxEventsPerSecond: 5 })).honored.max_events_per_second).toBe(5);
   });
 
-  test("AAEP §11.2, R14, P19: a language that nobody speaks yet is granted with a note, for an agent may come that does", () => {
+  test("AAEP §11.2, R14, P19: a language that nobody speaks yet is noted and not honored, and kept for an agent that may come", () => {
     const offer = { isSpoken: (tag: string) => tag.startsWith("en") };
     const answer = accepted(ask({ languages: ["yo-NG", "en-US", "ha"] }, offer));
-    expect(answer.honored.languages).toEqual(["yo-NG", "en-US", "ha"]);
+    expect(answer.honored.languages).toEqual(["en-US"]);
+    expect(answer.terms.languages).toEqual(["yo-NG", "en-US", "ha"]);
+    expect(accepted(ask({ languages: ["yo-NG", "ha"] }, offer)).honored.languages).toEqual(["yo-NG"]);
     expect(answer.notes).toEqual([
       'languages: nobody here speaks "yo-NG", "ha" yet; until somebody does, texts come in other languages.',
     ]);

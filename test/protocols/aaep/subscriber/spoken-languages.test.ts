@@ -10,6 +10,7 @@ describe("R14, P19: a language is spoken", () => {
     expect(isSpoken("ha")).toBe(false);
     expect(ownLanguages("yo-NG")).toEqual(["yo-NG", ...CATALOGUE_LANGUAGES]);
     expect(ownLanguages("en")).toEqual(CATALOGUE_LANGUAGES);
+    expect(ownLanguages("deu")).toEqual(["deu", "en", "es", "fr", "ja", "ar"]);
   });
 
   test.each<[string, string, boolean]>([
@@ -24,6 +25,9 @@ describe("R14, P19: a language is spoken", () => {
     ["zh-Hant", "zh-Hans", false],
     ["zh-Hans-CN", "zh-Hant-TW", false],
     ["haw", "ha", false],
+    ["iw", "he-IL", true],
+    ["hau", "ha", true],
+    ["zh-yue", "yue", true],
   ])("AAEP §11.1.3: %s where an agent speaks %s: %s", (wanted, spoken, isServed) => {
     const languages = createSpokenLanguages("en");
     languages.changed([], [spoken]);
