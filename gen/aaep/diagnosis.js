@@ -1747,6 +1747,7 @@ validate6.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseAaepdListPending(value) { return validate7(value) ? [] : validate7.errors; }
+const pattern11 = new RegExp("^[0-9]{1,16}$");
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -1799,13 +1800,11 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data.extensions !== undefined){
-let data2 = data.extensions;
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-for(const key0 in data2){
-let data3 = data2[key0];
-if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
-const err4 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+if(data.after !== undefined){
+let data2 = data.after;
+if(typeof data2 === "string"){
+if(!pattern11.test(data2)){
+const err4 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/pattern",keyword:"pattern",params:{"pattern":"^[0-9]{1,16}$","description":"The `next` of the page before. Without it the first page comes."}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -1815,9 +1814,8 @@ vErrors.push(err4);
 errors++;
 }
 }
-}
 else {
-const err5 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
+const err5 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -1827,9 +1825,13 @@ vErrors.push(err5);
 errors++;
 }
 }
-for(const key1 in data){
-if(!(((key1 === "type") || (key1 === "subscription_id")) || (key1 === "extensions"))){
-const err6 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(data.extensions !== undefined){
+let data3 = data.extensions;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key0 in data3){
+let data4 = data3[key0];
+if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+const err6 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1841,12 +1843,36 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err7 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err7];
 }
 else {
 vErrors.push(err7);
+}
+errors++;
+}
+}
+for(const key1 in data){
+if(!((((key1 === "type") || (key1 === "subscription_id")) || (key1 === "after")) || (key1 === "extensions"))){
+const err8 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+}
+else {
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
 }
 errors++;
 }
@@ -2049,9 +2075,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-for(const key0 in data){
-if(!((key0 === "type") || (key0 === "questions"))){
-const err16 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(data.next !== undefined){
+let data7 = data.next;
+if(typeof data7 === "string"){
+if(!pattern11.test(data7)){
+const err16 = {instancePath:instancePath+"/next",schemaPath:"#/properties/next/pattern",keyword:"pattern",params:{"pattern":"^[0-9]{1,16}$","description":"Present if there are more. Ask for them with this value as `after`."}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2061,14 +2089,37 @@ vErrors.push(err16);
 errors++;
 }
 }
-}
 else {
-const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err17 = {instancePath:instancePath+"/next",schemaPath:"#/properties/next/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err17];
 }
 else {
 vErrors.push(err17);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!(((key0 === "type") || (key0 === "questions")) || (key0 === "next"))){
+const err18 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+}
+else {
+const err19 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
 }
 errors++;
 }
@@ -2953,12 +3004,12 @@ validate13.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseAwaitingClarificationEvent(value) { return validate14(value) ? [] : validate14.errors; }
-const pattern22 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern23 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern24 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern25 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern26 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern27 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern24 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern25 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern26 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern27 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern28 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern29 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -3440,7 +3491,7 @@ errors++;
 }
 }
 for(const key0 in data11){
-if(pattern22.test(key0)){
+if(pattern24.test(key0)){
 let data14 = data11[key0];
 if(typeof data14 === "string"){
 if(data14.length < 1){
@@ -3477,7 +3528,7 @@ errors++;
 }
 }
 for(const key1 in data11){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern23.test(key1)))){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern25.test(key1)))){
 const err43 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err43];
@@ -3563,7 +3614,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern24.test(key2)){
+if(pattern26.test(key2)){
 let data17 = data[key2];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -3600,7 +3651,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern25.test(key3)){
+if(pattern27.test(key3)){
 let data18 = data[key3];
 if(typeof data18 === "string"){
 if(data18.length < 1){
@@ -3637,7 +3688,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern26.test(key4))) || (pattern27.test(key4)))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern28.test(key4))) || (pattern29.test(key4)))){
 const err56 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err56];
@@ -3663,8 +3714,8 @@ validate14.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseAwaitingConfirmationEvent(value) { return validate15(value) ? [] : validate15.errors; }
-const pattern30 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern32 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern32 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern34 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4178,7 +4229,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data16 = data[key0];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -4215,7 +4266,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern30.test(key1)){
+if(pattern32.test(key1)){
 let data17 = data[key1];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -4252,7 +4303,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern26.test(key2))) || (pattern32.test(key2)))){
+if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern28.test(key2))) || (pattern34.test(key2)))){
 const err49 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err49];
@@ -4278,8 +4329,8 @@ validate15.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseHandoffRequestedEvent(value) { return validate16(value) ? [] : validate16.errors; }
-const pattern35 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern37 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern37 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern39 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4585,7 +4636,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -4622,7 +4673,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern35.test(key1)){
+if(pattern37.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -4659,7 +4710,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern26.test(key2))) || (pattern37.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern28.test(key2))) || (pattern39.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -4685,10 +4736,10 @@ validate16.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseOutputStreamingEvent(value) { return validate17(value) ? [] : validate17.errors; }
-const pattern39 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern40 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern42 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern44 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern41 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern42 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern44 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern46 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -4974,7 +5025,7 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(!pattern39.test(data9)){
+if(!pattern41.test(data9)){
 const err24 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -5009,7 +5060,7 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(!pattern40.test(data10)){
+if(!pattern42.test(data10)){
 const err27 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err27];
@@ -5032,7 +5083,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -5069,7 +5120,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern42.test(key1)){
+if(pattern44.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -5106,7 +5157,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "chunk")) || (key2 === "position")) || (key2 === "complete")) || (key2 === "coalesce_hint")) || (key2 === "output_id")) || (key2 === "content_type")) || (key2 === "language")) || (pattern26.test(key2))) || (pattern44.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "chunk")) || (key2 === "position")) || (key2 === "complete")) || (key2 === "coalesce_hint")) || (key2 === "output_id")) || (key2 === "content_type")) || (key2 === "language")) || (pattern28.test(key2))) || (pattern46.test(key2)))){
 const err35 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err35];
@@ -5132,8 +5183,8 @@ validate17.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseProgressUpdatedEvent(value) { return validate18(value) ? [] : validate18.errors; }
-const pattern45 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern46 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern47 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern48 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5384,7 +5435,7 @@ errors++;
 }
 }
 for(const key0 in data1){
-if(pattern45.test(key0)){
+if(pattern47.test(key0)){
 let data6 = data1[key0];
 if(typeof data6 === "string"){
 if(data6.length < 1){
@@ -5421,7 +5472,7 @@ errors++;
 }
 }
 for(const key1 in data1){
-if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern46.test(key1)))){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern48.test(key1)))){
 const err21 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
@@ -5585,7 +5636,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern24.test(key2)){
+if(pattern26.test(key2)){
 let data11 = data[key2];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -5622,7 +5673,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern42.test(key3)){
+if(pattern44.test(key3)){
 let data12 = data[key3];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -5659,7 +5710,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || (pattern26.test(key4))) || (pattern44.test(key4)))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || (pattern28.test(key4))) || (pattern46.test(key4)))){
 const err41 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err41];
@@ -5685,8 +5736,8 @@ validate18.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionCancelledEvent(value) { return validate19(value) ? [] : validate19.errors; }
-const pattern53 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern55 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern55 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern57 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -5903,7 +5954,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -5940,7 +5991,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern53.test(key1)){
+if(pattern55.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -5977,7 +6028,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern26.test(key2))) || (pattern55.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern28.test(key2))) || (pattern57.test(key2)))){
 const err24 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err24];
@@ -6003,8 +6054,8 @@ validate19.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionCompletedEvent(value) { return validate20(value) ? [] : validate20.errors; }
-const pattern58 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern60 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern60 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern62 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -6268,7 +6319,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data8 = data[key0];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -6305,7 +6356,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern58.test(key1)){
+if(pattern60.test(key1)){
 let data9 = data[key1];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -6342,7 +6393,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern26.test(key2))) || (pattern60.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern28.test(key2))) || (pattern62.test(key2)))){
 const err28 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err28];
@@ -6368,9 +6419,9 @@ validate20.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSessionErroredEvent(value) { return validate21(value) ? [] : validate21.errors; }
-const pattern61 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern64 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern66 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern63 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern66 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern68 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -6572,7 +6623,7 @@ errors++;
 if(data.error_code !== undefined){
 let data6 = data.error_code;
 if(typeof data6 === "string"){
-if(!pattern61.test(data6)){
+if(!pattern63.test(data6)){
 const err17 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][A-Z0-9_]{1,63}$","description":"an upper-case letter, then 1 to 63 upper-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -6667,7 +6718,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6704,7 +6755,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern64.test(key1)){
+if(pattern66.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -6741,7 +6792,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern26.test(key2))) || (pattern66.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern28.test(key2))) || (pattern68.test(key2)))){
 const err31 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -7046,7 +7097,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -7083,7 +7134,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern42.test(key1)){
+if(pattern44.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -7120,7 +7171,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern26.test(key2))) || (pattern44.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern28.test(key2))) || (pattern46.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7394,7 +7445,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -7431,7 +7482,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern42.test(key1)){
+if(pattern44.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -7468,7 +7519,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern26.test(key2))) || (pattern44.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern28.test(key2))) || (pattern46.test(key2)))){
 const err27 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err27];
@@ -7494,10 +7545,10 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseToolCompletedEvent(value) { return validate24(value) ? [] : validate24.errors; }
-const pattern75 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern76 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern78 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern80 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern77 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern78 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern80 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern82 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7538,7 +7589,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern75.test(data1)){
+if(!pattern77.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7691,7 +7742,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data6 = data.tool_call_id;
 if(typeof data6 === "string"){
-if(!pattern76.test(data6)){
+if(!pattern78.test(data6)){
 const err16 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -7774,7 +7825,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -7811,7 +7862,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern78.test(key1)){
+if(pattern80.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -7848,7 +7899,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern26.test(key2))) || (pattern80.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern28.test(key2))) || (pattern82.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7874,8 +7925,8 @@ validate24.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseToolInvokedEvent(value) { return validate25(value) ? [] : validate25.errors; }
-const pattern84 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern86 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern86 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern88 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -7916,7 +7967,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern75.test(data1)){
+if(!pattern77.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -8166,7 +8217,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data10 = data.tool_call_id;
 if(typeof data10 === "string"){
-if(!pattern76.test(data10)){
+if(!pattern78.test(data10)){
 const err24 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -8189,7 +8240,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern24.test(key0)){
+if(pattern26.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -8226,7 +8277,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern84.test(key1)){
+if(pattern86.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -8263,7 +8314,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern26.test(key2))) || (pattern86.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern28.test(key2))) || (pattern88.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -8289,12 +8340,12 @@ validate25.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseEnvelope(value) { return validate26(value) ? [] : validate26.errors; }
-const pattern87 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern89 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern92 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern97 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern98 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern99 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+const pattern89 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern91 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern94 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern99 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern100 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern101 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -8372,7 +8423,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern87.test(data0)){
+if(!pattern89.test(data0)){
 const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"AAEP's URI, or a list of at most 64 URIs that begins with it"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -8484,7 +8535,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!pattern89.test(data3)){
+if(!pattern91.test(data3)){
 const err16 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/pattern",keyword:"pattern",params:{"pattern":"^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$","description":"a name such as aaep:agent.state.changed, or a full URI"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -8559,7 +8610,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data6 = data.timestamp;
 if(typeof data6 === "string"){
-if(!pattern92.test(data6)){
+if(!pattern94.test(data6)){
 const err22 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -8865,7 +8916,7 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(!pattern40.test(data16)){
+if(!pattern42.test(data16)){
 const err48 = {instancePath:instancePath+"/localization_hints/primary_language",schemaPath:"LocalizationHints/properties/primary_language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err48];
@@ -8937,7 +8988,7 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(!pattern40.test(data19)){
+if(!pattern42.test(data19)){
 const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err54];
@@ -8998,7 +9049,7 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(!pattern40.test(data21)){
+if(!pattern42.test(data21)){
 const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err59];
@@ -9035,7 +9086,7 @@ errors++;
 if(data15.script !== undefined){
 let data22 = data15.script;
 if(typeof data22 === "string"){
-if(!pattern97.test(data22)){
+if(!pattern99.test(data22)){
 const err62 = {instancePath:instancePath+"/localization_hints/script",schemaPath:"LocalizationHints/properties/script/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][a-z]{3}$","description":"an ISO 15924 script code such as Latn"}};
 if(vErrors === null){
 vErrors = [err62];
@@ -9217,7 +9268,7 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(!pattern98.test(data28)){
+if(!pattern100.test(data28)){
 const err77 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err77];
@@ -9240,7 +9291,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern99.test(key3)){
+if(pattern101.test(key3)){
 const err79 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(aaep_(%3F!version%24).*%7C%40(id%7Cgraph%7Cbase%7Cvocab))%24/false schema",keyword:"false schema",params:{}};
 if(vErrors === null){
 vErrors = [err79];
@@ -9380,7 +9431,7 @@ validate27.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseCapabilities(value) { return validate28(value) ? [] : validate28.errors; }
-const pattern101 = new RegExp("^[^*]*\\*?$");
+const pattern103 = new RegExp("^[^*]*\\*?$");
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -9460,7 +9511,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern40.test(data3)){
+if(!pattern42.test(data3)){
 const err6 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -9619,7 +9670,7 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern101.test(data10)){
+if(!pattern103.test(data10)){
 const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err19];
@@ -9690,7 +9741,7 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern101.test(data12)){
+if(!pattern103.test(data12)){
 const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err25];
@@ -10282,7 +10333,7 @@ validate28.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseClarificationReply(value) { return validate29(value) ? [] : validate29.errors; }
-const pattern106 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern108 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -10438,7 +10489,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern106.test(data4)){
+if(!pattern108.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time, with any number of fractional digits, as in 2026-05-24T14:22:11.3Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10713,7 +10764,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern106.test(data4)){
+if(!pattern108.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time, with any number of fractional digits, as in 2026-05-24T14:22:11.3Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10963,7 +11014,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern98.test(data2)){
+if(!pattern100.test(data2)){
 const err10 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -11873,7 +11924,7 @@ validate35.errors = vErrors;
 return errors === 0;
 }
 export function diagnoseSubscriptionRequest(value) { return validate37(value) ? [] : validate37.errors; }
-const pattern118 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern120 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
@@ -11954,7 +12005,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern118.test(data1)){
+if(!pattern120.test(data1)){
 const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a version such as 1.0.0; the patch, and the minor number with it, may be left out"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -12269,7 +12320,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern87.test(data0)){
+if(!pattern89.test(data0)){
 const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"AAEP's URI, or a list of at most 64 URIs that begins with it"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -12493,7 +12544,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern98.test(data8)){
+if(!pattern100.test(data8)){
 const err22 = {instancePath:instancePath+"/aaep_versions_supported/" + i1,schemaPath:"#/properties/aaep_versions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -12636,7 +12687,7 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern40.test(data14)){
+if(!pattern42.test(data14)){
 const err33 = {instancePath:instancePath+"/languages_supported/" + i4,schemaPath:"#/properties/languages_supported/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err33];
@@ -12697,7 +12748,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern101.test(data16)){
+if(!pattern103.test(data16)){
 const err38 = {instancePath:instancePath+"/event_types_emitted/" + i5,schemaPath:"#/properties/event_types_emitted/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err38];

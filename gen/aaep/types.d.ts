@@ -219,7 +219,7 @@ export interface AaepdHeartbeat {
   readonly type: "aaepd.heartbeat";
 }
 /**
- * Asks for the open questions (R28).
+ * Asks for a page of the open questions (R28).
  */
 export interface AaepdListPending {
   /**
@@ -230,10 +230,11 @@ export interface AaepdListPending {
    * The subscription that asks, if the connection has several.
    */
   readonly subscription_id?: string;
+  readonly after?: string;
   readonly extensions?: Extensions;
 }
 /**
- * Lists the open questions that the subscription may answer (R28). The message answers `aaepd.list_pending`, and is the result of `aaep.list_pending`.
+ * Lists the open questions that the subscription may answer, a page at a time (R28). The message answers `aaepd.list_pending`, and is the result of `aaep.list_pending`.
  */
 export interface AaepdPending {
   /**
@@ -241,7 +242,7 @@ export interface AaepdPending {
    */
   readonly type?: "aaepd.pending";
   /**
-   * The open questions.
+   * The open questions, in the order in which they were asked: as many as fit 65,536 characters, at least one.
    *
    * Items: The event that asks, as it was published.
    */
@@ -264,6 +265,7 @@ export interface AaepdPending {
     readonly reply_token: string;
     readonly [k: string]: unknown;
   }[];
+  readonly next?: string;
 }
 /**
  * Asks for an event once more (R28).

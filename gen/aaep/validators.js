@@ -1220,6 +1220,7 @@ return false;
 return errors === 0;
 }
 export const isAaepdListPending = validate7;
+const pattern11 = new RegExp("^[0-9]{1,16}$");
 function validate7(data){
 let vErrors = null;
 let errors = 0;
@@ -1259,21 +1260,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.extensions !== undefined){
-let data2 = data.extensions;
+if(data.after !== undefined){
+let data2 = data.after;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-for(const key0 in data2){
-let data3 = data2[key0];
-const _errs8 = errors;
-if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
+if(typeof data2 === "string"){
+if(!pattern11.test(data2)){
 return false;
-}
-var valid1 = _errs8 === errors;
-if(!valid1){
-break;
-}
 }
 }
 else {
@@ -1286,10 +1279,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.extensions !== undefined){
+let data3 = data.extensions;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key0 in data3){
+let data4 = data3[key0];
+const _errs10 = errors;
+if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+return false;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key1 in data){
-if(!(((key1 === "type") || (key1 === "subscription_id")) || (key1 === "extensions"))){
+if(!((((key1 === "type") || (key1 === "subscription_id")) || (key1 === "after")) || (key1 === "extensions"))){
 return false;
 break;
+}
 }
 }
 }
@@ -1437,10 +1458,30 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.next !== undefined){
+let data7 = data.next;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(!pattern11.test(data7)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key0 in data){
-if(!((key0 === "type") || (key0 === "questions"))){
+if(!(((key0 === "type") || (key0 === "questions")) || (key0 === "next"))){
 return false;
 break;
+}
 }
 }
 }
@@ -2109,14 +2150,14 @@ return false;
 return errors === 0;
 }
 export const isAwaitingClarificationEvent = validate14;
-const pattern21 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern25 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern27 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern30 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern31 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern33 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern34 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern35 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern23 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern27 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern29 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern32 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern33 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern35 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern36 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern37 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate14(data){
 let vErrors = null;
 let errors = 0;
@@ -2135,7 +2176,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -2254,7 +2295,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -2470,7 +2511,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -2520,7 +2561,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -2566,7 +2607,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -2597,7 +2638,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -2738,7 +2779,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -3027,7 +3068,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data38){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern33.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern35.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
 return false;
 break;
 }
@@ -3097,7 +3138,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern35.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern36.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern37.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -3134,7 +3175,7 @@ return false;
 return errors === 0;
 }
 export const isAwaitingConfirmationEvent = validate15;
-const pattern49 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern51 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate15(data){
 let vErrors = null;
 let errors = 0;
@@ -3153,7 +3194,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -3272,7 +3313,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -3488,7 +3529,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -3538,7 +3579,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -3584,7 +3625,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -3615,7 +3656,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -3756,7 +3797,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -4064,7 +4105,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern49.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern51.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4104,7 +4145,7 @@ return false;
 return errors === 0;
 }
 export const isHandoffRequestedEvent = validate16;
-const pattern63 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern65 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate16(data){
 let vErrors = null;
 let errors = 0;
@@ -4123,7 +4164,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -4242,7 +4283,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -4458,7 +4499,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -4508,7 +4549,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -4554,7 +4595,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -4585,7 +4626,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -4726,7 +4767,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -4904,7 +4945,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern63.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern65.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4939,8 +4980,8 @@ return false;
 return errors === 0;
 }
 export const isOutputStreamingEvent = validate17;
-const pattern76 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern79 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern78 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern81 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate17(data){
 let vErrors = null;
 let errors = 0;
@@ -4959,7 +5000,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -5078,7 +5119,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -5294,7 +5335,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -5344,7 +5385,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -5390,7 +5431,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -5421,7 +5462,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -5562,7 +5603,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -5746,7 +5787,7 @@ if(longerThan(data37, 1024)){
 return false;
 }
 else {
-if(!pattern76.test(data37)){
+if(!pattern78.test(data37)){
 return false;
 }
 }
@@ -5770,7 +5811,7 @@ if(longerThan(data38, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data38)){
+if(!pattern29.test(data38)){
 return false;
 }
 }
@@ -5786,7 +5827,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern79.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern81.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -5823,7 +5864,7 @@ return false;
 return errors === 0;
 }
 export const isProgressUpdatedEvent = validate18;
-const pattern91 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern93 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate18(data){
 let vErrors = null;
 let errors = 0;
@@ -5842,7 +5883,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -5961,7 +6002,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -6177,7 +6218,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -6227,7 +6268,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -6273,7 +6314,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -6304,7 +6345,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -6445,7 +6486,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -6651,7 +6692,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern91.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern93.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -6768,7 +6809,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern34.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern79.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern36.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern81.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -6800,7 +6841,7 @@ return false;
 return errors === 0;
 }
 export const isSessionCancelledEvent = validate19;
-const pattern107 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern109 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate19(data){
 let vErrors = null;
 let errors = 0;
@@ -6819,7 +6860,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -6938,7 +6979,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -7154,7 +7195,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -7204,7 +7245,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -7250,7 +7291,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -7281,7 +7322,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -7422,7 +7463,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -7563,7 +7604,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern107.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern109.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7596,7 +7637,7 @@ return false;
 return errors === 0;
 }
 export const isSessionCompletedEvent = validate20;
-const pattern121 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern123 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate20(data){
 let vErrors = null;
 let errors = 0;
@@ -7615,7 +7656,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -7734,7 +7775,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -7950,7 +7991,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -8000,7 +8041,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -8046,7 +8087,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -8077,7 +8118,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -8218,7 +8259,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -8397,7 +8438,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern121.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern123.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8431,8 +8472,8 @@ return false;
 return errors === 0;
 }
 export const isSessionErroredEvent = validate21;
-const pattern133 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern136 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern135 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern138 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate21(data){
 let vErrors = null;
 let errors = 0;
@@ -8451,7 +8492,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -8570,7 +8611,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -8786,7 +8827,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -8836,7 +8877,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -8882,7 +8923,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -8913,7 +8954,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -9054,7 +9095,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -9161,7 +9202,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern133.test(data33)){
+if(!pattern135.test(data33)){
 return false;
 }
 }
@@ -9230,7 +9271,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern136.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern138.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9283,7 +9324,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -9402,7 +9443,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -9618,7 +9659,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -9668,7 +9709,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -9714,7 +9755,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -9745,7 +9786,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -9886,7 +9927,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -10082,7 +10123,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern79.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern81.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10134,7 +10175,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -10253,7 +10294,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -10469,7 +10510,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -10519,7 +10560,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -10565,7 +10606,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -10596,7 +10637,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -10737,7 +10778,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -10897,7 +10938,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern79.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern81.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10930,9 +10971,9 @@ return false;
 return errors === 0;
 }
 export const isToolCompletedEvent = validate24;
-const pattern174 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern175 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern177 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern176 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern177 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern179 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate24(data){
 let vErrors = null;
 let errors = 0;
@@ -10951,7 +10992,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -11070,7 +11111,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -11286,7 +11327,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -11336,7 +11377,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -11382,7 +11423,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -11413,7 +11454,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -11554,7 +11595,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -11574,7 +11615,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern174.test(data29)){
+if(!pattern176.test(data29)){
 return false;
 }
 }
@@ -11680,7 +11721,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern175.test(data34)){
+if(!pattern177.test(data34)){
 return false;
 }
 }
@@ -11738,7 +11779,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern177.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern179.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11773,7 +11814,7 @@ return false;
 return errors === 0;
 }
 export const isToolInvokedEvent = validate25;
-const pattern192 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern194 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 function validate25(data){
 let vErrors = null;
 let errors = 0;
@@ -11792,7 +11833,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -11911,7 +11952,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -12127,7 +12168,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -12177,7 +12218,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -12223,7 +12264,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -12254,7 +12295,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -12395,7 +12436,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -12415,7 +12456,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern174.test(data29)){
+if(!pattern176.test(data29)){
 return false;
 }
 }
@@ -12594,7 +12635,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern175.test(data38)){
+if(!pattern177.test(data38)){
 return false;
 }
 }
@@ -12609,7 +12650,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern34.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern192.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern194.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12646,8 +12687,8 @@ return false;
 return errors === 0;
 }
 export const isEnvelope = validate26;
-const pattern195 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern205 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+const pattern197 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern207 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
 function validate26(data){
 let vErrors = null;
 let errors = 0;
@@ -12666,7 +12707,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -12739,7 +12780,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern195.test(data3)){
+if(!pattern197.test(data3)){
 return false;
 }
 }
@@ -12797,7 +12838,7 @@ let data6 = data.timestamp;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -13013,7 +13054,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -13063,7 +13104,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -13109,7 +13150,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -13140,7 +13181,7 @@ let data22 = data15.script;
 const _errs46 = errors;
 if(errors === _errs46){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -13281,7 +13322,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -13298,7 +13339,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern205.test(key3)){
+if(pattern207.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13346,7 +13387,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -13419,7 +13460,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern195.test(data3)){
+if(!pattern197.test(data3)){
 return false;
 }
 }
@@ -13477,7 +13518,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern25.test(data6)){
+if(!pattern27.test(data6)){
 return false;
 }
 }
@@ -13693,7 +13734,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data16)){
+if(!pattern29.test(data16)){
 return false;
 }
 }
@@ -13743,7 +13784,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data19)){
+if(!pattern29.test(data19)){
 return false;
 }
 }
@@ -13789,7 +13830,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data21)){
+if(!pattern29.test(data21)){
 return false;
 }
 }
@@ -13820,7 +13861,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern30.test(data22)){
+if(!pattern32.test(data22)){
 return false;
 }
 }
@@ -13961,7 +14002,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data28)){
+if(!pattern33.test(data28)){
 return false;
 }
 }
@@ -14050,7 +14091,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern205.test(key3)){
+if(pattern207.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -14083,7 +14124,7 @@ return false;
 return errors === 0;
 }
 export const isCapabilities = validate28;
-const pattern220 = new RegExp("^[^*]*\\*?$");
+const pattern222 = new RegExp("^[^*]*\\*?$");
 function validate28(data){
 let vErrors = null;
 let errors = 0;
@@ -14144,7 +14185,7 @@ if(longerThan(data3, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data3)){
+if(!pattern29.test(data3)){
 return false;
 }
 }
@@ -14266,7 +14307,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data10)){
+if(!pattern222.test(data10)){
 return false;
 }
 }
@@ -14317,7 +14358,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data12)){
+if(!pattern222.test(data12)){
 return false;
 }
 }
@@ -14784,7 +14825,7 @@ return false;
 return errors === 0;
 }
 export const isClarificationReply = validate29;
-const pattern225 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern227 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 function validate29(data){
 let vErrors = null;
 let errors = 0;
@@ -14872,7 +14913,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern225.test(data4)){
+if(!pattern227.test(data4)){
 return false;
 }
 }
@@ -15046,7 +15087,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern225.test(data4)){
+if(!pattern227.test(data4)){
 return false;
 }
 }
@@ -15203,7 +15244,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data2)){
+if(!pattern33.test(data2)){
 return false;
 }
 }
@@ -15431,7 +15472,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data13)){
+if(!pattern29.test(data13)){
 return false;
 }
 }
@@ -15553,7 +15594,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data20)){
+if(!pattern222.test(data20)){
 return false;
 }
 }
@@ -15604,7 +15645,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data22)){
+if(!pattern222.test(data22)){
 return false;
 }
 }
@@ -16536,7 +16577,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -16658,7 +16699,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data13)){
+if(!pattern222.test(data13)){
 return false;
 }
 }
@@ -16709,7 +16750,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data15)){
+if(!pattern222.test(data15)){
 return false;
 }
 }
@@ -17237,7 +17278,7 @@ return false;
 return errors === 0;
 }
 export const isSubscriptionRequest = validate35;
-const pattern245 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern247 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 function validate35(data){
 let vErrors = null;
 let errors = 0;
@@ -17272,7 +17313,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern245.test(data1)){
+if(!pattern247.test(data1)){
 return false;
 }
 }
@@ -17371,7 +17412,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data7)){
+if(!pattern29.test(data7)){
 return false;
 }
 }
@@ -17493,7 +17534,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data14)){
+if(!pattern222.test(data14)){
 return false;
 }
 }
@@ -17544,7 +17585,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data16)){
+if(!pattern222.test(data16)){
 return false;
 }
 }
@@ -18191,7 +18232,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern21.test(data0)){
+if(!pattern23.test(data0)){
 return false;
 }
 }
@@ -18348,7 +18389,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data8)){
+if(!pattern33.test(data8)){
 return false;
 }
 }
@@ -18466,7 +18507,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern27.test(data14)){
+if(!pattern29.test(data14)){
 return false;
 }
 }
@@ -18511,7 +18552,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern220.test(data16)){
+if(!pattern222.test(data16)){
 return false;
 }
 }

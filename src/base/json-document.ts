@@ -9,7 +9,7 @@ import { closingQuote } from "./json-text.js";
 export const MAX_MESSAGE_DEPTH = 64;
 
 /** Members of objects and entries of lists allowed in a message, at all levels together. Each costs many times its bytes (R34). */
-export const MAX_MESSAGE_VALUES = 65_536;
+export const MAX_MESSAGE_VALUES = 32_768;
 
 /** Levels recorded in an outline: a message, its params, a list in the params, and the items of that list. */
 const OUTLINED_DEPTH = 4;
@@ -26,31 +26,41 @@ export interface JsonDocument {
   readonly outline: JsonOutline;
 }
 
+export interface ReadOptions {
+  /** Default 32,768. */
+  readonly mostValues?: number;
+  /** Whether numbers that a double does not carry pass: the text itself goes on (R41). Default false. */
+  readonly takesAllNumbers?: boolean;
+}
+
 /**
  * Reads the text of one message.
- * @throws Fault "invalid_json"; "message_too_large" for more than 65,536 values; "invalid_message" for nesting below 64 levels, where two names of
- * one object are equal once they are unescaped, at any depth, with the pointer of the second (R19), and at a number that a double does not carry
- * (R41); nothing else
+ * @throws Fault "invalid_json"; "message_too_large" for more values than `mostValues`; "invalid_message" for nesting below 64 levels, where two
+ * names of one object are equal once they are unescaped, at any depth, with the pointer of the second (R19), and at a number that a double does not
+ * carry (R41); nothing else
  */
-export function readJsonDocument(text: string): JsonDocument {
+export function readJsonDocument(
+  text: string,
+  { mostValues = MAX_MESSAGE_VALUES, takesAllNumbers = false }: ReadOptions = {},
+): JsonDocument {
   // The scan comes first: building a value that is nested too deep takes far longer than finding out that it is (R34).
-  const { nameCount, numberAt, outline } = scan(text);
+  const { nameCount, numberAt, outline } = scan(text, mostValues);
   const value = parsed(text);
   const count = memberCount(value);
   // The parser keeps the last of equal names, so a text without equal names has exactly as many names as its value has members.
   if (nameCount !== count) throw ambiguous(text);
-  if (numberAt !== undefined) throw changed(text, numberAt);
+  if (numberAt !== undefined && !takesAllNumbers) throw changed(text, numberAt);
   return { value, outline };
 }
 
 /** The outline of a text that is known to be a message. */
 export function outlineOf(text: string): JsonOutline {
-  return scan(text).outline;
+  return scan(text, Number.POSITIVE_INFINITY).outline;
 }
 
 /** Returns the value alone; otherwise the same as `readJsonDocument`. */
-export function parseJsonDocument(text: string): unknown {
-  return readJsonDocument(text).value;
+export function parseJsonDocument(text: string, options?: ReadOptions): unknown {
+  return readJsonDocument(text, options).value;
 }
 
 function parsed(text: string): unknown {
@@ -93,7 +103,7 @@ interface Scan {
  * but the first follows a comma or an opening bracket. The counts mean something only if the text is JSON.
  * @throws Fault "invalid_message" for nesting below 64 levels; "message_too_large"
  */
-function scan(text: string): Scan {
+function scan(text: string, mostValues: number): Scan {
   const outline: number[] = [];
   // The places in the outline of the parts that the index is within.
   const within: number[] = [];
@@ -120,7 +130,7 @@ function scan(text: string): Scan {
         break;
       case 0x2c:
         valueCount += 1;
-        if (valueCount > MAX_MESSAGE_VALUES) throw tooMany();
+        if (valueCount > mostValues) throw tooMany(mostValues);
         break;
       case 0x7b:
       case 0x5b:
@@ -158,7 +168,7 @@ function scan(text: string): Scan {
     }
   }
   // Of the last objects and lists no comma tells.
-  if (valueCount > MAX_MESSAGE_VALUES) throw tooMany();
+  if (valueCount > mostValues) throw tooMany(mostValues);
   return { nameCount, numberAt, outline };
 }
 
@@ -172,9 +182,8 @@ function tooDeep(): Fault {
   return new Fault("invalid_message", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 
-/** The fault of a message with more than 65,536 values. */
-export function tooMany(): Fault {
-  const sentence = `A message may have at most ${MAX_MESSAGE_VALUES} members of objects and entries of lists; this one has more. Send less at a time.`;
+function tooMany(most: number): Fault {
+  const sentence = `A message may have at most ${most} members of objects and entries of lists; this one has more. Send less at a time.`;
   return new Fault("message_too_large", sentence, { pointer: "", rule: "AAEP §3.7" });
 }
 

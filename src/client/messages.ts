@@ -14,8 +14,8 @@ export type Incoming =
   | { readonly kind: "rejected"; readonly rejected: SubscriptionRejected }
   | { readonly kind: "close"; readonly close: SubscriptionClose }
   | { readonly kind: "error"; readonly error: AaepdError }
-  /** The open questions: the answer to `aaepd.list_pending` (R28). */
-  | { readonly kind: "pending"; readonly questions: readonly Envelope[] }
+  /** A page of the open questions: the answer to `aaepd.list_pending` (R28). */
+  | { readonly kind: "pending"; readonly questions: readonly Envelope[]; readonly next: string | undefined }
   /** A reply of this subscription did not count (R19). */
   | { readonly kind: "reply not taken"; readonly replyToken: string }
   /** The place that everything before this message leads to (R17). */
@@ -40,7 +40,7 @@ export function readIncoming(frame: Uint8Array): Incoming {
       return { kind: "close", close: message as unknown as SubscriptionClose };
     case "aaepd.pending":
       if (!Array.isArray(message.questions)) throw notAaep("has no questions");
-      return { kind: "pending", questions: message.questions };
+      return { kind: "pending", questions: message.questions, next: optionalText(message.next) };
     case "aaepd.reply_not_taken":
       requireText(message, "reply_token");
       return { kind: "reply not taken", replyToken: String(message.reply_token) };
@@ -79,6 +79,10 @@ export function isObject(value: unknown): value is Fields {
 
 function requireText(message: Fields, field: string): void {
   if (typeof message[field] !== "string") throw notAaep(`has no ${field}`);
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function requireObject(message: Fields, field: string): void {

@@ -34,6 +34,15 @@ export interface SubscriptionRun {
   readonly close: (reasonMessage: string | undefined) => Promise<void>;
 }
 
+/** A page of the open questions. */
+interface Page {
+  readonly questions: readonly Envelope[];
+  readonly next: string | undefined;
+}
+
+/** More pages than a daemon can have, so that a broken one is not asked for ever. */
+const MOST_PAGES = 4096;
+
 /** A caller that waits for an answer. Answers come in the order of the requests. */
 interface Waiting<Answer> {
   readonly resolve: (answer: Answer) => void;
@@ -52,7 +61,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     return { kind: "fault", fault: faultFrom(caught) };
   }
   const renegotiations: Waiting<SubscriptionAccepted>[] = [];
-  const listings: Waiting<readonly Envelope[]>[] = [];
+  const listings: Waiting<Page>[] = [];
   let subscriptionId: string | undefined;
   let timedOut: Fault | undefined;
   let failure: { readonly caught: unknown } | undefined;
@@ -74,10 +83,25 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
     });
   }
 
+  async function listPending(): Promise<readonly Envelope[]> {
+    const questions: Envelope[] = [];
+    let after: string | undefined;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const { questions: more, next } = await ask(
+        { type: "aaepd.list_pending", ...(after === undefined ? {} : { after }) },
+        listings,
+      );
+      questions.push(...more);
+      if (next === undefined) break;
+      after = next;
+    }
+    return questions;
+  }
+
   options.opened({
     send,
     renegotiate: (capabilities) => ask({ type: "subscription.renegotiate", capabilities }, renegotiations),
-    listPending: () => ask({ type: "aaepd.list_pending" }, listings),
+    listPending,
     close: async (reasonMessage) => {
       send({
         type: "subscription.close",
@@ -145,7 +169,7 @@ export async function openSubscription(options: RunOptions): Promise<Interruptio
         if (!isAwaited(incoming.error)) await tell(() => options.error?.(incoming.error));
         return undefined;
       case "pending":
-        listings.shift()?.resolve(incoming.questions);
+        listings.shift()?.resolve(incoming);
         return undefined;
       case "reply not taken":
         await tell(() => options.replyNotTaken?.(incoming.replyToken));

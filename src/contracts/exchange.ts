@@ -25,6 +25,8 @@ export interface ExchangeSession {
    * Whether the peer is read while it takes nothing. A peer that serves others must be: it may take nothing until its answers have been read.
    */
   readonly isReadAlways: () => boolean;
+  /** Whether the peer's messages go on as they came, so that none of their numbers changes on the way (R41). */
+  readonly passesOn: () => boolean;
   /** Returns a promise that resolves when the next message may be taken; undefined: at once. */
   readonly room: () => Promise<void> | undefined;
   /** Whether the handshake is done. */

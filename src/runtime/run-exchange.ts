@@ -194,7 +194,7 @@ export function runExchange<Frame>(
     let message: unknown;
     try {
       text = codec.textOf(frame);
-      message = parseJsonDocument(text);
+      message = parseJsonDocument(text, { takesAllNumbers: session.passesOn() });
     } catch (caught) {
       session.refuse(publicFault(caught, log), text);
       return;

@@ -392,6 +392,23 @@ test("R26, R28: skips, lists and asks again; what it asked for arrives as repeat
   ]);
 });
 
+test("R28: a list of several pages is asked for to its end, and a producer that never ends it is not asked for ever", async () => {
+  const producer = createFakeProducer();
+  const { subscriber } = start(producer);
+  await settle();
+  side(producer).accept();
+  await settle();
+  const pending = subscriber.listPending();
+  side(producer).say({ type: "aaepd.pending", questions: [eventMessage(1), eventMessage(2)], next: "7" });
+  await settle();
+  side(producer).say({ type: "aaepd.pending", questions: [eventMessage(3)] });
+  expect(await pending).toEqual([eventMessage(1), eventMessage(2), eventMessage(3)]);
+  expect(side(producer).received.slice(1)).toEqual([
+    { type: "aaepd.list_pending", subscription_id: "sub_1" },
+    { type: "aaepd.list_pending", after: "7", subscription_id: "sub_1" },
+  ]);
+});
+
 test("P10: while a listener is busy nothing more is read", async () => {
   const producer = createFakeProducer();
   const seen: string[] = [];

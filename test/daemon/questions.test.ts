@@ -2,8 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { Framing } from "../../transports/framing/framings.js";
+import { serviceClient } from "../scenarios/service-parties.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { GRPC, partyOf } from "../support/services/service-stage.js";
+import { listenListener } from "../support/services/typed-listeners.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -53,6 +56,30 @@ async function subscribed(
   expect(answer.type).toBe("subscription.accepted");
   return subscription;
 }
+
+test("R28: whoever asks for more open questions than fit an answer gets them a page at a time, on every path", async () => {
+  const rig = await startRig({ services: { grpc: "unix" } });
+  const plain = await rig.plain();
+  await subscribed(plain, "plain");
+  const rpc = await subscribed((await rig.rpc()).subscription(), "rpc");
+  const typed = listenListener(partyOf(rig, serviceClient(rig, GRPC)));
+  await typed.subscribe(requestOf(CAPABLE, { subscriber_id: "typed" }));
+  const agent = await rig.rpc();
+  const session_id = await startSession(agent);
+  const context = { a: "💶".repeat(12_000) };
+  const actions = Array.from({ length: 6 }, (_, index) => `Transfer ${index} euros.`);
+  for (const action of actions) {
+    void agent.request("aaep.confirm", confirmIn(session_id, { action, extra_context: context })).catch(() => {});
+    await plain.events.next();
+  }
+  for (const one of [plain, rpc, typed]) {
+    expect((await one.listPending()).map(({ action }) => action)).toEqual(actions);
+  }
+  plain.say({ type: "aaepd.list_pending" });
+  const page = await plain.answers.next();
+  expect(page).toMatchObject({ next: expect.any(String), questions: expect.any(Array) });
+  expect(JSON.stringify(page).length).toBeLessThan(66_000);
+});
 
 async function startSession(agent: RpcPeer): Promise<string> {
   const id = nextSession();

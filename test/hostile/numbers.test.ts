@@ -1,6 +1,6 @@
 // A number that a double does not carry, over every path on which JSON comes in: it is refused at its place, and arrives nowhere as another one.
 import { describe, expect, it } from "vitest";
-import { a2ePeer } from "../support/peers/a2e-peer.js";
+import { a2ePeer, a2eProvider } from "../support/peers/a2e-peer.js";
 import { akashikPeer } from "../support/peers/akashik-peer.js";
 import { startAuditedRig } from "../support/rigs/audited-rig.js";
 import { nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
@@ -79,6 +79,13 @@ describe("R41: A2E and Akashik", () => {
     const agent = a2ePeer(await rig.connect("newline"));
     agent.sayText('{"a2e":"1.0","version":"1.0","type":"tool/call/req","id":"m1","data":{"x":1e400}}');
     expect(await agent.messages.next()).toMatchObject({ code: "invalid_message", req_id: "m1", message: sentence });
+    // What a tool answers goes on as it came.
+    const provider = await a2eProvider(await rig.connect("newline"));
+    await agent.ask("handshake/req", { agent_id: "a", agent_caps: ["tools"], auth_token: "" });
+    const answer = agent.ask("tool/call/req", { tool_name: "find", arguments: {} });
+    const { id } = await provider.messages.next();
+    provider.sayText(`{"type":"tool/call/resp","id":"r","req_id":"${id}","data":{"id":9007199254740993}}`);
+    expect(await answer).toMatchObject({ type: "tool/call/resp", id: "r" });
     const member = akashikPeer(await rig.connect("newline"));
     member.sayText('{"protocol":"akashik","id":"m2","operation":"RECORD","data":{"x":1e400}}');
     expect(await member.others.next()).toMatchObject({

@@ -203,21 +203,7 @@ describe("messages out of shape", () => {
     }
   });
 
-  const wrong: readonly unknown[] = [
-    null,
-    true,
-    "text",
-    -1,
-    0,
-    1.5,
-    Number.POSITIVE_INFINITY,
-    [],
-    ["text"],
-    [null],
-    [[]],
-    {},
-    { a: 1 },
-  ];
+  const wrong: readonly unknown[] = [null, true, "text", -1, 0, 1.5, [], ["text"], [null], [[]], {}, { a: 1 }];
   const capabilities: Readonly<Record<string, (value: unknown) => boolean>> = {
     max_events_per_second: () => false,
     // A word that is not known asks for nothing.
@@ -242,8 +228,7 @@ describe("messages out of shape", () => {
       const rig = await startRig();
       const peer = await rig.plain();
       for (const value of wrong) {
-        // 1e400 is JSON and reads as Infinity.
-        const text = value === Number.POSITIVE_INFINITY ? "1e400" : JSON.stringify(value);
+        const text = JSON.stringify(value);
         if (capabilities[name]?.(value) === true) continue;
         peer.sendText(withText(requestOf(), "capabilities", `{"${name}":${text}}`));
         const answer = await peer.answers.next(`an answer to ${name}: ${text}`);

@@ -20,6 +20,7 @@ function opened(capacityFrames: number, { isReadAlways = false, msEach = 0, room
     },
     refuse: (fault) => void received.push(fault.code),
     isReadAlways: () => isReadAlways,
+    passesOn: () => false,
     room: () => undefined,
     isOpen: () => true,
     inputEnded: () => host?.close(),

@@ -729,6 +729,13 @@ export declare type AaepdListPending = Message<"aaep.v1.AaepdListPending"> & {
    * @generated from field: optional google.protobuf.Struct extensions = 2;
    */
   extensions?: JsonObject | undefined;
+
+  /**
+   * `next` of the page before; the first page without it.
+   *
+   * @generated from field: optional string after = 3;
+   */
+  after?: string | undefined;
 };
 
 /**
@@ -749,6 +756,13 @@ export declare type AaepdPending = Message<"aaep.v1.AaepdPending"> & {
    * @generated from field: repeated aaep.v1.Event questions = 1;
    */
   questions: Event[];
+
+  /**
+   * There are more: ask for them with this value as `after`.
+   *
+   * @generated from field: optional string next = 2;
+   */
+  next?: string | undefined;
 };
 
 /**

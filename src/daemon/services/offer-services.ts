@@ -1,14 +1,18 @@
 // Joins the services of AAEP to the daemon: methods from the protocol, addresses from the configuration, pages beside them.
 
+import { A2EService } from "#gen/a2e/v1/a2e_service_pb.js";
+import { AkashikService } from "#gen/akashik/v1/akashik_service_pb.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { PeerIdentity } from "../../contracts/transport.js";
 import { a2eMethods } from "../../protocols/a2e/services/a2e-service.js";
+import { assertFewFields } from "../../protocols/aaep/protobuf/value-count.js";
 import { agentMethods } from "../../protocols/aaep/services/agent-service.js";
 import { subscriberMethods } from "../../protocols/aaep/services/subscriber-service.js";
 import type { RpcServices } from "../../protocols/aaep/sessions/rpc-session.js";
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
+import type { TextCodec } from "../../runtime/run-exchange.js";
 import type { SendingTurns } from "../../runtime/sending-turns.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
 import { lastingToken } from "../../security/lasting-token.js";
@@ -88,11 +92,15 @@ async function offerServices(
       serve: createStreamServer(shared),
     }),
     ...agents.methods,
-    ...a2eMethods((connection, frames) => by.track(a2e.serve(connection, frames), connection.peer, "services"), utf8),
+    ...a2eMethods(
+      (connection, frames) => by.track(a2e.serve(connection, counted(A2EService, frames)), connection.peer, "services"),
+      utf8,
+    ),
     ...(akashik === undefined
       ? []
       : akashikMethods(
-          (connection, frames) => by.track(akashik.serve(connection, frames), connection.peer, "services"),
+          (connection, frames) =>
+            by.track(akashik.serve(connection, counted(AkashikService, frames)), connection.peer, "services"),
           utf8,
         )),
   ];
@@ -149,4 +157,16 @@ async function offerServices(
 
 function listensOnTcp({ grpc, http }: Pick<DaemonOptions, "grpc" | "http">): boolean {
   return [grpc, http].some((one) => one.kind === "addresses" && one.addresses.some(({ kind }) => kind === "tcp"));
+}
+
+/** The frames of a stream, which are counted before the library reads them. */
+function counted(
+  { method }: typeof A2EService | typeof AkashikService,
+  frames: TextCodec<Uint8Array>,
+): TextCodec<Uint8Array> {
+  const textOf = (frame: Uint8Array): string => {
+    assertFewFields(method.converse.input, frame);
+    return frames.textOf(frame);
+  };
+  return { ...frames, textOf };
 }

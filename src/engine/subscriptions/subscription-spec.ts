@@ -23,6 +23,13 @@ import type { DeliveryCounts } from "./delivery-counts.js";
 import type { Resumed, SubscriptionStart } from "./resume-start.js";
 import type { Drained, Taken } from "./taken.js";
 
+/** Open questions in the order in which they were asked, as many as fit 65,536 UTF-16 units of JSON, at least one. */
+export interface QuestionPage {
+  readonly events: readonly AgentEvent[];
+  /** The place behind the page, if there are more. */
+  readonly next: Epoch | undefined;
+}
+
 export interface LagLimits {
   /** Longest time for which the peer takes nothing, in ms. */
   readonly maxMs: Millis;
@@ -195,8 +202,11 @@ export interface Subscription extends NamedSubscription {
    * are not sent again (R12). Throws "not_found".
    */
   readonly repeat: (eventId: string) => void;
-  /** The open questions that the subscription may answer, as it receives them (R14, R28). They count as shown. */
-  readonly openQuestions: () => readonly AgentEvent[];
+  /**
+   * A page of the open questions that the subscription may answer, as it receives them (R14, R28): of those behind the place `after`, by default of
+   * all. They count as shown.
+   */
+  readonly openQuestions: (after?: Epoch) => QuestionPage;
   /** Takes a reply. Returns whether it counted, and no reason (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
   readonly whenDurable: SubscriptionServices["whenDurable"];

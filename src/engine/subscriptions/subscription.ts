@@ -22,6 +22,7 @@ import type { Resumed } from "./resume-start.js";
 import type {
   ClosureReason,
   MemberSubscription,
+  QuestionPage,
   RefusedFate,
   SubscriptionServices,
   SubscriptionSpec,
@@ -29,6 +30,9 @@ import type {
   TerminationReason,
 } from "./subscription-spec.js";
 import type { Drained, Taken } from "./taken.js";
+
+/** UTF-16 units of JSON that a page of open questions holds: as many values as a message may have. */
+const PAGE_UNITS = 65_536;
 
 /** The terms of a subscription on this connection. If the connection also has agents, their sessions limit what the subscription may answer (R5). */
 export function withOwnSessions(
@@ -197,12 +201,21 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     this.tellReady();
   }
 
-  openQuestions(): readonly AgentEvent[] {
-    const { questions, questionsFor, shapeEvent } = this.services;
-    return questionsFor(this.granted).map(({ token, event }) => {
-      questions.shown(token, event.event_id, this);
-      return shapeEvent(event, this.granted);
-    });
+  openQuestions(after: Epoch = 0): QuestionPage {
+    const { questions, rules, shapeEvent } = this.services;
+    const events: AgentEvent[] = [];
+    let units = 0;
+    let last = after;
+    const open = rules.openQuestions(this.granted).filter(({ epoch }) => epoch > after);
+    for (const { event, epoch } of open.sort((a, b) => a.epoch - b.epoch)) {
+      const shaped = shapeEvent(event, this.granted);
+      units += JSON.stringify(shaped).length;
+      if (events.length > 0 && units > PAGE_UNITS) return { events, next: last };
+      questions.shown(String(event.reply_token), event.event_id, this);
+      events.push(shaped);
+      last = epoch;
+    }
+    return { events, next: undefined };
   }
 
   reply(reply: Reply, raw: unknown): boolean {

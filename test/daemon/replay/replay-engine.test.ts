@@ -136,7 +136,7 @@ describe("questions of a replay", () => {
     expect(subscription.reply({ ...reply, decidedBy: "user" } as Parameters<typeof subscription.reply>[0], reply)).toBe(
       false,
     );
-    expect(subscription.openQuestions()).toStrictEqual([]);
+    expect(subscription.openQuestions().events).toStrictEqual([]);
     expect(stage.engine.status()).toMatchObject({ openSessionCount: 0, openQuestionCount: 0 });
   });
 

@@ -25,7 +25,7 @@ describe("the audience of a question", () => {
     rig.advance(2999);
     expect(isOpen(rig)).toBe(true);
     const late = rig.listen({ supportsConfirmationReply: true });
-    expect(late.subscription.openQuestions().length).toBe(1);
+    expect(late.subscription.openQuestions().events.length).toBe(1);
     rig.advance(10_000);
     expect(isOpen(rig)).toBe(true);
     expect(give(rig, late, "rpl_1", "accept")).toBe(true);

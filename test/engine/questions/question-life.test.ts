@@ -550,7 +550,7 @@ describe("the audit log: who asked, who was shown it, every attempt, the outcome
     const late = rig.listen(ABLE, "late");
     late.block(true);
     rig.agent.ask(confirmation("rpl_3"), () => undefined);
-    expect(late.subscription.openQuestions().map(({ reply_token: token }) => token)).toEqual(["rpl_2", "rpl_3"]);
+    expect(late.subscription.openQuestions().events.map(({ reply_token: token }) => token)).toEqual(["rpl_2", "rpl_3"]);
     expect(audited(rig, "shown").at(-1)).toMatchObject({ subscriber_id: "late", reply_token: "rpl_3" });
     expect(give(rig, late, "rpl_3", "reject")).toBe(true);
     // It is announced all the same where it is open, and shown only once.

@@ -74,7 +74,7 @@ describe.each(["agent first", "subscription first"] as const)("R5, S2: one conne
     const person = rig.listen(ABLE, "person");
     publish(rig, party, session().started(), confirmation("rpl_1"));
     expect([questionsIn(party.listener).length, questionsIn(person).length]).toEqual([0, 1]);
-    expect(party.listener.subscription.openQuestions()).toEqual([]);
+    expect(party.listener.subscription.openQuestions().events).toEqual([]);
     expect(give(rig, party.listener, "rpl_1", "accept")).toBe(false);
     expect(party.outcomes).toEqual([]);
     expect(give(rig, person, "rpl_1", "reject")).toBe(true);

@@ -74,7 +74,7 @@ describe("R7: the last subscription that can answer ends", () => {
       wake: () => undefined,
       ended: () => undefined,
     });
-    expect(late.openQuestions()).toEqual([]);
+    expect(late.openQuestions().events).toEqual([]);
     expect(() => late.repeat(id)).toThrow("event");
     expect(rig.agent.cancel(last)).toBe(false);
     expect(rig.agent.outcomeOf(last)).toBe("open");

@@ -124,7 +124,7 @@ describe("R14, R28: what is listed is what was sent", () => {
     const able = rig.listen({ ...ABLE, languages, preferredVerbosity });
     rig.publish(confirmation("rpl_1", MULTILINGUAL));
     const [sent] = questionsIn(able);
-    expect(able.subscription.openQuestions()).toEqual([sent?.event]);
+    expect(able.subscription.openQuestions().events).toEqual([sent?.event]);
     expect(Object.keys(sent?.event ?? {}).filter((key) => /_(de|es)$/.test(key))).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe("R14, R28: what is listed is what was sent", () => {
     const able = rig.listen({ ...ABLE, languages: ["de"] });
     rig.publish(confirmation("rpl_1", MULTILINGUAL));
     able.subscription.retune({ ...able.subscription.terms(), languages: ["es"] });
-    expect(able.subscription.openQuestions()).toMatchObject([{ action: "Borrar el archivo." }]);
+    expect(able.subscription.openQuestions().events).toMatchObject([{ action: "Borrar el archivo." }]);
   });
 });
 

@@ -94,11 +94,33 @@ describe("R28, H2, A6: each subscription is asked once", () => {
     expect(questionsIn(late).map(({ event }) => event.reply_token)).toEqual(["rpl_1", "rpl_2", "rpl_3"]);
     // Behind the session's sum (R17).
     expect(late.received.slice(1, 3).map(({ event }) => event.reply_token)).toEqual(["rpl_1", "rpl_2"]);
-    expect(late.subscription.openQuestions().map(({ reply_token: token }) => token)).toEqual([
+    expect(late.subscription.openQuestions().events.map(({ reply_token: token }) => token)).toEqual([
       "rpl_1",
       "rpl_2",
       "rpl_3",
     ]);
+  });
+
+  test("the list comes in pages, oldest first, and a question counts as shown with its page", () => {
+    const rig = started();
+    rig.listen(ABLE, "first");
+    const tokens = Array.from({ length: 12 }, (_, index) => `rpl_${index}`);
+    for (const token of tokens) rig.publish(confirmation(token, { consequence: "x".repeat(16_000) }));
+    const late = rig.listen(ABLE, "late");
+    const { subscription } = late;
+    const pages: (readonly unknown[])[] = [];
+    let after: number | undefined;
+    do {
+      const page = subscription.openQuestions(after);
+      expect(JSON.stringify(page.events).length).toBeLessThan(65_536 + 100);
+      pages.push(page.events.map(({ reply_token: token }) => token));
+      after = page.next;
+      // The last one of a page may be over before the next page is asked for.
+      if (pages.length === 1) expect(give(rig, late, String(pages[0]?.at(-1)), "accept")).toBe(true);
+    } while (after !== undefined);
+    expect(pages.flat()).toEqual(tokens);
+    expect(pages.length).toBeGreaterThan(2);
+    expect(subscription.openQuestions(Number.MAX_SAFE_INTEGER)).toEqual({ events: [], next: undefined });
   });
 
   test("H6: however much has been published since, and wherever the journal's window stands", () => {
@@ -167,7 +189,7 @@ describe("R28, H2, A6: each subscription is asked once", () => {
     const [asked] = questionsIn(late);
     give(rig, able, "rpl_1", "reject");
     expect(faultOf(() => late.subscription.repeat(String(asked?.event.event_id))).code).toBe("not_found");
-    expect(late.subscription.openQuestions()).toEqual([]);
+    expect(late.subscription.openQuestions().events).toEqual([]);
     const later = rig.listen(ABLE, "later");
     expect(questionsIn(later)).toEqual([]);
   });

@@ -86,7 +86,7 @@ describe("R19: who is told", () => {
     const one = stage();
     one.listener.block(true);
     one.rig.publish(clarification("rpl_1"));
-    one.listener.subscription.openQuestions();
+    one.listener.subscription.openQuestions().events;
     one.listener.subscription.reply(emptyAnswer(one, "rpl_1"), {});
     expect(one.told).toEqual(["rpl_1"]);
   });

@@ -25,7 +25,7 @@ function asked(runs: Runs, fields = confirmation("rpl_1")): { run: Run; token: s
 
 /** The reply tokens of what it may answer now. */
 const questionsOpenTo = ({ subscription }: Listener) =>
-  subscription.openQuestions().map(({ reply_token }) => reply_token);
+  subscription.openQuestions().events.map(({ reply_token }) => reply_token);
 
 const kinds = (run: Run): readonly AuditEntry["kind"][] => run.audit.map(({ kind }) => kind);
 

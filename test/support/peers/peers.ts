@@ -4,6 +4,7 @@ import type { CloseInfo, Connection } from "../../../src/contracts/transport.js"
 import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
 import { patiently } from "../patience.js";
 import { createMessageQueue, type MessageQueue } from "./message-queue.js";
+import { allPending } from "./pages.js";
 
 /** Anything that can be said on a connection, framed. */
 export interface RawPeer {
@@ -138,12 +139,11 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     },
   );
   const say = (message: unknown): void => raw.sendText(JSON.stringify(message));
-  const listPending = async (): Promise<readonly Message[]> => {
-    say({ type: "aaepd.list_pending" });
-    const answer = await answers.next("the open questions");
-    if (answer.type !== "aaepd.pending") throw new Error(`no list of questions: ${JSON.stringify(answer)}`);
-    return answer.questions as readonly Message[];
-  };
+  const listPending = () =>
+    allPending((after) => {
+      say({ type: "aaepd.list_pending", ...after });
+      return answers.next("the open questions");
+    });
   /** What is not answered where it works is followed by what is answered always. */
   const tell = async (message: Message): Promise<Message> => {
     say(message);
@@ -384,8 +384,7 @@ function openRpcSubscription(
       ),
     skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),
     repeat: (eventId) => answerOf("aaep.repeat", { event_id: eventId, subscription_id: id }),
-    listPending: async () =>
-      (await request("aaep.list_pending", { subscription_id: id })).questions as readonly Message[],
+    listPending: () => allPending((after) => request("aaep.list_pending", { subscription_id: id, ...after })),
     reply: async (message) => {
       await request("aaep.reply", { ...message, subscription_id: id });
     },

@@ -300,7 +300,7 @@ export function live(plan: Plan): World {
       case "reply": {
         const connection = seated(operation.l);
         if (connection === undefined || connection.leftAt !== undefined) return;
-        const [question] = connection.listener.subscription.openQuestions();
+        const [question] = connection.listener.subscription.openQuestions().events;
         if (question === undefined) return;
         const token = String(question.reply_token);
         const { timestamp } = question;

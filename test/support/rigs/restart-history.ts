@@ -270,7 +270,7 @@ export async function restartFaults(steps: readonly Step[]): Promise<readonly st
       }
       case "reply": {
         const person = seats[2]?.listener?.subscription;
-        const [question] = person?.openQuestions() ?? [];
+        const [question] = person?.openQuestions().events ?? [];
         if (question === undefined) return;
         const token = String(question.reply_token);
         person?.reply(decision(run, token, step.accept ? "accept" : "reject"), {});

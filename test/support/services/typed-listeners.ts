@@ -5,6 +5,7 @@ import {
   AaepdCheckpointSchema,
   AaepdHeartbeatSchema,
   AaepdListPendingSchema,
+  type AaepdPending,
   AaepdRepeatSchema,
   AaepdReplyNotTakenSchema,
   AaepdSkipSchema,
@@ -31,6 +32,7 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import type { Message, WireSniffer } from "../oracles/wire-sniffer.js";
 import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
+import { allPending } from "../peers/pages.js";
 import { cursorIn, type Subscription } from "../peers/peers.js";
 import type { Converting } from "./converting.js";
 import { errorDocument, refusalIn, refusalOf } from "./refusals.js";
@@ -96,7 +98,7 @@ function createHearing({ convert, sniffer, label = "listener" }: ListenerOptions
           answers.push(sniffer.document(convert.toDocument(SubscriptionRejectedSchema, message.value)));
           break;
         case "pending":
-          answers.push(sniffer.document(pendingDocument(convert, message.value.questions)));
+          answers.push(sniffer.document(pendingDocument(convert, message.value)));
           break;
         case "error":
           answers.push(sniffer.document(errorDocument(message.value)));
@@ -157,12 +159,11 @@ export function streamListener(options: ListenerOptions): ServiceListener {
   };
   const say = (name: string, descriptor: DescMessage, document: Message): void =>
     open().send(requestOf(name, descriptor, document));
-  const listPending = async (): Promise<readonly Message[]> => {
-    say("listPending", AaepdListPendingSchema, { type: "aaepd.list_pending" });
-    const answer = await answers.next("the open questions");
-    if (answer.type !== "aaepd.pending") throw new Error(`no list of questions: ${JSON.stringify(answer)}`);
-    return answer.questions as readonly Message[];
-  };
+  const listPending = () =>
+    allPending((after) => {
+      say("listPending", AaepdListPendingSchema, { type: "aaepd.list_pending", ...after });
+      return answers.next("the open questions");
+    });
   /** What is not answered where it works is followed by what is answered always. */
   const tell = async (name: string, descriptor: DescMessage, document: Message): Promise<Message> => {
     say(name, descriptor, document);
@@ -268,17 +269,17 @@ export function listenListener(options: ListenerOptions): ServiceListener {
       const repeat = convert.toMessage(AaepdRepeatSchema, document);
       return client.unary(method.repeat, create(RepeatRequestSchema, { key, repeat })).then(nothing, refusalIn);
     },
-    listPending: async () => {
-      const document = { type: "aaepd.list_pending", subscription_id: id };
-      const listPending = convert.toMessage(AaepdListPendingSchema, document);
-      const { pending } = await client.unary(
-        method.listPending,
-        create(ListPendingRequestSchema, { key, listPending }),
-      );
-      if (pending === undefined) throw new Error("no list of questions");
-      const answer = options.sniffer.document(pendingDocument(convert, pending.questions));
-      return answer.questions as readonly Message[];
-    },
+    listPending: () =>
+      allPending(async (after) => {
+        const document = { type: "aaepd.list_pending", subscription_id: id, ...after };
+        const listPending = convert.toMessage(AaepdListPendingSchema, document);
+        const { pending } = await client.unary(
+          method.listPending,
+          create(ListPendingRequestSchema, { key, listPending }),
+        );
+        if (pending === undefined) throw new Error("no list of questions");
+        return options.sniffer.document(pendingDocument(convert, pending));
+      }),
     reply: async (message) => {
       const document = { ...message, subscription_id: id };
       const reply =
@@ -305,11 +306,12 @@ export function listenListener(options: ListenerOptions): ServiceListener {
   };
 }
 
-function pendingDocument(convert: Converting, questions: SubscribeResponse["events"]): Message {
+function pendingDocument(convert: Converting, { questions, next }: AaepdPending): Message {
   // None and no member are one thing in a list of protobuf; in the message of this name it is none.
   return {
     type: "aaepd.pending",
     questions: questions.map((one) => convert.toDocument(EventSchema, one)),
+    ...(next === undefined ? {} : { next }),
   };
 }
 

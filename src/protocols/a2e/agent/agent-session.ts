@@ -191,6 +191,7 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
       if (!isOver) fail(codeOfFrame(fault), fault.sentence, idIn(text));
     },
     isReadAlways: () => false,
+    passesOn: () => false,
     room: () => starting ?? session?.room(),
     isOpen: () => session !== undefined,
     inputEnded: () => {

@@ -126,6 +126,7 @@ export function createHostProvider(options: HostProviderOptions, host: ExchangeH
       odd(text === undefined || text.trimStart().startsWith("{") ? fault.sentence : text);
     },
     isReadAlways: () => true,
+    passesOn: () => true,
     room: () => undefined,
     isOpen: () => forwarding !== undefined,
     inputEnded: () => {

@@ -114,6 +114,7 @@ export function createPeerProvider(services: A2eServices, peer: PeerIdentity, ho
       if (requestId !== undefined) forwarding?.unreadable(requestId);
     },
     isReadAlways: () => true,
+    passesOn: () => true,
     room: () => undefined,
     isOpen: () => forwarding !== undefined,
     inputEnded: () => {

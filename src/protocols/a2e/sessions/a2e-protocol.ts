@@ -30,6 +30,7 @@ function openSession(services: A2eServices, peer: PeerIdentity, host: ExchangeHo
     },
     refuse: (fault, text) => session.refuse(fault, text),
     isReadAlways: () => session.isReadAlways(),
+    passesOn: () => session.passesOn(),
     room: () => session.room(),
     isOpen: () => session.isOpen(),
     inputEnded: () => session.inputEnded(),

@@ -7,6 +7,7 @@ import type { ServiceMessage } from "../../../contracts/service.js";
 import { claimsOfMessage } from "../json/claims.js";
 import { createJsonCodec, type Utf8 } from "../json/json-codec.js";
 import { ByteWriter, DELIMITED } from "../protobuf/byte-writer.js";
+import { assertFewFields } from "../protobuf/value-count.js";
 import { createWriterMemory } from "../protobuf/writer-memory.js";
 import { assertMessage } from "./service-frames.js";
 
@@ -49,6 +50,7 @@ function textIn(frame: ServiceMessage, json: Required<Codec<Uint8Array, unknown>
 
 function messageOfFrame(frame: ServiceMessage): AaepMessage {
   assertMessage(frame);
+  assertFewFields(AaepMessageSchema, frame);
   try {
     return fromBinary(AaepMessageSchema, frame);
   } catch (caught) {

@@ -124,8 +124,8 @@ export function keyedCalls(
       refused: (text, fault) => endClaimed(claimsOfKeyed(text, "close"), fault),
     },
     costly(method.listPending, "list_pending", ({ handler }, message) => {
-      const questions = handler.listPending(message);
-      return encodeDocument(ListPendingResponseSchema, { pending: { type: "aaepd.pending", questions } });
+      const pending = { type: "aaepd.pending", ...handler.listPending(message) };
+      return encodeDocument(ListPendingResponseSchema, { pending });
     }),
     costly(method.repeat, "repeat", ({ handler }, message) => {
       handler.repeat(message);

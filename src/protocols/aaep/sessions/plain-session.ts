@@ -115,7 +115,7 @@ class PlainSession implements ProtocolSession<unknown> {
         this.source.skip(message);
         return NOTHING;
       case "aaepd.list_pending":
-        return answer({ type: "aaepd.pending", questions: this.source.listPending(message) });
+        return answer({ type: "aaepd.pending", ...this.source.listPending(message) });
       case "aaepd.repeat":
         this.source.repeat(message);
         return NOTHING;

@@ -182,7 +182,7 @@ export const METHOD_GUIDE: Readonly<Record<RpcMethod, MethodGuide>> = {
   },
   "aaep.list_pending": {
     caller: "subscriber",
-    meaning: "Returns the open questions that the subscription may answer.",
+    meaning: "Returns the open questions that the subscription may answer, a page at a time.",
     params: "AaepdListPending",
     result: "AaepdPending",
     rule: "R28",

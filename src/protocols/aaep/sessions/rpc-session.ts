@@ -254,9 +254,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     return cursor === undefined ? {} : { cursor };
   };
 
-  const listPending = (params: unknown): Message => {
-    return { questions: named(params).listPending(params ?? {}) };
-  };
+  const listPending = (params: unknown): Message => named(params).listPending(params ?? {});
 
   const call = (name: string, params: unknown, whole: RpcCall): unknown => {
     switch (rpcMethodOf(name)) {

@@ -7,7 +7,7 @@ import type { Access } from "../../../contracts/access.js";
 import type { Log } from "../../../contracts/log.js";
 import type { DeliverySource, EndReason, LastWords } from "../../../contracts/protocol.js";
 import type { Engine } from "../../../engine/engine.js";
-import type { AgentEvent, Producer } from "../../../engine/event/event.js";
+import type { Producer } from "../../../engine/event/event.js";
 import { textFor } from "../../../engine/messages/daemon-messages.js";
 import type { Resumed } from "../../../engine/subscriptions/resume-start.js";
 import type { Subscription } from "../../../engine/subscriptions/subscription-spec.js";
@@ -184,12 +184,14 @@ export class SubscriptionHandler implements DeliverySource {
     engine.skip(message.session_id, message.output_id);
   }
 
-  listPending(message: unknown): readonly AgentEvent[] {
+  /** The members of a page: `questions`, and `next` if there are more. */
+  listPending(message: unknown): Message {
     const { engine } = this.needed();
     assertMay(this.events.access, "list_pending");
     assertListPending(message);
     this.assertOurs(message.subscription_id);
-    return engine.openQuestions();
+    const { events, next } = engine.openQuestions(Number(message.after ?? 0));
+    return { questions: events, ...(next === undefined ? {} : { next: String(next) }) };
   }
 
   repeat(message: unknown): void {

@@ -81,6 +81,7 @@ export function createAgentSession(services: AkashikServices, peer: PeerIdentity
       if (!isEnding) answer({ ...NOBODY, id: idIn(text) }, Promise.resolve(errorPayload(refusalOfFrame(fault), null)));
     },
     isReadAlways: () => false,
+    passesOn: () => false,
     room: () =>
       pendingCount < MOST_PENDING
         ? undefined

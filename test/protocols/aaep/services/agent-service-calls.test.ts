@@ -58,7 +58,7 @@ async function streaming(service: AgentServiceRig) {
 /** The tokens of the questions that are open. */
 const asked = ({ rig }: AgentServiceRig) => {
   const { subscription } = rig.listen(ABLE, "another");
-  const tokens = subscription.openQuestions().map(({ reply_token }) => String(reply_token));
+  const tokens = subscription.openQuestions().events.map(({ reply_token }) => String(reply_token));
   return { tokens, close: subscription.close };
 };
 
