@@ -19,6 +19,7 @@ import { pause, runAgent } from "./crash/agent.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 import { type RunningListener, startListener } from "./crash/listener.js";
 import { type AskedQuestion, headOf, type SentSession } from "./crash/record.js";
+import { callTools, RELAYED_SETTINGS, recordUnits } from "./other-protocols.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -33,6 +34,7 @@ const SETTINGS = [
   ...["--journal-retention-bytes", `${MIB}`, "--journal-retention-seconds", "20"],
   ...["--agent-grace-seconds", "2", "--agent-idle-seconds", "3"],
   ...["--confirmation-grace-seconds", "1", "--reconnect-grace-seconds", "1", "--max-lag-seconds", "2"],
+  ...RELAYED_SETTINGS,
 ];
 
 /** They load modules, have code compiled, and fill what is remembered of those who come back. */
@@ -158,7 +160,7 @@ async function busyCycle(
   daemon: MortalDaemon,
   chance: Chance,
   cycle: number,
-): Promise<{ readonly events: number; readonly heard: number; readonly connections: number }> {
+): Promise<Readonly<Record<"events" | "heard" | "connections" | "calls" | "units", number>>> {
   const sniffer = createWireSniffer();
   const sessions: SentSession[] = [];
   const questions: AskedQuestion[] = [];
@@ -204,11 +206,14 @@ async function busyCycle(
       abandons: 0.1,
     });
   });
+  const relayed = callTools(daemon.socket, () => isStopping);
+  const recorded = recordUnits(daemon.socket, () => isStopping);
   const fickle = beFickle(daemon, sniffer, chance.fork(`fickle${cycle}`), until);
   await pause(BUSY_MS);
   isStopping = true;
   const subscriptions = await fickle;
   await Promise.all(agents);
+  const [calls, units] = await Promise.all([relayed, recorded]);
   areListenersStopping = true;
   await Promise.all(listeners.map(({ ended }) => ended));
   expect(sniffer.violations()).toStrictEqual([]);
@@ -216,6 +221,8 @@ async function busyCycle(
     events: sessions.reduce((sum, { events }) => sum + events.length, 0),
     heard: listeners.reduce((sum, one) => sum + one.heardCount(), 0),
     connections: subscriptions + listeners.reduce((sum, one) => sum + one.connections(), 0),
+    calls,
+    units,
   };
 }
 
@@ -243,13 +250,13 @@ it(
     const samples: Sample[] = [];
     const began = performance.now();
     for (let cycle = 0; samples.length < LEAST_CYCLES || performance.now() - began < SECONDS * 1000; cycle += 1) {
-      const { events, heard, connections } = await busyCycle(daemon, chance.fork(`cycle${cycle}`), cycle);
+      const { events, heard, connections, calls, units } = await busyCycle(daemon, chance.fork(`cycle${cycle}`), cycle);
       const { totals } = await untilQuiet(daemon);
       const { byName, ...sample } = await probe(daemon, path);
       samples.push(sample);
       const mib = (bytes: number): string => (bytes / MIB).toFixed(1);
       tell(
-        `cycle ${cycle + 1}: ${events} events, ${heard} heard, ${connections} subscriptions; anonymous ${mib(sample.rssAnon)} MiB, heap ${mib(sample.heapUsed)} MiB, external ${mib(sample.external)} MiB, ${sample.descriptors} descriptors, resources ${JSON.stringify(byName)}, published in all ${(totals as Message).published}`,
+        `cycle ${cycle + 1}: ${events} events, ${heard} heard, ${connections} subscriptions, ${calls} calls, ${units} units; anonymous ${mib(sample.rssAnon)} MiB, heap ${mib(sample.heapUsed)} MiB, external ${mib(sample.external)} MiB, ${sample.descriptors} descriptors, resources ${JSON.stringify(byName)}, published in all ${(totals as Message).published}`,
       );
     }
     const settled = samples.slice(WARMING_CYCLES);
