@@ -66,6 +66,12 @@ export interface Listener {
   readonly address: string;
   /** Takes no new connections; existing connections are closed by their owners. Removes the files that the listener made. Never rejects. */
   readonly stop: () => Promise<void>;
+  /**
+   * Looks whether peers can still find the address, and listens there again if somebody removed its files. Existing connections stay. Resolves
+   * whether that was necessary. Rejects with a Fault if the address cannot be had back, for instance because another process has it. Undefined: the
+   * address has no files.
+   */
+  readonly renew?: () => Promise<boolean>;
 }
 
 export interface Transport<Frame> {

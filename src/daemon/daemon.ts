@@ -30,6 +30,7 @@ import { listenLocally } from "./listen.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
+import { type WatchedPlaces, watchPlaces } from "./presence/watch-places.js";
 import { createProtocols, type ProtocolServices, type ServeOptions } from "./protocols.js";
 import type { OfferedServices, OfferServices } from "./services/offer-services.js";
 import { assertNameFree } from "./services/own-addresses.js";
@@ -78,6 +79,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   /** Conversations under way, with the transport of each. */
   const connections = new Map<Conversation, string>();
   let presence: Presence | undefined;
+  let places: WatchedPlaces | undefined;
   let listener: Listener | undefined;
   let offered: OfferedServices | undefined;
   let isStopping = false;
@@ -116,6 +118,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       uptimeMs: clock.now() - begunAt,
       endpoints: endpointsOf(listener, offered),
       connections: countByTransport(connections),
+      lostPlace: places?.lost(),
       auditTrouble: auditLog.trouble(),
       hostsDown: (relayed?.providers ?? []).flatMap(({ name, kind, state, last_end: lastEnd }) =>
         kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
@@ -211,6 +214,10 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       });
     }
     presence = announcePresence(options, listener, offered, manifest);
+    places = watchPlaces(
+      [listener?.renew, ...(offered?.renewals ?? []), presence?.renew].filter((renew) => renew !== undefined),
+      options,
+    );
   } catch (caught) {
     await a2e.stop(clock.now());
     await listener?.stop();
@@ -236,6 +243,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     const keepsSessions = options.onStop === "keep" && options.stdio === undefined && engine.keepsSessions;
     try {
       // First, so that no client finds a daemon that is about to stop.
+      places?.stop();
       presence?.remove();
       await Promise.all([listener?.stop(), offered?.stop()]);
       // Bounded, because a parent that takes no answers may leave input in its pipe (S9).

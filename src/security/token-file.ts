@@ -1,10 +1,12 @@
 // The token of this daemon, in a file that only its user can read.
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../base/errors.js";
 
 export interface TokenFile {
   readonly path: string;
+  /** Writes the file again if it is gone. Returns whether it was. Throws as `writeTokenFile`. */
+  readonly renew: () => boolean;
   /** Replaces the token in one step. Throws as `writeTokenFile`; the old token then stays in place. */
   readonly replace: (token: string) => void;
   /** Removes the file, unless it contains another token by now. Never throws. */
@@ -17,6 +19,11 @@ export function writeTokenFile(path: string, token: string): TokenFile {
   putToken(path, token, renameSync);
   return {
     path,
+    renew: () => {
+      if (existsSync(path)) return false;
+      putToken(path, written, renameSync);
+      return true;
+    },
     replace: (next) => {
       putToken(path, next, renameSync);
       written = next;

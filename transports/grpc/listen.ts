@@ -61,6 +61,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   let drained: Promise<void> | undefined;
   return {
     address: listening.address,
+    renew: listening.renew,
     stop: async () => {
       health.stopServing();
       await listening.stop();

@@ -38,6 +38,7 @@ export async function listenHttp(
   let drained: Promise<void> | undefined;
   return {
     address: listening.address,
+    renew: listening.renew,
     stop: async () => {
       await listening.stop();
       servers.stop();

@@ -13,21 +13,45 @@ import { socketStatus } from "./socket-status.js";
 /** How long the owner of a socket may take to accept. A socket without owner refuses at once. */
 const PROBE_MS = 500;
 
-/** Stops listening and removes the socket and the file that names its owner. */
-export type Unbind = () => void;
+/** A bound address. */
+export interface Bound {
+  /** Stops listening and removes the socket and the file that names its owner. */
+  readonly unbind: () => void;
+  /** As `Listener.renew`. */
+  readonly renew: () => Promise<boolean>;
+}
 
 /** Binds `server` to the path with mode 0600. Throws a Fault "address_invalid", "address_in_use" or "permission_denied". */
-export async function bindPrivately(server: Server, path: string, place: IpcPlace): Promise<Unbind> {
+export async function bindPrivately(server: Server, path: string, place: IpcPlace): Promise<Bound> {
   assertPathFits(path, place);
   if (isPipeName(path)) {
     await listen(server, path);
-    return () => server.close();
+    return { unbind: () => server.close(), renew: async () => false };
   }
   assureSocketDirectory(dirname(path), place);
   // Every bind happens under the claim: between bind and listen a live socket refuses like a dead one.
   await withClaim(path, () => bindOrTakeOver(server, path, place.userId));
-  const inode = socketStatus(path)?.ino;
-  return () => unbind(server, path, inode);
+  let inode = socketStatus(path)?.ino;
+  let isBound = true;
+  return {
+    unbind: () => {
+      isBound = false;
+      unbind(server, path, inode);
+    },
+    renew: async () => {
+      if (statusOf(path)?.ino === inode) return false;
+      assureSocketDirectory(dirname(path), place);
+      await withClaim(path, async () => {
+        await removeIfDead(path, place.userId);
+        if (!isBound) return;
+        // Its connections stay. Nothing has the name that closing removes.
+        server.close();
+        await bindOrTakeOver(server, path, place.userId);
+        inode = socketStatus(path)?.ino;
+      });
+      return isBound;
+    },
+  };
 }
 
 async function bindOrTakeOver(server: Server, path: string, userId: number | undefined): Promise<void> {

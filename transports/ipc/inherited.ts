@@ -1,11 +1,12 @@
 // Takes over a listening socket that a service manager made before this process started (socket activation). The socket belongs to the manager: it
 // is there before the daemon and stays behind it, so that no client finds the address empty.
-import { readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { readlinkSync, rmSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
 import { faultFromNodeError } from "../node-errors.js";
-import { ownerFile, type Unbind } from "./bind.js";
+import { type Bound, ownerFile } from "./bind.js";
+import { listeningPaths } from "./listening-sockets.js";
 import type { IpcPlace } from "./paths.js";
 import { assureSocketDirectory } from "./runtime-directory.js";
 import { socketStatus } from "./socket-status.js";
@@ -19,7 +20,7 @@ export async function adoptInherited(
   descriptor: number,
   path: string,
   place: IpcPlace,
-): Promise<Unbind> {
+): Promise<Bound> {
   const bound = listeningPath(descriptor);
   if (bound === undefined)
     throw unfit(`The service manager passed no Unix socket that listens`, `ListenStream=${path}`);
@@ -36,10 +37,17 @@ export async function adoptInherited(
   }
   await listen(server, descriptor, path);
   writeFileSync(ownerFile(path), `${process.pid}\n`, { mode: 0o600 });
-  return () => {
-    // Node removes only sockets that it has bound itself.
-    server.close();
-    rmSync(ownerFile(path), { force: true });
+  return {
+    unbind: () => {
+      // Node removes only sockets that it has bound itself.
+      server.close();
+      rmSync(ownerFile(path), { force: true });
+    },
+    renew: async () => {
+      if (socketStatus(path) !== undefined) return false;
+      const sentence = `The socket ${path} of the service manager is gone. Start its socket unit again.`;
+      throw new Fault("not_found", sentence, { origin: "local" });
+    },
   };
 }
 
@@ -57,29 +65,14 @@ function listen(server: Server, descriptor: number, path: string): Promise<void>
   });
 }
 
-/** The flag of a socket that accepts connections, and the type of a stream socket, as the kernel prints them. */
-const ACCEPTS = 0x10000;
-const STREAM = 1;
-
 /** The path at which the socket of a descriptor listens; undefined if it is no listening stream socket with a path. */
 function listeningPath(descriptor: number): string | undefined {
-  let inode: string | undefined;
-  let table: string;
   try {
-    inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptor}`))?.[1];
-    table = readFileSync("/proc/net/unix", "utf8");
+    const inode = /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${descriptor}`))?.[1];
+    return inode === undefined ? undefined : listeningPaths().get(inode);
   } catch {
     return undefined;
   }
-  for (const line of table.split("\n")) {
-    // Address, references, protocol, flags, type, state, inode; then the path, which may have blanks.
-    const words = /^\S+ \S+ \S+ (\S+) (\S+) \S+ +(\d+) (\/.*)$/.exec(line);
-    if (words === null || words[3] !== inode) continue;
-    const [, flags = "", type = "", , path] = words;
-    const isListening = (Number.parseInt(flags, 16) & ACCEPTS) !== 0 && Number.parseInt(type, 16) === STREAM;
-    return isListening ? path : undefined;
-  }
-  return undefined;
 }
 
 function isSameFile(one: string, other: string): boolean {

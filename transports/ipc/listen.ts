@@ -79,18 +79,19 @@ async function listenAt(
   });
   server.maxConnections = options.maxConnections ?? DEFAULT_MAX_CONNECTIONS;
   const { inherited, place = currentPlace() } = options;
-  const unbind = await (inherited === undefined
+  const bound = await (inherited === undefined
     ? bindPrivately(server, path, place)
     : adoptInherited(server, inherited, path, place));
   server.on("error", (error) => options.onAcceptFault?.(faultFromNodeError(error, path)));
   let stopped = false;
   return {
     address: path,
+    renew: bound.renew,
     stop: async () => {
       if (stopped) return;
       stopped = true;
       try {
-        unbind();
+        bound.unbind();
       } catch (caught) {
         options.onAcceptFault?.(faultFromNodeError(caught, path));
       }

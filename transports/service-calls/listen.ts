@@ -5,7 +5,7 @@ import type { Fault } from "../../src/base/errors.js";
 import type { ServiceAddress } from "../../src/contracts/service-address.js";
 import type { PeerIdentity } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
-import { bindPrivately } from "../ipc/bind.js";
+import { type Bound, bindPrivately } from "../ipc/bind.js";
 import { currentPlace, type IpcPlace, labelOf } from "../ipc/paths.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createConnections, type ServiceConnection } from "./connections.js";
@@ -35,6 +35,8 @@ export interface ListeningSocket {
   readonly address: string;
   /** The open connections. */
   readonly sockets: ReadonlyMap<Socket, PeerIdentity>;
+  /** As `Listener.renew`. */
+  readonly renew: () => Promise<boolean>;
   /** Takes no new connections, and removes the files that it made. Never rejects. */
   readonly stop: () => Promise<void>;
 }
@@ -70,7 +72,7 @@ export async function listenForCalls(
     const connection = connections.add(socket, peer);
     if (connection !== undefined) accept(connection);
   });
-  const release =
+  const bound =
     address.kind === "unix" ? await bindPrivately(server, address.path, place) : await bindTcp(server, address);
   name = address.kind === "unix" ? labelOf(address.path) : tcpName(server);
   server.on("error", (error) => onAcceptFault(faultFromNodeError(error, name)));
@@ -78,11 +80,12 @@ export async function listenForCalls(
   return {
     address: address.kind === "unix" ? `unix:${address.path}` : name,
     sockets: connections.all,
+    renew: bound.renew,
     stop: async () => {
       if (isStopped) return;
       isStopped = true;
       try {
-        release();
+        bound.unbind();
       } catch (caught) {
         onAcceptFault(faultFromNodeError(caught, name));
       }
@@ -93,7 +96,7 @@ export async function listenForCalls(
 async function bindTcp(
   server: Server,
   { host, port }: { readonly host: string; readonly port: number },
-): Promise<() => void> {
+): Promise<Bound> {
   assertLoopback(host);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(faultFromNodeError(error, `${host}:${port}`)));
@@ -102,7 +105,7 @@ async function bindTcp(
       resolve();
     });
   });
-  return () => server.close();
+  return { unbind: () => server.close(), renew: async () => false };
 }
 
 function tcpName(server: Server): string {

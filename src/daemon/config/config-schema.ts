@@ -217,7 +217,7 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     stdioFallback: { kind: "memory" },
     meaning: "The folder that keeps events and the state of sessions and questions.",
     atTheLimit:
-      "auto is aaepd/journal/ID in $XDG_STATE_HOME or ~/.local/state, or ID-2 and so on if a live daemon has that one. A folder must be your own with mode 700. The daemon creates a missing folder. A folder that a live daemon has is an error. memory ends with the process.",
+      "auto is aaepd/journal/ID in $XDG_STATE_HOME or ~/.local/state, or ID-2 and so on if a live daemon has that one. serve then starts only with a path for its socket. A folder must be your own with mode 700. The daemon creates a missing folder. A folder that a live daemon has is an error. memory ends with the process.",
     change: "next_start",
   },
   journalPolicy: {

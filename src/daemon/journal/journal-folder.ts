@@ -33,23 +33,26 @@ export function journalOwner(directory: string): number | undefined {
 
 /**
  * Claims the folder of a choice, and makes it with mode 0700 if it is missing. If a live process has the folder, "auto" takes the next name, with -2,
- * -3 and so on; a named folder is refused with a Fault "address_in_use". Rejects with a Fault "permission_denied" if others could reach the folder,
- * "address_invalid" if something in it stands in the place of a file, and "storage_unavailable" if the disk takes nothing.
+ * -3 and so on. A named folder is refused with a Fault "address_in_use", and with `isOnly` the folder of "auto" too. Rejects with a Fault
+ * "permission_denied" if others could reach the folder, "address_invalid" if something in it stands in the place of a file, and
+ * "storage_unavailable" if the disk takes nothing.
  */
 export async function claimJournalFolder(
   choice: Exclude<JournalChoice, { readonly kind: "memory" }>,
   environment: Readonly<Record<string, string | undefined>>,
   producerId: string,
+  isOnly = false,
 ): Promise<JournalFolder> {
   const wanted = choice.kind === "auto" ? defaultJournalDirectory(environment, producerId) : choice.path;
   try {
-    return await claim(wanted, choice.kind === "directory");
+    return await claim(wanted, choice.kind === "directory", isOnly ? producerId : undefined);
   } catch (caught) {
     throw diskFault(wanted, caught) ?? caught;
   }
 }
 
-async function claim(wanted: string, isNamed: boolean): Promise<JournalFolder> {
+/** `onlyName`: the name that one daemon at a time may have. */
+async function claim(wanted: string, isNamed: boolean, onlyName: string | undefined): Promise<JournalFolder> {
   makePrivate(isNamed ? wanted : dirname(wanted));
   // Claims on a named folder are files in it: nothing is written beside it.
   return withClaim(isNamed ? join(wanted, "journal") : wanted, async () => {
@@ -60,6 +63,7 @@ async function claim(wanted: string, isNamed: boolean): Promise<JournalFolder> {
       const taken = takeOwnership(join(directory, OWNER_FILE));
       if (taken.kind === "taken") return { directory, ...taken };
       if (isNamed) throw inUse(directory, taken.pid);
+      if (onlyName !== undefined) throw nameInUse(onlyName, directory, taken.pid);
     }
   });
 }
@@ -74,6 +78,13 @@ function diskFault(directory: string, caught: unknown): Fault | undefined {
   if (failure === undefined) return undefined;
   const sentence = `The journal cannot stand in ${directory}. ${failure.reason} ${failure.remedy} With --journal memory it needs no disk.`;
   return new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
+}
+
+function nameInUse(producerId: string, directory: string, pid: number): Fault {
+  const where = `process ${pid} has the journal in ${directory}. If its socket was removed, it makes it again within a minute`;
+  const advice = "Use that daemon, stop it, or give this one another name (--producer-id NAME)";
+  const sentence = `A daemon named ${producerId} runs already: ${where}. ${advice}.`;
+  return new Fault("address_in_use", sentence, { origin: "local" });
 }
 
 function inUse(directory: string, pid: number): Fault {

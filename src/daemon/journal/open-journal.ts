@@ -4,6 +4,7 @@ import { createJournalRing } from "../../engine/journal/journal-ring.js";
 import type { OpenedJournal } from "../../storage/open-disk-journal.js";
 import type { WindowedJournal } from "../../storage/window/windowed-journal.js";
 import type { Configuration } from "../config/config.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
 
 type EngineServices = Parameters<typeof createEngine>[0];
 
@@ -36,7 +37,7 @@ const EPOCHS_PER_MS = 1000;
  */
 export async function openJournal(
   { clock, log, ids }: JournalServices,
-  options: Configuration,
+  options: Configuration & Pick<DaemonOptions, "mostInstances">,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<PreparedJournal> {
   const { journal, journalMaxEvents: maxEvents, journalMaxBytes: maxBytes } = options;
@@ -64,6 +65,8 @@ export async function openJournal(
     journal,
     environment,
     options.producerId,
+    // A living daemon has the name, whether or not its socket is still there.
+    options.mostInstances === 1 && options.socket.kind === "auto",
   );
   const retention = () => ({
     ageMs: options.journalRetentionSeconds * 1000,

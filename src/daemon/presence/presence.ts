@@ -2,7 +2,7 @@
 // the place where they would be beside one.
 import { dirname } from "node:path";
 import { isProcess } from "../../../transports/ipc/claim.js";
-import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
+import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { assureSocketDirectory } from "../../../transports/ipc/runtime-directory.js";
 import type { Log } from "../../contracts/log.js";
 import { writeTokenFile } from "../../security/token-file.js";
@@ -14,6 +14,8 @@ export interface Presence {
   readonly tokenPath: string | undefined;
   /** Writes another token into its file, unless the file is the operator's. Throws a Fault if the file cannot be written. */
   readonly replaceToken: (token: string) => void;
+  /** Writes each file again that is gone. Returns whether one was. Throws a Fault if the folder is not this user's own, or takes no files. */
+  readonly renew: () => boolean;
   /** Writes the manifest again. Never throws. */
   readonly update: () => void;
   /** Never throws. */
@@ -61,6 +63,14 @@ export function announce(options: PresenceOptions): Presence {
     uri: file.uri,
     tokenPath,
     replaceToken: (next) => tokenFile?.replace(next),
+    renew: () => {
+      const isGone = !file.isThere();
+      if (isGone) {
+        if (!isPipeName(address)) assureSocketDirectory(dirname(address), currentPlace());
+        file.update(current());
+      }
+      return tokenFile?.renew() === true || isGone;
+    },
     update: () => {
       try {
         file.update(current());

@@ -19,6 +19,8 @@ export interface RuntimeFile {
   readonly path: string;
   /** The URI for `manifest_uri` (AAEP §5.4). */
   readonly uri: string;
+  /** Whether the file is there, and of this process. */
+  readonly isThere: () => boolean;
   /** Replaces the manifest in one step: readers see the old one or the new one, whole. */
   readonly update: (manifest: object) => void;
   /** Removes the file, unless it belongs to another process by now. Never throws. */
@@ -44,14 +46,16 @@ export function writeRuntimeFile(address: string, manifest: object, options: Run
   const path = manifestPath(address, pipeDirectory);
   if (isPipeName(address)) assurePrivateDirectory(pipeDirectory, process.getuid?.());
   const update = (current: object) => writeManifest(path, { ...current, pid, framings: FRAMINGS });
+  const isThere = (): boolean => readRuntimeFile(path)?.pid === pid;
   update(manifest);
   return {
     path,
     uri: pathToFileURL(path).href,
+    isThere,
     update,
     remove: () => {
       try {
-        if (readRuntimeFile(path)?.pid === pid) rmSync(path, { force: true });
+        if (isThere()) rmSync(path, { force: true });
       } catch {
         // The folder belongs to somebody else by now, so the file is not ours to remove.
       }

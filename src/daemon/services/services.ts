@@ -54,6 +54,8 @@ export interface RunningServices {
   readonly socketPaths: readonly string[];
   /** Whether any address requires a token. */
   readonly needsToken: boolean;
+  /** As `Listener.renew`, of each address. */
+  readonly renewals: readonly (() => Promise<boolean>)[];
   /** Takes no new calls. */
   readonly stop: () => Promise<void>;
   /** Ends the rest after the streams have ended. Answers under way have `withinMs` to leave, by default `closeTimeoutMs`. */
@@ -155,6 +157,7 @@ export async function startServices(
   return {
     endpoints,
     socketPaths: listeners.flatMap(({ address }) => (address.kind === "unix" ? [address.path] : [])),
+    renewals: listeners.flatMap(({ listener: { renew } }) => (renew === undefined ? [] : [renew])),
     needsToken: listeners.some(({ address }) => address.kind === "tcp"),
     stop,
     drain,

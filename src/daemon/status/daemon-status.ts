@@ -31,7 +31,13 @@ export interface DaemonStatus {
 
 export interface StatusProblem {
   /** Stable, for programs. */
-  readonly code: "slow_subscriber" | "journal_failing" | "audit_failing" | "nobody_can_answer" | "a2e_host_down";
+  readonly code:
+    | "slow_subscriber"
+    | "journal_failing"
+    | "audit_failing"
+    | "nobody_can_answer"
+    | "a2e_host_down"
+    | "place_lost";
   /** The problem, in a sentence. */
   readonly message: string;
   readonly remedy: string;

@@ -1,4 +1,5 @@
 // The problems in the status: each with the subscription concerned, the time since when, and the remedy (P1).
+import type { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { EngineReport, SubscriptionReport } from "../../engine/engine-status.js";
 import type { StatusProblem } from "./daemon-status.js";
@@ -20,6 +21,8 @@ export interface DaemonFacts {
   readonly auditTrouble:
     | { readonly reason: string | undefined; readonly waitingCount: number; readonly leftOutCount: number }
     | undefined;
+  /** Why new agents and listeners cannot find the daemon; undefined or missing if they can. */
+  readonly lostPlace?: Fault | undefined;
   /** A2E hosts of the configuration that are not there, each with its last end. */
   readonly hostsDown: readonly { readonly name: string; readonly lastEnd: string }[];
 }
@@ -32,7 +35,7 @@ const MOST_SLOW = 20;
 /** Returns the problems, the gravest first. */
 export function problemsOf(
   report: EngineReport,
-  facts: Pick<DaemonFacts, "now" | "auditTrouble" | "hostsDown">,
+  facts: Pick<DaemonFacts, "now" | "auditTrouble" | "hostsDown" | "lostPlace">,
 ): StatusProblem[] {
   const problems: StatusProblem[] = [];
   const { failure, disk } = report.journal;
@@ -41,6 +44,13 @@ export function problemsOf(
       code: "journal_failing",
       message: `The journal${disk === undefined ? "" : ` ${disk.path}`} cannot be written. ${failure.reason}`,
       remedy: `${failure.remedy} Until then agents' events are refused; delivery goes on.`,
+    });
+  }
+  if (facts.lostPlace !== undefined) {
+    problems.push({
+      code: "place_lost",
+      message: `New agents and listeners cannot find the daemon. ${facts.lostPlace.sentence}`,
+      remedy: "The daemon looks again each minute. Connections that stand go on.",
     });
   }
   const slow = report.subscriptions.filter(isSlow).sort((a, b) => b.lag.ms - a.lag.ms);

@@ -1,6 +1,6 @@
 // One name, one daemon that a user serves with: a second `serve` is refused, and whoever starts `stdio` gets the next name.
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
@@ -97,8 +97,30 @@ describe("U9: a second serve of one name", () => {
     for (const [index, program] of programs.entries()) {
       if (lines[index] !== undefined) continue;
       expect((await program.ended).code).toBe(73);
-      expect(program.stderr()).toContain(sockets()[0]);
+      expect(program.stderr()).toMatch(/A daemon named aaepd runs already: .*aaepd/);
     }
+  });
+
+  it("is refused, and the first is known, where the folder of the first was removed", async () => {
+    const { served, start, socket, journals } = user();
+    const first = await served();
+    rmSync(dirname(socket("aaepd.sock")), { recursive: true });
+    const [second, status, doctor] = await Promise.all(
+      ["serve", "status", "doctor"].map(async (command) => {
+        const program = start(command);
+        const { code } = await program.ended;
+        return { code, said: program.stdout() + program.stderr() };
+      }),
+    );
+    expect(second).toMatchObject({
+      code: 73,
+      said: expect.stringContaining(`A daemon named aaepd runs already: process ${first.child.pid} has the journal in`),
+    });
+    expect(journals()).toEqual(["aaepd"]);
+    const isLinux = process.platform === "linux";
+    expect(status).toMatchObject({ code: 69, said: expect.stringContaining(isLinux ? "was removed" : "no daemon") });
+    if (isLinux)
+      expect(doctor).toMatchObject({ code: 1, said: expect.stringContaining(`listens at ${socket("aaepd.sock")}`) });
   });
 
   itInFull("is none where the first was killed", async () => {
