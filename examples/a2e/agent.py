@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """An A2E agent that calls three tools. It speaks A2E to a host, and knows nothing of aaepd.
 
-    python3 examples/a2e/agent.py COMMAND ARGUMENT …    starts the host as a child, such as npx aaepd a2e -- python3 examples/a2e/provider.py
+    python3 examples/a2e/agent.py COMMAND ARGUMENT …    starts the host as a child, such as npx --no -- aaepd a2e -- python3 examples/a2e/provider.py
     python3 examples/a2e/agent.py --socket PATH         connects to a host at a Unix socket
 """
 

@@ -65,6 +65,8 @@ class Subscriber:
             self.say(summary)
         elif kind == "output.streaming":
             self.say(event.get("chunk", ""))
+        elif kind == "tool.completed" and event.get("status") != "success":
+            self.say(f"tool.{event.get('status')}: {event.get('tool')}: {event.get('error_message') or summary}")
         elif kind not in SILENT:
             self.say(f"{kind}: {summary}")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A banking agent that asks before it transfers money. Nothing is really transferred. Run it beside `npx aaepd serve`:
+"""A banking agent that asks before it transfers money. Nothing is really transferred. Run it beside `npx --no -- aaepd serve`:
 
     python3 examples/python/banking_agent.py
 """

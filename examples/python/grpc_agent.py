@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A banking agent that publishes over gRPC, and asks before it transfers money. Nothing is really transferred.
 
-Build the messages as README.md says, and run it beside `npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
+Build the messages as README.md says, and run it beside `npx --no -- aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
 
     examples/python/.venv/bin/python examples/python/grpc_agent.py --address unix:$HOME/.aaepd/grpc.sock
 """

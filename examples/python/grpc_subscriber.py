@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Listens to agents over gRPC, one line for each event, and lets a person answer what they ask.
 
-Build the messages as README.md says, and run it beside `npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
+Build the messages as README.md says, and run it beside `npx --no -- aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
 
     examples/python/.venv/bin/python examples/python/grpc_subscriber.py --address unix:$HOME/.aaepd/grpc.sock
 """

@@ -11,6 +11,8 @@ def line_of(document):
     """An AAEP document on one line: its type, and what it says."""
     kind = document["type"].removeprefix(PREFIX)
     text = next((document[name] for name in TEXTS if name in document), "")
+    if kind == "tool.completed" and document.get("status") != "success":
+        kind, text = f"tool.{document.get('status')}", f"{document.get('tool')}: {document.get('error_message', text)}"
     if kind == "state.changed" and text != document["to_state"]:
         text = f"{document['to_state']}. {text}"
     # Critical events may not sound like any other.

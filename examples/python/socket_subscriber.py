@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Listens to agents over the daemon's Unix socket, one JSON object a line. Standard library only. Run it beside `npx aaepd serve`:
+"""Listens to agents over the daemon's Unix socket, one JSON object a line. Standard library only. Run it beside `npx --no -- aaepd serve`:
 
     python3 examples/python/socket_subscriber.py --socket $XDG_RUNTIME_DIR/aaep/aaepd.sock
 """

@@ -1,5 +1,5 @@
 // A banking agent that asks before it transfers money. Nothing is really transferred. Run it in the folder of the project, after `npm ci`, beside
-// `npx aaepd tail --interactive`: node dist/examples/typescript/banking-agent.js
+// `npx --no -- aaepd tail --interactive`: node dist/examples/typescript/banking-agent.js
 import { parseArgs } from "node:util";
 import { openAgent } from "aaepd";
 

@@ -126,7 +126,7 @@ async function follow(name: string): Promise<void> {
     if (arrow === "->") await at.prints(words);
     else if (words === "Ctrl+C") await at.interrupt();
     else if (words === "Ctrl+D") await at.endInput();
-    else if (words.startsWith("npx aaepd ")) at.start(words.split(" ").slice(2), {});
+    else if (words.startsWith("npx --no -- aaepd ")) at.start(words.split(" ").slice(4), {});
     else if (started !== null) {
       const [, socket, program = ""] = started;
       expect(PROGRAMS.has(program), program).toBe(true);
@@ -155,7 +155,7 @@ const SUITE = "suite";
 
 /** What the suite says of the page's listener: of every case, or in a short run of those that are about its own code. */
 async function suiteResult(): Promise<string> {
-  const [, command = ""] = /^```sh conformance\nnpx aaepd ([\s\S]*?)^```$/m.exec(PAGE) ?? [];
+  const [, command = ""] = /^```sh conformance\nnpx --no -- aaepd ([\s\S]*?)^```$/m.exec(PAGE) ?? [];
   const environment = cleanEnvironment(runtimeEnvironment().XDG_RUNTIME_DIR);
   const argv = [...command.replaceAll("\\\n", " ").matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) =>
     (quoted ?? bare ?? "").replace("$XDG_RUNTIME_DIR", environment.XDG_RUNTIME_DIR ?? ""),

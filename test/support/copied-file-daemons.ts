@@ -172,7 +172,7 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
           agent.child.stdin.write("\n");
           const { code, out, err } = await agent.ended;
           expect([code, out, received()]).toEqual([0, "no_subscriber\n", ""]);
-          expect(err).toMatch(/^`aaepd serve` is not asked: .+\n.*the agent is silent/);
+          expect(err).toMatch(/^(?:aaep: )?`aaepd serve` is not asked: .+\n.*the agent is silent/);
         },
       );
     }

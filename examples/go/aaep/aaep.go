@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 // Package aaep makes a Go program an agent that people can follow with a screen reader or a braille display, and that asks before it acts.
 //
 // Copy this file into a project. It needs Go 1.24, the standard library alone, and the program aaepd on the machine. `go run -C examples/go ./banking`
@@ -7,13 +9,17 @@
 package aaep
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net"
 	"os"
@@ -24,6 +30,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -32,6 +39,7 @@ const (
 	longestText    = 4000             // characters of one event
 	mostQueued     = 1024             // calls that wait for the daemon; further text is dropped
 	longestQueue   = 16_384           // calls that wait; after that the agent is silent
+	longestLine    = 4 << 20          // bytes of one answer; after that the agent is silent
 	longestAnswer  = 20 * time.Second // from the daemon, where no person is asked
 	longestAbsence = 10 * time.Second // of a lost daemon, for those who wait for its answer
 	longestWait    = 2 * time.Second  // for the daemon at the beginning and at the end
@@ -45,7 +53,7 @@ type Options struct {
 	Name      string      // name for people; default: ID
 	Program   []string    // aaepd, if no daemon serves this user; default: npx --no --loglevel=error -- aaepd
 	Arguments []string    // further options of `aaepd stdio`
-	OnError   func(error) // receives a *Fault for each thing that goes wrong, on any goroutine, and returns soon; default: ignored
+	OnError   func(error) // receives a *Fault for each thing that goes wrong, on any goroutine, and returns soon; default: lines on standard error
 }
 
 // An Agent is connected to a daemon, or silent.
@@ -74,12 +82,13 @@ type call struct {
 	answered chan answer
 }
 
-// An answer is the daemon's to a request. That to a question is its outcome.
+// An answer is the daemon's result to a request, or the reason why there is none.
 type answer struct {
-	Decision   string `json:"decision"`
-	ResolvedBy string `json:"resolved_by"`
-	err        error
+	result   Members
+	declined *Declined
 }
+
+var errUnreadable = errors.New("the daemon's answer cannot be read")
 
 // A link is a connection to a daemon.
 type link struct {
@@ -106,6 +115,9 @@ func Open(options Options) *Agent {
 	options.Name = cmp.Or(options.Name, options.ID)
 	if len(options.Program) == 0 {
 		options.Program = []string{"npx", "--no", "--loglevel=error", "--", "aaepd"}
+	}
+	if options.OnError == nil {
+		options.OnError = func(err error) { fmt.Fprintln(os.Stderr, err) }
 	}
 	a := &Agent{options: options, calls: map[int]*call{}, sessions: map[string]*Session{}, met: make(chan struct{}), ended: make(chan struct{})}
 	a.news = sync.NewCond(&a.mutex)
@@ -146,11 +158,12 @@ type Session struct {
 	dropped          int
 	first            *call // the start of the session
 	asking, underway int   // questions and tools that are open
+	undone           int   // irreversible tools that were not called
 	isOver           bool
 }
 
-// Session runs work as a task that people can follow, and returns its error. The text that work returns is the summary of its result; default: the
-// description. The session ends as completed, as errored if work fails or panics, and as cancelled if ctx is.
+// Session runs work as a task that people can follow, and returns its error. The text that work returns is the summary of its result; default:
+// "Ended.", and how many irreversible tools were not called. The session ends as completed, as errored if work fails or panics, and as cancelled if ctx is.
 func (a *Agent) Session(ctx context.Context, description string, work func(*Session) (string, error)) (err error) {
 	description = cmp.Or(brief(description), "A task.")
 	s := &Session{agent: a, context: ctx, id: "sess_" + rand.Text(), token: rand.Text() + rand.Text(), state: "idle"}
@@ -162,19 +175,32 @@ func (a *Agent) Session(ctx context.Context, description string, work func(*Sess
 	kind, end := "session.errored", Members{"summary_normal": "The agent has failed.", "error_category": "unknown"}
 	defer s.agent.locked(func() { // after a panic too
 		s.endOutput()
+		end["summary_normal"] = cmp.Or(textIn(end, "summary_normal"), s.ended())
 		s.event(kind, end)
 		s.isOver = true
 	})
 	told, err := work(s)
 	switch {
 	case ctx.Err() != nil:
-		kind, end = "session.cancelled", Members{"summary_normal": description, "cancelled_by": "user"}
+		kind, end = "session.cancelled", Members{"summary_normal": "", "cancelled_by": "user"}
 	case err != nil:
-		end["summary_normal"] = cmp.Or(brief(err.Error()), description)
+		end["summary_normal"] = brief(err.Error())
 	default:
-		kind, end = "session.completed", Members{"summary_normal": cmp.Or(brief(told), description)}
+		kind, end = "session.completed", Members{"summary_normal": brief(told)}
 	}
 	return err
+}
+
+// ended is the summary of a session whose author has none.
+func (s *Session) ended() string {
+	switch s.undone {
+	case 0:
+		return "Ended."
+	case 1:
+		return "Ended. One action was not carried out."
+	default:
+		return fmt.Sprintf("Ended. %d actions were not carried out.", s.undone)
+	}
 }
 
 // Text appends a token to the session's text. It returns at once. While too much waits for the daemon, text is dropped.
@@ -282,32 +308,50 @@ func (s *Session) consent(about Call, tool Members) error {
 	s.agent.locked(func() {
 		s.endOutput()
 		s.asking++
+		s.undone++
 		isOver = s.isOver
 	})
 	if isOver {
 		return &Declined{ResolvedBy: "cancelled"}
 	}
-	got := s.agent.ask(s.context, time.Duration(seconds)*time.Second+longestAnswer, "aaep.confirm", Members{
+	outcome, declined := s.agent.ask(s.context, time.Duration(seconds)*time.Second+longestAnswer, "aaep.confirm", Members{
 		"event_id": "evt_" + rand.Text(), "reply_token": token, "session_id": s.id, "timeout_seconds": seconds, "default_decision": "reject", "risk_level": "high", "irreversible": true,
 		"action": cmp.Or(brief(about.Action), about.Summary), "consequence": cmp.Or(brief(about.Consequence), "It cannot be undone."),
 		"extra_context": join(about.Context, tool),
 	})
+	decision, resolvedBy := textIn(outcome, "decision"), textIn(outcome, "resolved_by")
+	isDecided := decision == "accept" || decision == "reject"
 	s.agent.locked(func() {
-		if s.asking--; got.Decision == "" { // nobody waits for an answer any more
+		if s.asking--; !isDecided { // nobody waits for an answer any more
 			s.agent.send("aaep.cancel", Members{"reply_token": token}, nil)
 		}
 	})
-	if got.Decision != "accept" || got.ResolvedBy != "reply" {
-		return &Declined{got.ResolvedBy, got.err}
+	isReply := isDecided && resolvedBy == "reply"
+	switch {
+	case declined != nil:
+		return declined
+	case textIn(outcome, "reply_token") != token || !(isReply || slices.Contains(defaults, resolvedBy)):
+		return &Declined{"error", errUnreadable}
+	case !isReply || decision != "accept":
+		return &Declined{ResolvedBy: resolvedBy}
 	}
 	s.agent.locked(func() { s.change("calling_tool") })
-	invoked := join(tool, Members{"summary_normal": about.Summary, "risk_level": "high", "irreversible": true})
-	if taken := s.agent.ask(s.context, longestAnswer, "aaep.publish", s.complete("tool.invoked", invoked)); taken.err != nil {
-		s.Publish("tool.completed", join(tool, Members{"status": "timeout"}))
-		return &Declined{taken.ResolvedBy, taken.err}
+	invoked := s.complete("tool.invoked", join(tool, Members{"summary_normal": about.Summary, "risk_level": "high", "irreversible": true}))
+	taken, declined := s.agent.ask(s.context, longestAnswer, "aaep.publish", invoked)
+	events, _ := taken["events"].([]any)
+	if declined == nil && (len(events) != 1 || textIn(events[0], "event_id") != invoked["event_id"]) {
+		declined = &Declined{"error", errUnreadable}
 	}
+	if declined != nil {
+		s.Publish("tool.completed", join(tool, Members{"status": "timeout"}))
+		return declined
+	}
+	s.agent.locked(func() { s.undone-- })
 	return nil
 }
+
+// defaults are the ways in which a question ends without a reply.
+var defaults = []string{"timeout", "no_subscriber", "subscription_ended", "cancelled"}
 
 func (s *Session) complete(kind string, members Members) Members {
 	return join(Members{"event_id": "evt_" + rand.Text()}, join(members, Members{"type": "aaep:agent." + kind, "session_id": s.id}))
@@ -340,7 +384,7 @@ func (s *Session) endOutput() {
 func (a *Agent) send(method string, params Members, answered chan answer) *call {
 	if a.isOver || (a.isAway && answered != nil) {
 		if answered != nil {
-			answered <- answer{ResolvedBy: "no_subscriber", err: errors.New("the agent is silent")}
+			answered <- answer{declined: &Declined{"no_subscriber", errors.New("the agent is silent")}}
 		}
 		return nil
 	}
@@ -352,7 +396,7 @@ func (a *Agent) send(method string, params Members, answered chan answer) *call 
 			fault := faultOf("This was not published: "+err.Error(), params)
 			a.tell(fault)
 			if answered != nil {
-				answered <- answer{ResolvedBy: "error", err: fault}
+				answered <- answer{declined: &Declined{"error", fault}}
 			}
 			return nil
 		}
@@ -367,8 +411,8 @@ func (a *Agent) send(method string, params Members, answered chan answer) *call 
 	return made
 }
 
-// ask makes a call, and waits for its answer.
-func (a *Agent) ask(ctx context.Context, patience time.Duration, method string, params Members) answer {
+// ask makes a call, and waits for its result, or for the reason why there is none.
+func (a *Agent) ask(ctx context.Context, patience time.Duration, method string, params Members) (Members, *Declined) {
 	answered := make(chan answer, 1)
 	var made *call
 	a.locked(func() { made = a.send(method, params, answered) })
@@ -379,18 +423,22 @@ func (a *Agent) ask(ctx context.Context, patience time.Duration, method string, 
 	})
 	select {
 	case got := <-answered:
-		return got
+		return got.result, got.declined
 	case <-ctx.Done():
-		return answer{ResolvedBy: "cancelled", err: ctx.Err()}
+		return nil, &Declined{"cancelled", ctx.Err()}
 	case <-time.After(patience):
-		return answer{ResolvedBy: "timeout", err: errors.New("the daemon does not answer")}
+		return nil, &Declined{"timeout", errors.New("the daemon does not answer")}
 	}
 }
 
 // live talks with a daemon, and comes back to that of `aaepd serve`.
 func (a *Agent) live() {
 	defer close(a.ended)
-	if l := toServe(); l != nil {
+	l, err := toServe()
+	if errors.Is(err, fs.ErrPermission) {
+		a.locked(func() { a.tell(&Fault{Sentence: fmt.Sprintf("`aaepd serve` is not asked: %s.", err)}) })
+	}
+	if err == nil {
 		for ; l != nil; l = a.comeBack() {
 			a.talk(l)
 		}
@@ -423,7 +471,7 @@ func (a *Agent) comeBack() *link {
 		if isOver {
 			return nil
 		}
-		if l := toServe(); l != nil {
+		if l, err := toServe(); err == nil {
 			return l
 		}
 	}
@@ -451,10 +499,24 @@ func (a *Agent) talk(l *link) {
 		}
 	})
 	go a.write(l, line)
-	messages := json.NewDecoder(l.out)
-	for m := (message{}); !isOver && messages.Decode(&m) == nil && a.take(m, claimed); m = (message{}) {
+	lines := bufio.NewScanner(l.out)
+	lines.Buffer(nil, longestLine)
+	lines.Split(wholeLine)
+	for !isOver && lines.Scan() && a.take(lines.Bytes(), claimed) {
 	}
-	a.locked(func() { a.link = nil })
+	a.locked(func() {
+		if a.link = nil; errors.Is(lines.Err(), bufio.ErrTooLong) {
+			a.endFor(errUnreadable.Error())
+		}
+	})
+}
+
+// wholeLine divides what comes into lines. What follows the last one was cut by the end of the connection.
+func wholeLine(data []byte, _ bool) (int, []byte, error) {
+	if end := bytes.IndexByte(data, '\n'); end >= 0 {
+		return end + 1, data[:end], nil
+	}
+	return 0, nil, nil
 }
 
 func (a *Agent) write(l *link, line []byte) {
@@ -496,64 +558,69 @@ func (a *Agent) next(l *link) []byte {
 	}
 }
 
-// A message comes from the daemon.
-type message struct {
-	ID     int
-	Method string
-	Result answer
-	Error  *struct {
-		Message string
-		Data    struct{ Code, Pointer, Rule string }
-	}
-}
-
-// take takes an answer of the daemon. It is false if the next connection has to repeat the call.
-func (a *Agent) take(m message, claimed []*Session) (isTaken bool) {
-	if m.Method != "" {
+// take takes an answer of the daemon. It is false if the next connection has to repeat the call. One that cannot be read makes the agent silent.
+func (a *Agent) take(line []byte, claimed []*Session) (isTaken bool) {
+	var message Members
+	failed := json.Unmarshal(line, &message)
+	if textIn(message, "method") != "" {
 		return true
 	}
+	id, isNumber := message["id"].(float64)
+	result, isResult := message["result"].(Members)
+	refusal := message["error"]
+	var fault *Fault
+	if refusal != nil || !isResult {
+		fault = &Fault{Sentence: cmp.Or(brief(textIn(refusal, "message")), errUnreadable.Error())}
+		if members, ok := refusal.(Members); ok {
+			data := members["data"]
+			fault.Code, fault.Pointer, fault.Rule = textIn(data, "code"), textIn(data, "pointer"), textIn(data, "rule")
+		}
+	}
 	a.locked(func() {
-		answered := a.calls[m.ID]
-		if code := m.code(); code == "shutting_down" || (code == "storage_unavailable" && answered == nil) {
+		number := int(id)
+		answered := a.calls[number]
+		if fault != nil && (fault.Code == "shutting_down" || (fault.Code == "storage_unavailable" && answered == nil)) {
 			return
 		}
 		isTaken = true
-		delete(a.calls, m.ID)
 		switch {
-		case m.ID == 0 && m.Error != nil:
-			a.tell(&Fault{Sentence: m.Error.Message, Code: m.code(), Pointer: m.Error.Data.Pointer})
-			a.end()
-		case m.ID == 0:
+		case failed != nil || !isNumber:
+			a.endFor(errUnreadable.Error())
+		case id == 0 && fault != nil:
+			a.endFor(fault.Sentence)
+		case id == 0:
 			if a.isAway = false; !a.isMet {
 				close(a.met)
 			}
 			a.isMet = true
-		case m.ID < 0 && m.Error != nil:
-			a.lose(claimed[-m.ID-1], m.Error.Message)
-		case answered != nil:
-			if kind := answered.about["type"]; kind == "aaep:agent.session.completed" || kind == "aaep:agent.session.errored" || kind == "aaep:agent.session.cancelled" {
-				delete(a.sessions, answered.about["session_id"].(string))
-			}
-			if m.Error != nil {
-				fault := faultOf(m.Error.Message, answered.about)
-				fault.Code, fault.Pointer, fault.Rule = m.Error.Data.Code, m.Error.Data.Pointer, m.Error.Data.Rule
-				a.tell(fault)
-				m.Result = answer{ResolvedBy: "error", err: fault}
-			}
-			if answered.answered != nil {
-				answered.answered <- m.Result
-			}
+		case id < 0 && id >= float64(-len(claimed)) && fault != nil:
+			a.lose(claimed[-number-1], fault.Sentence)
+		case answered != nil && float64(number) == id:
+			a.settle(answered, result, fault)
 		}
 	})
 	return isTaken
 }
 
-func (m message) code() string {
-	if m.Error == nil {
-		return ""
+// settle gives a call its answer.
+func (a *Agent) settle(call *call, result Members, fault *Fault) {
+	delete(a.calls, call.number)
+	if kind := textIn(call.about, "type"); slices.Contains(ends, kind) {
+		delete(a.sessions, textIn(call.about, "session_id"))
 	}
-	return m.Error.Data.Code
+	got := answer{result: result}
+	if fault != nil {
+		about := faultOf(fault.Sentence, call.about)
+		about.Code, about.Pointer, about.Rule = fault.Code, fault.Pointer, fault.Rule
+		a.tell(about)
+		got = answer{declined: &Declined{"error", about}}
+	}
+	if call.answered != nil {
+		call.answered <- got
+	}
 }
+
+var ends = []string{"aaep:agent.session.completed", "aaep:agent.session.errored", "aaep:agent.session.cancelled"}
 
 // lose gives a session up that the daemon does not know any more, unless its start or its end is repeated.
 func (a *Agent) lose(s *Session, reason string) {
@@ -566,6 +633,14 @@ func (a *Agent) lose(s *Session, reason string) {
 	a.giveUp("cancelled", isOf)
 	maps.DeleteFunc(a.calls, func(_ int, left *call) bool { return isOf(left) })
 	a.tell(&Fault{Sentence: "The daemon has lost a session: " + reason, SessionID: s.id})
+}
+
+// endFor makes the agent silent, and tells why.
+func (a *Agent) endFor(reason string) {
+	if !a.isOver {
+		a.tell(&Fault{Sentence: "The agent is silent: " + reason})
+	}
+	a.end()
 }
 
 // end makes the agent silent: nothing that was asked is answered any more.
@@ -589,7 +664,7 @@ func (a *Agent) end() {
 func (a *Agent) giveUp(resolvedBy string, isMeant func(*call) bool) {
 	for number, asked := range a.calls {
 		if asked.answered != nil && isMeant(asked) {
-			asked.answered <- answer{ResolvedBy: resolvedBy, err: errors.New("the agent is silent")}
+			asked.answered <- answer{declined: &Declined{resolvedBy, errors.New("the agent is silent")}}
 			delete(a.calls, number)
 		}
 	}
@@ -611,21 +686,111 @@ func (a *Agent) locked(do func()) {
 		faults, a.faults = a.faults, nil
 	}()
 	for _, fault := range faults {
-		if a.options.OnError != nil {
-			a.options.OnError(fault)
-		}
+		a.options.OnError(fault)
 	}
 }
 
 func (a *Agent) tell(fault error) { a.faults = append(a.faults, fault) }
 
 // toServe finds the daemon of this user.
-func toServe() *link {
-	connection, err := net.Dial("unix", socketPath())
+func toServe() (*link, error) {
+	named := os.Getenv("AAEPD_SOCKET")
+	connection, err := dialOwn(cmp.Or(named, socketPath()), named == "")
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return &link{connection, connection, func() { connection.Close() }, false}
+	return &link{connection, connection, func() { connection.Close() }, false}, nil
+}
+
+const isLinux = runtime.GOOS == "linux"
+
+// DialOwn connects to a socket, if the socket, its folder and the process that listens belong to this user or to root, and nobody else can change them.
+// The error is fs.ErrPermission otherwise, and fs.ErrNotExist if there is no socket.
+func DialOwn(path string) (net.Conn, error) { return dialOwn(path, false) }
+
+// dialOwn connects as DialOwn does. isUsual: the folder is this user's alone.
+func dialOwn(path string, isUsual bool) (net.Conn, error) {
+	looking := syscall.O_NOFOLLOW | syscall.O_CLOEXEC
+	if isLinux {
+		looking |= 0x200000 // O_PATH
+	}
+	var around, found syscall.Stat_t
+	folder, err := open(filepath.Dir(path), looking|syscall.O_DIRECTORY, &around)
+	if err != nil {
+		return nil, err
+	}
+	defer syscall.Close(folder)
+	me, address := uint32(os.Getuid()), path
+	isPrivate := around.Uid == me && around.Mode&0o077 == 0
+	isOpen := around.Mode&0o022 != 0 && around.Mode&syscall.S_ISVTX == 0
+	if !isPrivate && (isUsual || isOpen || (around.Uid != me && around.Uid != 0)) {
+		return nil, refusal(filepath.Dir(path), around)
+	}
+	if isLinux { // what is looked at is what is connected to
+		held, err := open(fmt.Sprintf("/proc/self/fd/%d/%s", folder, filepath.Base(path)), looking, &found)
+		if err != nil {
+			return nil, err
+		}
+		defer syscall.Close(held)
+		address = fmt.Sprintf("/proc/self/fd/%d", held)
+	} else if err := syscall.Lstat(path, &found); err != nil {
+		return nil, err
+	}
+	if found.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
+		return nil, fmt.Errorf("%w: %s is no socket", fs.ErrPermission, path)
+	}
+	if (found.Uid != me && found.Uid != 0) || (found.Uid == me && !isPrivate && found.Mode&0o022 != 0) {
+		return nil, refusal(path, found)
+	}
+	return dialPeer(address, path, me)
+}
+
+// open opens a file, and looks at what it has opened.
+func open(path string, flags int, found *syscall.Stat_t) (int, error) {
+	file, err := syscall.Open(path, flags, 0)
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
+		return -1, fmt.Errorf("%w: %s is a link, or no folder", fs.ErrPermission, path)
+	}
+	if err == nil {
+		if err = syscall.Fstat(file, found); err != nil {
+			syscall.Close(file)
+		}
+	}
+	return file, err
+}
+
+// dialPeer connects, and asks the kernel who listens.
+func dialPeer(address, path string, me uint32) (net.Conn, error) {
+	connection, err := net.Dial("unix", address)
+	if err != nil {
+		return nil, err
+	}
+	level, option := 0, 1 // SOL_LOCAL, LOCAL_PEERCRED
+	if isLinux {
+		level, option = syscall.SOL_SOCKET, 17 // SO_PEERCRED
+	}
+	// The second number of either answer is the user's. IPv6Mreq has room for it on every system.
+	var told *syscall.IPv6Mreq
+	raw, err := connection.(*net.UnixConn).SyscallConn()
+	if err == nil {
+		var failed error
+		err = raw.Control(func(file uintptr) { told, failed = syscall.GetsockoptIPv6Mreq(int(file), level, option) })
+		err = errors.Join(err, failed)
+	}
+	if err == nil {
+		if peer := binary.NativeEndian.Uint32(told.Multiaddr[4:]); peer != me && peer != 0 {
+			err = fmt.Errorf("%w: user %d listens at %s", fs.ErrPermission, peer, path)
+		}
+	}
+	if err != nil {
+		connection.Close()
+		return nil, err
+	}
+	return connection, nil
+}
+
+func refusal(path string, found syscall.Stat_t) error {
+	return fmt.Errorf("%w: %s is not yours alone: user %d, mode %o", fs.ErrPermission, path, found.Uid, found.Mode&0o7777)
 }
 
 // toOwn starts a daemon.
@@ -659,7 +824,7 @@ func (l *lastWords) text() string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(l.end), "")), " ")
 }
 
-// socketPath is where `aaepd serve` listens.
+// socketPath is where `aaepd serve` listens, if AAEPD_SOCKET does not say it.
 func socketPath() string {
 	folder := fmt.Sprintf("/tmp/aaep-%d", os.Getuid())
 	if home, err := os.UserHomeDir(); err == nil && runtime.GOOS == "darwin" {
@@ -667,7 +832,7 @@ func socketPath() string {
 	} else if directory := os.Getenv("XDG_RUNTIME_DIR"); directory != "" {
 		folder = filepath.Join(directory, "aaep")
 	}
-	return cmp.Or(os.Getenv("AAEPD_SOCKET"), filepath.Join(folder, "aaepd.sock"))
+	return filepath.Join(folder, "aaepd.sock")
 }
 
 func lineOf(number int, method string, params Members) ([]byte, error) {
@@ -676,10 +841,15 @@ func lineOf(number int, method string, params Members) ([]byte, error) {
 }
 
 func faultOf(sentence string, about Members) *Fault {
-	text := func(name string) string {
-		return strings.TrimPrefix(fmt.Sprint(cmp.Or(about[name], any(""))), "aaep:agent.")
-	}
-	return &Fault{Sentence: sentence, Event: text("type"), SessionID: text("session_id"), Tool: text("tool")}
+	event := strings.TrimPrefix(textIn(about, "type"), "aaep:agent.")
+	return &Fault{Sentence: sentence, Event: event, SessionID: textIn(about, "session_id"), Tool: textIn(about, "tool")}
+}
+
+// textIn is a text of what the daemon or the author said; empty for anything else.
+func textIn(members any, name string) string {
+	object, _ := members.(Members)
+	text, _ := object[name].(string)
+	return text
 }
 
 var notInNames = regexp.MustCompile("[^A-Za-z0-9_.-]")

@@ -1,4 +1,4 @@
-// A banking agent that asks before it transfers money. Nothing is really transferred. Run it in the folder of the project, beside `npx aaepd serve`:
+// A banking agent that asks before it transfers money. Nothing is really transferred. Run it in the folder of the project, beside `npx --no -- aaepd serve`:
 //
 //	go run -C examples/go ./banking
 package main

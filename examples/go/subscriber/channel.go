@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
 
+	"aaepd-examples/aaep"
 	"aaepd-examples/gen/aaepv1"
 )
 
@@ -48,9 +50,10 @@ func (flags channelFlags) connect() (*grpc.ClientConn, error) {
 		// It is on this machine: no proxy of the environment may see it.
 		grpc.WithNoProxy(),
 	}
-	if strings.HasPrefix(*flags.address, "unix:") {
+	if path, isSocket := strings.CutPrefix(*flags.address, "unix:"); isSocket {
+		dial := func(context.Context, string) (net.Conn, error) { return aaep.DialOwn(path) }
 		// What gRPC for Go sends by itself; said here for those who go by another resolver.
-		options = append(options, grpc.WithAuthority("localhost"))
+		options = append(options, grpc.WithContextDialer(dial), grpc.WithAuthority("localhost"))
 	}
 	if *flags.tokenFile != "" {
 		token, err := os.ReadFile(*flags.tokenFile)

@@ -2,7 +2,10 @@
 
 package main
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 const prefix = "aaep:agent."
 
@@ -20,6 +23,10 @@ func lineOf(event document) string {
 			text = textOf(event, name)
 			break
 		}
+	}
+	if status := textOf(event, "status"); kind == "tool.completed" && status != "success" {
+		kind = "tool." + status
+		text = textOf(event, "tool") + ": " + cmp.Or(textOf(event, "error_message"), text)
 	}
 	if state := textOf(event, "to_state"); kind == "state.changed" && text != state {
 		text = state + ". " + text

@@ -1,5 +1,5 @@
 // Listens to agents over gRPC, one line for each event, and lets a person answer what they ask. Build it as README.md in the folder above says, and
-// run it beside `npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
+// run it beside `npx --no -- aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock`:
 //
 //	examples/go/bin/subscriber --address unix:$HOME/.aaepd/grpc.sock
 package main

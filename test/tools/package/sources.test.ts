@@ -19,7 +19,7 @@ it("from git, npm builds it by its own script", async () => {
   await git("commit", "--quiet", "--message", "all");
   const user = folders.empty("git-user");
   await succeed(user, "npm", ...NPM_INSTALL, `git+file://${sources}`);
-  expect(await succeed(user, "npx", "aaepd", "manifest", "--new")).toContain('"aaep:producer.manifest"');
+  expect(await succeed(user, "npx", "--no", "--", "aaepd", "manifest", "--new")).toContain('"aaep:producer.manifest"');
   expect(readdirSync(join(user, "node_modules")).filter((name) => name === "typescript")).toEqual([]);
 }, 1_200_000);
 

@@ -121,17 +121,21 @@ describe("the tarball", () => {
 
 describe("what was installed without a script", () => {
   it("runs the demo, to its end", async () => {
-    const out = await succeed(user, "npx", "aaepd", "demo", "--plain", "--speed", "20");
+    const out = await succeed(user, "npx", "--no", "--", "aaepd", "demo", "--plain", "--speed", "20");
     expect(out).toContain("text: complete, every character once and in order");
   }, 300_000);
 
   it("measures itself, writes a configuration, completes, and brings its manual pages", async () => {
-    const { lines } = JSON.parse(await succeed(user, "npx", "aaepd", "bench", "--json"));
+    const { lines } = JSON.parse(await succeed(user, "npx", "--no", "--", "aaepd", "bench", "--json"));
     expect(lines.filter(({ daemon, bare }: Record<string, unknown>) => Number(daemon) && Number(bare))).toHaveLength(6);
     const file = join(user, "aaepd.json");
-    expect(await succeed(user, "npx", "aaepd", "config", "init", "--config", file)).toContain(`Wrote ${file}.`);
-    expect(await succeed(user, "npx", "aaepd", "config", "check", file)).toBe(`${file}: nothing wrong.\n`);
-    expect(await succeed(user, "npx", "aaepd", "completion", "bash")).toContain(
+    expect(await succeed(user, "npx", "--no", "--", "aaepd", "config", "init", "--config", file)).toContain(
+      `Wrote ${file}.`,
+    );
+    expect(await succeed(user, "npx", "--no", "--", "aaepd", "config", "check", file)).toBe(
+      `${file}: nothing wrong.\n`,
+    );
+    expect(await succeed(user, "npx", "--no", "--", "aaepd", "completion", "bash")).toContain(
       "complete -o default -F _aaepd aaepd\n",
     );
     const { man } = JSON.parse(readFileSync(join(user, "node_modules/aaepd/package.json"), "utf8"));

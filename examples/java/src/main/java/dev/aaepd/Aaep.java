@@ -1,19 +1,34 @@
 package dev.aaepd;
 
 import com.google.gson.Gson;
-import com.google.gson.annotations.SerializedName;
-import java.io.BufferedReader;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.MalformedJsonException;
+import com.sun.security.auth.module.UnixSystem;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.Reader;
+import java.io.StringReader;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalLookupService;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,21 +36,24 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * Makes a Java program an agent that people can follow with a screen reader or a braille display, and that asks before it acts.
  *
- * <p>Copy this file into a project. It needs Java 17, Gson ({@code com.google.code.gson:gson}) and the program aaepd on the machine. README.md says how
+ * <p>Copy this file into a project. It needs Java 17, Gson 2.12 ({@code com.google.code.gson:gson}) and the program aaepd on the machine. README.md says how
  * to run {@code BankingAgent}, an agent that uses it.
  *
  * <p>Nothing here stops or slows its program. Without a daemon an agent is silent, and nothing irreversible is permitted.
@@ -44,6 +62,7 @@ public final class Aaep implements AutoCloseable {
   private static final int LONGEST_TEXT = 4000; // UTF-16 units of one event
   private static final int MOST_QUEUED = 1024; // calls that wait for the daemon; further text is dropped
   private static final int LONGEST_QUEUE = 16_384; // calls that wait; after that the agent is silent
+  private static final int LONGEST_LINE = 4 << 20; // bytes of one answer; after that the agent is silent
   private static final int LONGEST_ANSWER_S = 20; // from the daemon, where no person is asked
   private static final int LONGEST_ABSENCE_MS = 10_000; // of a lost daemon, for those who wait for its answer
   private static final int LONGEST_WAIT_S = 2; // for the daemon at the beginning and at the end
@@ -52,7 +71,10 @@ public final class Aaep implements AutoCloseable {
   private static final String SYSTEM = System.getProperty("os.name");
   private static final List<String> PROGRAM =
       List.of(SYSTEM.startsWith("Windows") ? "npx.cmd" : "npx", "--no", "--loglevel=error", "--", "aaepd");
+  private static final String UNREADABLE = "The daemon's answer cannot be read.";
   private static final Gson GSON = new Gson();
+  /** Ways in which a question ends without a reply. */
+  private static final Set<String> DEFAULTS = Set.of("timeout", "no_subscriber", "subscription_ended", "cancelled");
 
   private final Consumer<? super Fault> onError;
   private final Map<String, Call> calls = new LinkedHashMap<>(); // those without an answer, in their order
@@ -83,17 +105,17 @@ public final class Aaep implements AutoCloseable {
      */
     public final String resolvedBy;
 
-    private Declined(Reply outcome) {
-      super("Nobody accepted the call: " + (outcome.fault() == null ? outcome.resolvedBy() : outcome.fault()));
-      this.resolvedBy = outcome.resolvedBy();
+    private Declined(String resolvedBy, String reason) {
+      super("Nobody accepted the call: " + (reason == null ? resolvedBy : reason));
+      this.resolvedBy = resolvedBy;
     }
   }
 
-  /** What went wrong. If the daemon refused something, code, pointer and rule say why, and event, sessionId and tool what; null otherwise. */
+  /** What went wrong. If the daemon refused something, code, pointer and rule say why, and event, sessionId and tool what; empty otherwise. */
   public record Fault(String sentence, String code, String pointer, String rule, String event, String sessionId, String tool) {
     @Override
     public String toString() {
-      String names = Stream.of(event, tool, code, pointer).filter(Objects::nonNull).collect(Collectors.joining(", "));
+      String names = Stream.of(event, tool, code, pointer).filter(name -> !name.isEmpty()).collect(Collectors.joining(", "));
       return names.isEmpty() ? sentence : sentence + " (" + names + ")";
     }
   }
@@ -105,26 +127,15 @@ public final class Aaep implements AutoCloseable {
   /** A connection to a daemon. */
   private record Link(Sink sink, InputStream lines, Work hangUp, boolean isOwn) {}
 
-  private record Message(String id, String method, Reply result, Refusal error) {}
-
-  private record Refusal(String message, Data data) {
-    private record Data(String code, String pointer, String rule) {}
-
-    String code() { return data == null ? null : data.code(); }
-  }
-
-  /** Of a question the outcome, of what went wrong the fault. */
-  private record Reply(String decision, @SerializedName("resolved_by") String resolvedBy, Fault fault) {}
-
   /** A call without an answer. Text grows until its line is made, and the line stays, so that it can be repeated. */
   private static final class Call {
     final String number;
     final Map<String, ?> params;
-    final CompletableFuture<Reply> answered;
+    final CompletableFuture<JsonObject> answered;
     final StringBuilder text;
     String line;
 
-    Call(String number, Map<String, ?> params, CompletableFuture<Reply> answered, StringBuilder text) {
+    Call(String number, Map<String, ?> params, CompletableFuture<JsonObject> answered, StringBuilder text) {
       this.number = number;
       this.params = params;
       this.answered = answered;
@@ -137,17 +148,23 @@ public final class Aaep implements AutoCloseable {
    * {@code aaepd serve}, continues its sessions, and repeats what was not answered. A lost daemon of its own makes it silent.
    *
    * @param id the stable name of the agent, without its version
-   * @param onError receives what goes wrong with aaepd, in any thread, and returns soon
+   * @param onError receives what goes wrong with aaepd, in any thread, and returns soon; null: lines on standard error
    * @param arguments further options of {@code aaepd stdio}
    */
   public Aaep(String id, String nameForPeople, Consumer<? super Fault> onError, String... arguments) {
-    this.onError = onError;
+    this.onError = onError == null ? System.err::println : onError;
     List<String> command = new ArrayList<>(PROGRAM);
     command.addAll(List.of("stdio", "--producer-id", id));
     command.addAll(List.of(arguments));
     Map<String, String> type = Map.of("@context", "https://aaep-protocol.org/context/v1", "type", "aaep:producer.manifest");
     manifest = line("0", "aaep.set_manifest", join(type, Map.of("agent_id", id, "agent_name", nameForPeople == null ? id : nameForPeople)));
-    life = start(() -> live(command));
+    life = start(() -> {
+      try {
+        live(command);
+      } finally {
+        end(null);
+      }
+    });
     Runtime.getRuntime().addShutdownHook(exit);
     await(() -> isMet || isOver);
   }
@@ -160,10 +177,10 @@ public final class Aaep implements AutoCloseable {
     Session session = new Session(brief(description, "A task."));
     try {
       T result = task.run(session);
-      session.complete(session.description);
+      session.complete(null);
       return result;
     } catch (InterruptedException error) {
-      session.end("session.cancelled", Map.of("summary_normal", session.description, "cancelled_by", "user"));
+      session.end("session.cancelled", Map.of("summary_normal", session.ended(), "cancelled_by", "user"));
       throw error;
     } catch (Throwable error) {
       session.end("session.errored", Map.of("summary_normal", brief(error), "error_category", "unknown"));
@@ -195,19 +212,18 @@ public final class Aaep implements AutoCloseable {
   public final class Session {
     private final String id = "sess_" + random();
     private final String token = random() + random(); // proves that the session is this one's, over the next connection too
-    private final String description;
     private final Call first;
     private String state = "idle";
     private String output; // the open one
     private int asking = 0; // open questions
     private int underway = 0; // open tools
+    private int undone = 0; // irreversible tools that were not called
     private String half = ""; // of a character, the end of the text so far
     private Call growing; // text that waits
     private int dropped = 0;
     private boolean isOver = false;
 
     private Session(String description) {
-      this.description = description;
       synchronized (Aaep.this) {
         sessions.put(id, this);
         Map<String, ?> extensions = Map.of("aaepd", Map.of("resume_token", token));
@@ -263,9 +279,16 @@ public final class Aaep implements AutoCloseable {
       }
     }
 
-    /** Ends the session with a summary of its result. Without this call it ends with its description. */
+    /** Ends the session with a summary of its result. Without one, people hear "Ended.", and how many irreversible tools were not called. */
     public void complete(String summary) {
-      end("session.completed", Map.of("summary_normal", brief(summary, description)));
+      end("session.completed", Map.of("summary_normal", brief(summary, ended())));
+    }
+
+    private String ended() {
+      synchronized (Aaep.this) {
+        if (undone == 0) return "Ended.";
+        return "Ended. " + (undone == 1 ? "One action was" : undone + " actions were") + " not carried out.";
+      }
     }
 
     /**
@@ -299,30 +322,55 @@ public final class Aaep implements AutoCloseable {
       asked.putAll(Map.of("default_decision", "reject", "timeout_seconds", question.timeoutSeconds()));
       asked.put("extra_context", join(question.facts() == null ? Map.of() : question.facts(), tool));
       synchronized (Aaep.this) {
-        if (isOver) throw new Declined(failed("cancelled", "The session is over."));
+        if (isOver) throw new Declined("cancelled", "The session is over.");
         endOutput();
         asking++;
+        undone++;
       }
-      Reply outcome = ask("aaep.confirm", asked, question.timeoutSeconds() + LONGEST_ANSWER_S);
+      JsonObject outcome = null;
+      try {
+        outcome = ask("aaep.confirm", asked, question.timeoutSeconds() + LONGEST_ANSWER_S);
+        assertAccepted(outcome, ids.get("reply_token"));
+      } catch (Declined declined) {
+        synchronized (Aaep.this) {
+          asking--;
+          // Nobody waits for an answer any more.
+          if (!isDecision(textIn(outcome, "decision"))) send("aaep.cancel", Map.of("reply_token", ids.get("reply_token")), null, null);
+          if (underway == 0) change("thinking");
+        }
+        throw declined;
+      }
       synchronized (Aaep.this) {
         asking--;
-        // Nobody waits for an answer any more.
-        if (outcome.decision() == null) send("aaep.cancel", Map.of("reply_token", ids.get("reply_token")), null, null);
-        // A default never counts.
-        if (!"accept".equals(outcome.decision()) || !"reply".equals(outcome.resolvedBy())) {
-          if (underway == 0) change("thinking");
-          throw new Declined(outcome);
-        }
         begin();
       }
       // The daemon takes the call only after an accepting reply.
       Map<String, Object> invoked = event("tool.invoked", join(join(tool, risk), Map.of("summary_normal", brief(summary, name))));
-      Reply taken = ask("aaep.publish", invoked, LONGEST_ANSWER_S);
-      if (taken.fault() != null) {
+      try {
+        JsonObject taken = ask("aaep.publish", invoked, LONGEST_ANSWER_S);
+        boolean isTaken = taken.get("events") instanceof JsonArray events && events.size() == 1 && textIn(events.get(0), "event_id").equals(invoked.get("event_id"));
+        if (!isTaken) throw new Declined("error", UNREADABLE);
+      } catch (Declined declined) {
         end(tool, Map.of("status", "timeout"));
-        throw new Declined(taken);
+        throw declined;
+      }
+      synchronized (Aaep.this) {
+        undone--;
       }
       return finish(tool, run, completed);
+    }
+
+    /** A default never counts. */
+    private static void assertAccepted(JsonObject outcome, String token) throws Declined {
+      String decision = textIn(outcome, "decision");
+      String resolvedBy = textIn(outcome, "resolved_by");
+      boolean isReply = resolvedBy.equals("reply") && isDecision(decision);
+      if (!token.equals(textIn(outcome, "reply_token")) || !(isReply || DEFAULTS.contains(resolvedBy))) throw new Declined("error", UNREADABLE);
+      if (!isReply || !decision.equals("accept")) throw new Declined(resolvedBy, null);
+    }
+
+    private static boolean isDecision(String text) {
+      return text.equals("accept") || text.equals("reject");
     }
 
     private <T> T finish(Map<String, Object> tool, Callable<T> run, Function<T, String> completed) throws Exception {
@@ -384,9 +432,9 @@ public final class Aaep implements AutoCloseable {
   }
 
   /** Lets a call wait for its turn. Text grows until then. */
-  private synchronized Call send(String method, Map<String, ?> params, CompletableFuture<Reply> answered, StringBuilder text) {
+  private synchronized Call send(String method, Map<String, ?> params, CompletableFuture<JsonObject> answered, StringBuilder text) {
     if (isOver || (isAway && answered != null)) {
-      if (answered != null) answered.complete(failed("no_subscriber", "The agent is silent."));
+      if (answered != null) answered.completeExceptionally(new Declined("no_subscriber", "The agent is silent."));
       return null;
     }
     Call call = new Call(String.valueOf(++ids), params, answered, text);
@@ -394,7 +442,7 @@ public final class Aaep implements AutoCloseable {
       if (text == null) call.line = line(call.number, method, params);
     } catch (RuntimeException error) { // what JSON cannot hold
       tell("This was not published: " + error.getMessage(), params, null);
-      if (answered != null) answered.complete(failed("error", error.getMessage()));
+      if (answered != null) answered.completeExceptionally(new Declined("error", error.getMessage()));
       return null;
     }
     calls.put(call.number, call);
@@ -404,16 +452,19 @@ public final class Aaep implements AutoCloseable {
     return call;
   }
 
-  /** Makes a call, and waits for its answer. */
-  private Reply ask(String method, Map<String, ?> params, int patienceSeconds) {
-    CompletableFuture<Reply> answered = new CompletableFuture<>();
+  /** Makes a call, and waits for its result. */
+  private JsonObject ask(String method, Map<String, ?> params, int patienceSeconds) throws Declined {
+    CompletableFuture<JsonObject> answered = new CompletableFuture<>();
     Call call = send(method, params, answered, null);
     try {
-      Reply late = failed("timeout", "The daemon does not answer.");
-      return answered.completeOnTimeout(late, Math.max(0, patienceSeconds), TimeUnit.SECONDS).get();
-    } catch (Exception error) {
-      Thread.currentThread().interrupt(); // no other exception is possible
-      return failed("cancelled", "The thread was interrupted.");
+      return answered.get(Math.max(0, patienceSeconds), TimeUnit.SECONDS);
+    } catch (ExecutionException error) {
+      throw (Declined) error.getCause(); // no other exception is possible
+    } catch (TimeoutException error) {
+      throw new Declined("timeout", "The daemon does not answer.");
+    } catch (InterruptedException error) {
+      Thread.currentThread().interrupt();
+      throw new Declined("cancelled", "The thread was interrupted.");
     } finally {
       synchronized (this) {
         if (call != null) calls.remove(call.number);
@@ -423,7 +474,12 @@ public final class Aaep implements AutoCloseable {
 
   /** Talks with a daemon, and comes back to that of {@code aaepd serve}. */
   private void live(List<String> command) throws Exception {
-    Link served = toServe();
+    Link served = null;
+    try {
+      served = toServe();
+    } catch (AccessDeniedException error) {
+      tell("`aaepd serve` is not asked: " + error.getMessage() + ".", Map.of(), null);
+    }
     if (served == null) {
       StringBuffer last = new StringBuffer();
       try {
@@ -438,8 +494,12 @@ public final class Aaep implements AutoCloseable {
 
   private Link comeBack() throws InterruptedException {
     for (long lost = millis(); !isOver; Thread.sleep(PAUSE_MS)) {
-      Link back = toServe();
-      if (back != null) return back;
+      try {
+        Link back = toServe();
+        if (back != null) return back;
+      } catch (AccessDeniedException error) {
+        // The socket is somebody else's now.
+      }
       synchronized (this) {
         if (isOver || isAway || millis() - lost < LONGEST_ABSENCE_MS) continue;
         isAway = true;
@@ -470,16 +530,36 @@ public final class Aaep implements AutoCloseable {
       for (String line; (line = waitFor(next)) != null; ) next.sink().write(StandardCharsets.UTF_8.encode(line));
     });
     try {
-      BufferedReader lines = new BufferedReader(new InputStreamReader(next.lines(), StandardCharsets.UTF_8));
-      for (String line; !isOver && (line = lines.readLine()) != null && take(GSON.fromJson(line, Message.class)); ) {}
-    } catch (IOException | RuntimeException error) {
-      // An answer that cannot be read ends the connection.
+      InputStream lines = new BufferedInputStream(next.lines());
+      for (String line; !isOver && (line = readLine(lines)) != null && take(messageOf(line)); ) {}
+    } catch (MalformedJsonException | RuntimeException | StackOverflowError error) {
+      end("The agent is silent: " + UNREADABLE);
+    } catch (IOException error) {
+      // The connection has ended.
     }
     synchronized (this) {
       link = null;
       notifyAll();
     }
     next.hangUp().run();
+  }
+
+  /** The next whole line; null at the end, which may cut the last one. */
+  private static String readLine(InputStream from) throws IOException {
+    ByteArrayOutputStream line = new ByteArrayOutputStream();
+    for (int next; (next = from.read()) != '\n'; line.write(next)) {
+      if (next < 0) return null;
+      if (line.size() == LONGEST_LINE) throw new IllegalStateException("The line is too long.");
+    }
+    return line.toString(StandardCharsets.UTF_8);
+  }
+
+  private static JsonObject messageOf(String line) throws IOException {
+    JsonReader reader = new JsonReader(new StringReader(line));
+    reader.setStrictness(Strictness.STRICT); // otherwise much passes that is no JSON
+    JsonObject message = GSON.fromJson(reader, JsonObject.class);
+    if (reader.peek() != JsonToken.END_DOCUMENT) throw new IllegalStateException("More follows the message.");
+    return message;
   }
 
   /** The next line for a connection; null at its end. */
@@ -495,26 +575,33 @@ public final class Aaep implements AutoCloseable {
     return null;
   }
 
-  /** Takes an answer of the daemon. False: the next connection has to repeat the call. */
-  private synchronized boolean take(Message message) {
-    if (message.method() != null) return true;
-    Refusal refusal = message.error();
-    Call call = calls.get(message.id());
-    String code = refusal == null ? null : refusal.code();
-    if ("shutting_down".equals(code) || (call == null && "storage_unavailable".equals(code))) return false;
-    calls.remove(message.id());
+  /** Takes an answer of the daemon. False: the next connection has to repeat the call. One that cannot be read makes the agent silent. */
+  private synchronized boolean take(JsonObject message) {
+    if (!textIn(message, "method").isEmpty()) return true;
+    String id = textIn(message, "id");
+    Call call = calls.get(id);
+    JsonElement refusal = message.has("error") && !message.get("error").isJsonNull() ? message.get("error") : null;
+    JsonElement data = refusal instanceof JsonObject object ? object.get("data") : null;
+    JsonObject result = message.get("result") instanceof JsonObject object ? object : null;
+    String fault = refusal == null && result != null ? null : brief(textIn(refusal, "message"), UNREADABLE);
+    String code = textIn(data, "code");
+    if (code.equals("shutting_down") || (call == null && code.equals("storage_unavailable"))) return false;
+    calls.remove(id);
     notifyAll();
-    if ("0".equals(message.id())) {
-      if (refusal != null) end(refusal.message());
+    if (id.isEmpty()) {
+      end("The agent is silent: " + (fault == null ? UNREADABLE : fault));
+    } else if (id.equals("0")) {
+      if (fault != null) end(fault);
       isMet = true;
       isAway = false;
     } else if (call == null) {
-      if (refusal != null) lose(message.id(), refusal.message());
+      if (fault != null) lose(id, fault);
     } else {
-      if (String.valueOf(call.params.get("type")).matches("aaep:agent\\.session\\.(completed|errored|cancelled)"))
-        sessions.remove(call.params.get("session_id"));
-      Reply reply = refusal == null ? message.result() : new Reply(null, "error", tell(refusal.message(), call.params, refusal.data()));
-      if (call.answered != null) call.answered.complete(reply);
+      if (textOf(call.params.get("type")).matches("aaep:agent\\.session\\.(completed|errored|cancelled)"))
+        sessions.remove(textOf(call.params.get("session_id")));
+      if (fault != null) tell(fault, call.params, data);
+      if (call.answered != null && fault == null) call.answered.complete(result);
+      if (call.answered != null && fault != null) call.answered.completeExceptionally(new Declined("error", fault));
     }
     return true;
   }
@@ -527,7 +614,7 @@ public final class Aaep implements AutoCloseable {
     sessions.remove(id);
     calls.values().removeIf(call -> {
       boolean isOf = id.equals(call.params.get("session_id"));
-      if (isOf && call.answered != null) call.answered.complete(failed("cancelled", "The session is lost."));
+      if (isOf && call.answered != null) call.answered.completeExceptionally(new Declined("cancelled", "The session is lost."));
       return isOf;
     });
     tell("The daemon has lost a session: " + reason, Map.of("session_id", id), null);
@@ -546,31 +633,28 @@ public final class Aaep implements AutoCloseable {
 
   /** Answers all that wait for an answer. */
   private void giveUp(String resolvedBy) {
-    calls.values().removeIf(call -> call.answered != null && call.answered.complete(failed(resolvedBy, "The agent is silent.")));
+    calls.values().removeIf(call -> call.answered != null && call.answered.completeExceptionally(new Declined(resolvedBy, "The agent is silent.")));
     notifyAll();
   }
 
-  private Fault tell(String sentence, Map<String, ?> about, Refusal.Data why) {
-    String type = (String) about.get("type");
-    Fault fault =
-        new Fault(
-            sentence,
-            why == null ? null : why.code(),
-            why == null ? null : why.pointer(),
-            why == null ? null : why.rule(),
-            type == null ? null : type.replace("aaep:agent.", ""),
-            (String) about.get("session_id"),
-            (String) about.get("tool"));
+  private void tell(String sentence, Map<String, ?> about, JsonElement why) {
+    String event = textOf(about.get("type")).replace("aaep:agent.", "");
+    String sessionId = textOf(about.get("session_id"));
     try {
-      onError.accept(fault);
+      onError.accept(new Fault(sentence, textIn(why, "code"), textIn(why, "pointer"), textIn(why, "rule"), event, sessionId, textOf(about.get("tool"))));
     } catch (RuntimeException error) {
       // A mistake in onError is no reason to stop.
     }
-    return fault;
   }
 
-  private static Reply failed(String resolvedBy, String sentence) {
-    return new Reply(null, resolvedBy, new Fault(sentence, null, null, null, null, null, null));
+  /** A text of what the daemon said; empty for anything else. */
+  private static String textIn(JsonElement of, String name) {
+    JsonElement found = of instanceof JsonObject object ? object.get(name) : null;
+    return found instanceof JsonPrimitive primitive && primitive.isString() ? primitive.getAsString() : "";
+  }
+
+  private static String textOf(Object said) {
+    return said instanceof String text ? text : "";
   }
 
   /** Milliseconds of a clock that nobody sets. */
@@ -588,13 +672,58 @@ public final class Aaep implements AutoCloseable {
     }
   }
 
+  /**
+   * Ensures that a socket and its folder belong to this user or to root, and that nobody else can change them.
+   *
+   * @param isUsual the folder has to be this user's alone
+   * @throws AccessDeniedException otherwise
+   */
+  public static void assertOwnSocket(String path, boolean isUsual) throws IOException {
+    Path socket = Path.of(path).toAbsolutePath();
+    int me = (int) new UnixSystem().getUid();
+    Map<String, Object> folder = Files.readAttributes(socket.getParent(), "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+    Map<String, Object> file = Files.readAttributes(socket, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+    int around = (int) folder.get("mode");
+    int mode = (int) file.get("mode");
+    if ((around & 0170000) != 0040000) throw new AccessDeniedException(path, null, "its folder is a link, or no folder");
+    if ((mode & 0170000) != 0140000) throw new AccessDeniedException(path, null, "it is no socket");
+    boolean isPrivate = folder.get("uid").equals(me) && (around & 077) == 0;
+    boolean isOpen = (around & 022) != 0 && (around & 01000) == 0;
+    boolean isOurs = List.of(me, 0).containsAll(List.of(folder.get("uid"), file.get("uid")));
+    boolean isWritable = file.get("uid").equals(me) && (mode & 022) != 0;
+    if (!isOurs || (!isPrivate && (isUsual || isOpen || isWritable)))
+      throw new AccessDeniedException(path, null, "the socket or its folder is not yours alone: users and modes %s, %s".formatted(folder, file));
+  }
+
+  /**
+   * Ensures that a process of this user or of root listens at a socket, before anything is sent there. The kernel says who.
+   *
+   * @throws AccessDeniedException otherwise
+   */
+  public static void assertOwnPeer(SocketChannel connected, String path) throws IOException {
+    UserPrincipal peer = connected.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+    UserPrincipalLookupService users = Path.of(path).getFileSystem().getUserPrincipalLookupService();
+    for (long own : new long[] {new UnixSystem().getUid(), 0}) if (peer.equals(users.lookupPrincipalByName(String.valueOf(own)))) return;
+    throw new AccessDeniedException(path, null, "user " + peer.getName() + " listens there");
+  }
+
   /** Finds the daemon of this user; null if nobody serves. */
-  private static Link toServe() {
+  private static Link toServe() throws AccessDeniedException {
+    if (SYSTEM.startsWith("Windows")) return null;
+    String named = System.getenv("AAEPD_SOCKET");
+    boolean isUsual = named == null || named.isEmpty();
+    String path = isUsual ? socketPath() : named;
+    SocketChannel channel = null;
     try {
-      SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socketPath()));
+      assertOwnSocket(path, isUsual);
+      channel = SocketChannel.open(UnixDomainSocketAddress.of(path));
+      assertOwnPeer(channel, path);
+      SocketChannel served = channel;
       // Without a stream of `Channels`: before Java 19 it would wait for the one that reads.
-      return new Link(line -> { while (line.hasRemaining()) channel.write(line); }, Channels.newInputStream(channel), channel::close, false);
-    } catch (IOException | UnsupportedOperationException nobodyThere) {
+      return new Link(line -> { while (line.hasRemaining()) served.write(line); }, Channels.newInputStream(served), served::close, false);
+    } catch (IOException | UnsupportedOperationException error) {
+      if (channel != null) start(channel::close);
+      if (error instanceof AccessDeniedException denied) throw denied;
       return null;
     }
   }
@@ -604,8 +733,8 @@ public final class Aaep implements AutoCloseable {
     Process daemon = new ProcessBuilder(command).start();
     OutputStream in = daemon.getOutputStream();
     Thread listening = start(() -> {
-      BufferedReader lines = new BufferedReader(new InputStreamReader(daemon.getErrorStream(), StandardCharsets.UTF_8));
-      for (String line; (line = lines.readLine()) != null; last.delete(0, last.length() - 500)) last.append(line).append(' ');
+      Reader words = new InputStreamReader(daemon.getErrorStream(), StandardCharsets.UTF_8);
+      for (int next; (next = words.read()) >= 0; last.delete(0, last.length() - 500)) last.append(next == '\n' ? ' ' : (char) next);
     });
     Sink sink = line -> {
       in.write(line.array(), 0, line.limit());
@@ -632,16 +761,11 @@ public final class Aaep implements AutoCloseable {
     return thread;
   }
 
-  /** Where {@code aaepd serve} listens. */
-  private static String socketPath() throws IOException {
-    String path = System.getenv("AAEPD_SOCKET");
-    if (path != null && !path.isEmpty()) return path;
-    String home = System.getProperty("user.home");
-    if (SYSTEM.startsWith("Mac")) return home + "/Library/Application Support/AAEP/aaepd.sock";
+  /** Where {@code aaepd serve} listens, if AAEPD_SOCKET does not say it. */
+  private static String socketPath() {
+    if (SYSTEM.startsWith("Mac")) return System.getProperty("user.home") + "/Library/Application Support/AAEP/aaepd.sock";
     String folder = System.getenv("XDG_RUNTIME_DIR");
-    return folder == null || folder.isEmpty()
-        ? "/tmp/aaep-" + Files.getAttribute(Path.of(home), "unix:uid") + "/aaepd.sock"
-        : folder + "/aaep/aaepd.sock";
+    return folder == null || folder.isEmpty() ? "/tmp/aaep-" + new UnixSystem().getUid() + "/aaepd.sock" : folder + "/aaep/aaepd.sock";
   }
 
   private static Map<String, Object> join(Map<String, ?> some, Map<String, ?> others) {

@@ -5,7 +5,7 @@ import java.util.Map;
 
 /**
  * A banking agent that asks before it transfers money. Nothing is really transferred. Build it in the folder of the project with {@code mvn --quiet
- * --file examples/java/pom.xml package}, and run it with {@code java -jar examples/java/target/banking-agent.jar}, beside {@code npx aaepd serve}.
+ * --file examples/java/pom.xml package}, and run it with {@code java -jar examples/java/target/banking-agent.jar}, beside {@code npx --no -- aaepd serve}.
  */
 public final class BankingAgent {
   /** A default is never told as somebody's decision. */

@@ -2,6 +2,7 @@ package dev.aaepd.examples;
 
 import com.google.protobuf.Any;
 import com.google.protobuf.InvalidProtocolBufferException;
+import dev.aaepd.Aaep;
 import dev.aaepd.examples.aaep.v1.AaepdError;
 import io.grpc.ClientInterceptor;
 import io.grpc.ManagedChannel;
@@ -9,6 +10,9 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.Channel;
+import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
+import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioDomainSocketChannel;
@@ -16,7 +20,10 @@ import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.grpc.protobuf.StatusProto;
 import io.grpc.stub.MetadataUtils;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +46,11 @@ final class DaemonChannel implements AutoCloseable {
     String address = options.get("address", "");
     NettyChannelBuilder builder;
     if (address.startsWith("unix:")) {
+      String path = address.substring("unix:".length());
       builder =
-          NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(address.substring("unix:".length())))
+          NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(path))
               .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class)
+              .channelFactory(() -> own(path))
               // Else the path would be sent as the host's name, which is none.
               .overrideAuthority("localhost");
     } else if (address.contains(":")) {
@@ -81,6 +90,29 @@ final class DaemonChannel implements AutoCloseable {
   public void close() {
     channel.shutdownNow();
     threads.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  /** A channel that sends nothing before it knows that the socket is this user's own. */
+  private static Channel own(String path) {
+    SocketChannel socket;
+    try {
+      Aaep.assertOwnSocket(path, false);
+      socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+    } catch (IOException error) {
+      throw new UncheckedIOException(error);
+    }
+    NioDomainSocketChannel channel = new NioDomainSocketChannel(socket);
+    channel
+        .pipeline()
+        .addFirst(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelActive(ChannelHandlerContext context) throws IOException {
+                Aaep.assertOwnPeer(socket, path); // an exception ends the channel
+                context.fireChannelActive();
+              }
+            });
+    return channel;
   }
 
   /** Sends the token with each call. */

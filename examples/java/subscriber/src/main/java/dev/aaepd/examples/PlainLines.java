@@ -18,11 +18,17 @@ final class PlainLines {
   /** An event on one line: its type, and what it says. */
   static String of(JsonObject document) {
     String text = TEXTS.stream().filter(document::has).findFirst().map(name -> text(document, name)).orElse("");
+    String kind = kind(document);
+    String status = text(document, "status");
+    if (kind.equals("tool.completed") && !status.equals("success")) {
+      kind = "tool." + status;
+      text = text(document, "tool") + ": " + (document.has("error_message") ? text(document, "error_message") : text);
+    }
     String state = text(document, "to_state");
-    if (kind(document).equals("state.changed") && !text.equals(state)) text = state + ". " + text;
+    if (kind.equals("state.changed") && !text.equals(state)) text = state + ". " + text;
     // Critical events may not sound like any other.
     String urgent = text(document, "urgency").equals("critical") ? "Attention! " : "";
-    return (urgent + kind(document) + ": " + text.strip().replaceAll("\\s+", " ")).strip();
+    return (urgent + kind + ": " + text.strip().replaceAll("\\s+", " ")).strip();
   }
 
   /** Whether an event ends its session. */

@@ -31,7 +31,7 @@ import java.util.Set;
 
 /**
  * Listens to agents over gRPC, one line for each event, and lets a person answer what they ask. Build it as README.md in examples/java says, and run it
- * beside {@code npx aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock}: {@code java -jar examples/java/subscriber/target/subscriber.jar --address
+ * beside {@code npx --no -- aaepd serve --grpc unix:$HOME/.aaepd/grpc.sock}: {@code java -jar examples/java/subscriber/target/subscriber.jar --address
  * unix:$HOME/.aaepd/grpc.sock}.
  */
 public final class Subscriber {
