@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { endedSummary } from "../../src/client/agent/session.js";
 import { isCore, type ReceivedEvent } from "../../src/client/events.js";
 import { subscribe } from "../../src/client/listener/subscribe.js";
 import { ipcConnector } from "../../src/client/node.js";
@@ -168,7 +169,12 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       await eventually(() => expect(heard.filter(isEnd)).toHaveLength(2));
       expect(ofType(heard, "tool.invoked")).toHaveLength(1);
       expect(heard.filter(isEnd)).toEqual(
-        [0, 1].map(() => expect.objectContaining({ type: "aaep:agent.session.completed" })),
+        [0, 1].map((undone) =>
+          expect.objectContaining({
+            type: "aaep:agent.session.completed",
+            summary_normal: endedSummary(undone),
+          }),
+        ),
       );
       expect(textOf(heard)).toBe("Before. After.Before. After.");
 

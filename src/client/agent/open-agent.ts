@@ -97,11 +97,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
     // The session is heard of before its first event.
     const isKept = outbox.add({ kind: "events", render: () => [] });
     if (!isKept) outbox.refuse();
-    const session = createSession(
-      { contact, outbox, timers, patienceMs, waits, unheard, ended },
-      description,
-      sessionOptions,
-    );
+    const session = createSession({ contact, outbox, timers, patienceMs, waits, unheard, ended }, sessionOptions);
     sessions.set(session, outbox);
     return session;
   }

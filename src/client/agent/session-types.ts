@@ -111,9 +111,9 @@ export interface AgentSession extends AsyncDisposable {
    * such as `session.errored` with an `error_code`, ends it here too.
    */
   readonly publish: (event: Without<PublishedEvent, "session_id">) => void;
-  /** Ends the session as completed. `summary` says what was achieved. Default: the session's description. */
+  /** Ends the session as completed. `summary` says what was achieved. Default: "Ended.", and how many irreversible tools were not called. */
   readonly complete: (summary?: string) => void;
-  /** Ends the session as cancelled, by the user if not said otherwise (AAEP §4.1.4). */
+  /** Ends the session as cancelled, by the user if not said otherwise (AAEP §4.1.4). Default of `summary`: that of `complete`. */
   readonly cancel: (summary?: string, cancelled_by?: "user" | "producer" | "timeout" | "system") => void;
   /** Ends the session as errored (AAEP §4.1.3). The error's message is the summary. */
   readonly fail: (error: unknown) => void;

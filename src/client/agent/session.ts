@@ -28,11 +28,13 @@ interface Output {
   half: string;
 }
 
-export function createSession(services: SessionServices, description: string, options: SessionOptions): AgentSession {
+export function createSession(services: SessionServices, options: SessionOptions): AgentSession {
   const { outbox, unheard, timers, patienceMs } = services;
   const { signal } = options;
   let isOver = false;
   let ids = 0;
+  /** Irreversible tools that were not called, or not yet. */
+  let undone = 0;
   /** The output of `text`, which ends when something else begins. */
   let current: Output | undefined;
   /** Calls of tools that are published, or will be. Only these are completed. */
@@ -90,13 +92,13 @@ export function createSession(services: SessionServices, description: string, op
     isOver = true;
     ignoreSignal();
     const settled = (taken: Taken): void => {
-      if (taken === "refused") add(cancelled(description, "producer"), undefined, true);
+      if (taken === "refused") add(cancelled("", "producer"), undefined, true);
     };
     add(render, settled, true);
     services.ended();
   }
   const cancelled = (summary: string, cancelled_by: string) => (voice: Voice) => [
-    voice.event("session.cancelled", { summary_normal: said(summary, description), cancelled_by }),
+    voice.event("session.cancelled", { summary_normal: said(summary, endedSummary(undone)), cancelled_by }),
   ];
 
   async function asked(kind: "confirm" | "clarify", question: Fields, own: SignalLike | undefined): Promise<AskedHere> {
@@ -197,7 +199,9 @@ export function createSession(services: SessionServices, description: string, op
     };
     endCurrent();
     if (irreversible) {
+      undone++;
       const refusal = await permit(callId, tool, members, toolOptions);
+      if (refusal === undefined) undone--;
       if (refusal !== undefined && declined !== undefined) return await declined(refusal);
       if (refusal !== undefined) throw declinedFault(name, refusal);
     } else if (!isOver) void invoke(callId, tool, members, undefined);
@@ -276,14 +280,13 @@ export function createSession(services: SessionServices, description: string, op
       if (STATE_CHANGED.test(type)) add((voice) => voice.state(String(state), others));
       else addEvent(type, members);
     },
-    complete: (summary = description) =>
-      end((voice) => [
-        ...voice.endAll(),
-        voice.event("session.completed", { summary_normal: said(summary, description) }),
-      ]),
-    cancel: (summary = description, cancelled_by = "user") => end(cancelled(summary, cancelled_by)),
+    complete: (summary) => {
+      const summary_normal = said(summary, endedSummary(undone));
+      end((voice) => [...voice.endAll(), voice.event("session.completed", { summary_normal })]);
+    },
+    cancel: (summary = "", cancelled_by = "user") => end(cancelled(summary, cancelled_by)),
     fail: (error) => {
-      const summary = messageOf(error) || description;
+      const summary = messageOf(error) || endedSummary(undone);
       end((voice) => [voice.event("session.errored", { summary_normal: summary, error_category: "unknown" })]);
     },
     [Symbol.asyncDispose]: async () => session.cancel(),
@@ -298,6 +301,12 @@ const STATE_CHANGED = /agent\.state\.changed$/;
 const LONGEST_MESSAGE = 1000;
 /** Every daemon takes a summary of so many UTF-16 units (AAEP §3.7). */
 const LONGEST_SUMMARY = 16_384;
+
+/** The summary of a session whose author has none. It never repeats the task's own words, because the task may not have been done. */
+export function endedSummary(undone: number): string {
+  if (undone === 0) return "Ended.";
+  return `Ended. ${undone === 1 ? "One action was" : `${undone} actions were`} not carried out.`;
+}
 
 /** A summary that every daemon takes: an event must not be lost, and a session must not stay open, because of its words. */
 export function said(summary: unknown, otherwise: string): string {

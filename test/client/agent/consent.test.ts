@@ -115,7 +115,8 @@ test.each(CELLS)("R5: $mode, $listener, $mark", async ({ mode, listener, mark, e
   for (const { decision } of outcomes) expect(decision).not.toBe("accept");
   expect(troubles).toEqual([]);
   if (witness === undefined) return;
-  await eventually(() => expect(witness.lines.at(-1)).toBe("session.completed | Cleans up."));
+  const ended = expected.isCalled ? "Ended." : "Ended. One action was not carried out.";
+  await eventually(() => expect(witness.lines.at(-1)).toBe(`session.completed | ${ended}`));
   const calls = witness.events.filter(({ type }) => type === "aaep:agent.tool.invoked");
   expect(calls).toHaveLength(expected.published === undefined ? 0 : 1);
   const [call] = calls;

@@ -52,7 +52,7 @@ test.each(SERVED_WAYS)(
     expect(await running.opened()).toBe("connected");
     running.goOn();
     expect(await running.ended).toEqual({ code: 0, out: "connected\ndone\n", err: "" });
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     expect(heard.text()).toBe("Here I am.");
   },
 );

@@ -92,7 +92,7 @@ test("a token that the daemon has replaced is read again, and the sessions go on
   given = served.token();
   s.text("After.");
   s.complete();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Before. Between. After.");
   expect(troubles).toEqual([]);
 });

@@ -65,7 +65,7 @@ test.each(["kill", "stop"] as const)(
       return "counted";
     });
     expect(await outcome).toBe("counted");
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Counts."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     expect(heard.text()).toBe(expected);
     expect(troubles).toEqual([]);
     expect(heard.lines.filter((line) => line.startsWith("session."))).toHaveLength(2);
@@ -92,7 +92,7 @@ test("R8b: where the next run has nothing of a session, it begins again under an
   await eventually(() => expect(heard.resumed).toEqual(["new", "unknown"]));
   s.text("After.");
   s.complete();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   const again = heard.events.filter(({ session_id }) => session_id === s.id);
   expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
   expect(agent.status).toEqual({ kind: "connected" });
@@ -142,7 +142,7 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
   expect(await tool).toBe("done");
   expect(await pidOf()).not.toBe(pid);
   s.complete();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(s.id).not.toBe(first);
   const again = heard.events.filter(({ session_id }) => session_id === s.id);
   expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe(expected);
@@ -173,7 +173,7 @@ test("a daemon that is held takes nothing: text is dropped beyond the queue, cou
   await eventually(() => expect(heard.text().length).toBe("First. ".length + said - s.dropped));
   s.text(" Last.");
   s.complete();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toMatch(/^First\. (0123456789)+ Last\.$/);
   expect(droppedIn(troubles)).toBe(s.dropped);
   expect(troubles.every(({ fault }) => fault.code === "rate_limit")).toBe(true);
@@ -208,7 +208,7 @@ test("sessions that wait for a lost daemon are bounded together; what they drop 
   expect(droppedIn(troubles)).toBe(dropped);
   // There is room again.
   await agent.session("The last one.", (s) => s.text("Last."));
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | The last one."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text().endsWith("Last.")).toBe(true);
 });
 
@@ -230,7 +230,7 @@ test("tools that are called without end beside a daemon that hangs take no more 
   for (let index = 0; index < 1000; index += 1) expect(await s.tool("count", () => index)).toBe(index);
   process.kill(mortal.pid(), "SIGCONT");
   s.complete();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Counts."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   const count = (start: string): number => heard.lines.filter((line) => line.startsWith(start)).length;
   expect(count("tool.invoked")).toBeLessThan(100);
   expect(count("tool.completed")).toBe(count("tool.invoked"));
@@ -291,7 +291,7 @@ test("a question waits for a lost daemon, and counts as unheard when it does not
   s.complete();
   // What was done unasked is told afterwards, as such.
   expect(await mortal.start().ready).toBe(true);
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Deletes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   const call = heard.events.find(({ type }) => type.endsWith("tool.invoked"));
   expect(call).not.toHaveProperty("irreversible");
   const lines = heard.lines.filter((line) => /Nobody could be asked|^tool\./.test(line));
@@ -324,7 +324,7 @@ test("R5: a call whose daemon is lost between the consent and the call is not ma
   expect(declined).not.toContainEqual(expect.objectContaining({ decision: "accept" }));
   s.complete();
   expect(await mortal.start().ready).toBe(true);
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Deletes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
 });
 
 test("a silent agent finds a daemon that was started later, with its next session", async () => {
@@ -346,7 +346,7 @@ test("a silent agent finds a daemon that was started later, with its next sessio
   const heard = await listenAt(mortal.socket);
   now += 5000;
   await agent.session("Heard.", (s) => s.text("Somebody is there."));
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Heard."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Somebody is there.");
   expect(statuses.map(({ kind }) => kind)).toEqual(["silent", "away", "connected"]);
   expect(troubles).toEqual([]);

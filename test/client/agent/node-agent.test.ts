@@ -40,7 +40,7 @@ test("it publishes to the daemon that serves this user", async () => {
   await eventually(() => expect(running.out()).toBe("connected\n"));
   running.goOn();
   expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Here I am.");
 });
 
@@ -51,7 +51,7 @@ test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
   const heard = await listenAt(join(runtime.directory, "nodder.sock"));
   running.goOn();
   expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(await findDaemons(runtime.directory)).toEqual([]);
 });
 
@@ -96,7 +96,7 @@ test("R8a: without agent.close it ends by itself, and so does its daemon, which 
   const heard = await listenAt(join(runtime.directory, "nodder.sock"));
   running.goOn();
   expect(await running.ended).toEqual({ code: 0, out: "connected\n", err: "" });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Nods."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Here I am.");
   await vi.waitFor(async () => expect(await findDaemons(runtime.directory)).toEqual([]), 60_000);
 });

@@ -25,7 +25,7 @@ test("AAEP §4.5: a session is heard in the order of its calls, with its states"
     return found;
   });
   expect(answer).toBe(12);
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts the photos."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.lines).toEqual([
     "session.started | Sorts the photos.",
     "state.changed | thinking",
@@ -41,7 +41,7 @@ test("AAEP §4.5: a session is heard in the order of its calls, with its states"
     "output.streaming | Twelve photos.",
     "output.streaming | ",
     "state.changed | deciding | Which first?",
-    "session.completed | Sorts the photos.",
+    "session.completed | Ended.",
   ]);
   expect(heard.events[0]?.producer).toMatchObject({ agent_id: "sorter", agent_name: "Sorter" });
   expect(troubles).toEqual([]);
@@ -51,16 +51,16 @@ test("a session is heard after those that ended before it began", async () => {
   const { agent, heard, troubles } = await stage();
   for (const description of ["First.", "Second."])
     await agent.session(description, (s) => s.say([`That is ${description}`]));
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Second."));
+  await eventually(() => expect(heard.lines.filter((line) => line === "session.completed | Ended.")).toHaveLength(2));
   expect(heard.lines.filter((line) => /^(session|output)/.test(line))).toEqual([
     "session.started | First.",
     "output.streaming | That is First.",
     "output.streaming | ",
-    "session.completed | First.",
+    "session.completed | Ended.",
     "session.started | Second.",
     "output.streaming | That is Second.",
     "output.streaming | ",
-    "session.completed | Second.",
+    "session.completed | Ended.",
   ]);
   expect(troubles).toEqual([]);
 });
@@ -102,7 +102,7 @@ test("AAEP §4.1: a session ends as cancelled when its signal is aborted, at onc
   );
   await eventually(() => expect(heard.text()).toBe("I begin."));
   controller.abort();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Sorts."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Ended."));
   const count = heard.lines.length;
   goOn();
   expect(await work).toBe("done");
@@ -122,7 +122,7 @@ test("a session that is disposed of without being completed ends as cancelled; w
   await open(false);
   await eventually(() => expect(heard.lines.filter((line) => /^session\.c/.test(line))).toHaveLength(2));
   expect(heard.lines).toContain("session.completed | All done.");
-  expect(heard.lines).toContain("session.cancelled | Second.");
+  expect(heard.lines).toContain("session.cancelled | Ended.");
 });
 
 test("AAEP §4.3: tools may run at the same time, each with its own id; what is open at the end is closed", async () => {
@@ -133,7 +133,7 @@ test("AAEP §4.3: tools may run at the same time, each with its own id; what is 
     void s.tool("never", () => new Promise(() => {}));
     s.text("Half a ");
   });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   const ids = heard.events.flatMap(({ type, tool_call_id: id }) => (type.endsWith("tool.invoked") ? [id] : []));
   expect(new Set(ids).size).toBe(4);
   expect(heard.lines).toContain("tool.completed | never | timeout");
@@ -146,7 +146,7 @@ test("AAEP §4.3.1: the name of a tool becomes one that AAEP has; people hear it
   await agent.session("Sorts.", async (s) => {
     for (const name of names) await s.tool(name as string, () => 1);
   });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.lines.filter((line) => line.startsWith("tool.invoked"))).toEqual([
     "tool.invoked | github.create_issue | github/create_issue",
     "tool.invoked | Search_the_web | Search the web",
@@ -179,7 +179,7 @@ test("AAEP §6: questions wait for their answers, in their place; text goes on m
     s.handoff({ reason: "A painter knows better.", target_kind: "human" });
     s.publish({ type: "aaep:agent.progress.updated", progress: { percent: 100 } });
   });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Paints."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("First a question.While I wait.");
   expect(heard.lines.filter((line) => /^(handoff|progress)/.test(line))).toHaveLength(2);
   expect(troubles).toEqual([]);
@@ -194,7 +194,7 @@ test("an event that is refused is told, and the others around it are heard", asy
     s.text(" After.");
     await s.confirm({ action: "", consequence: "B" });
   });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Before. After.");
   expect(troubles.map(({ fault, droppedEvents }) => [fault.code, droppedEvents])).toEqual([
     ["invalid_event", 1],
@@ -219,7 +219,7 @@ test("AAEP §4.1: an end that the author publishes is the end of the session; if
   expect(troubles).toEqual([]);
   const s = agent.session("Sorts again.");
   s.publish({ type, error_category: "none" as never, summary_normal: "Unheard." });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Sorts again."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Ended."));
   expect(heard.lines.filter((line) => line.startsWith("session.started"))).toHaveLength(2);
   expect(troubles.map(({ fault }) => fault.code)).toEqual(["invalid_event"]);
 });
@@ -245,7 +245,7 @@ test("what is no text is told; a piece without text is none", async () => {
   await agent.session("Writes.", (s) => {
     for (const chunk of ["Heard", undefined, 3, null, {}, "."]) s.text(chunk as string);
   });
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Heard.");
   expect(troubles.map(({ fault }) => fault.message)).toEqual([
     "[usage] number is no text.",
@@ -257,7 +257,7 @@ test("long text leaves in chunks that every daemon takes", async () => {
   const { agent, heard, troubles } = await stage();
   const text = "\u0001ä\u{1f642}".repeat(20_000);
   await agent.session("Writes.", (s) => s.text(text));
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text() === text).toBe(true);
   expect(troubles).toEqual([]);
 });
@@ -266,7 +266,7 @@ test("agent.close ends what is open, and waits until the daemon has it", async (
   const { agent, heard } = await stage();
   agent.session("Never ends.").text("Here.");
   await agent.close();
-  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Never ends."));
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.cancelled | Ended."));
   expect(agent.status).toEqual({ kind: "closed" });
   agent.session("Afterwards.").text("Unheard.");
 });

@@ -36,7 +36,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
       s.handoff({ reason: "Ya.", target_kind: "human" });
       s.publish({ type: "aaep:agent.progress.updated", progress: { percent: 75.5, description: "Casi." } });
     });
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Limpia."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     expect(heard.lines).toEqual([
       "session.started | Limpia.",
       "state.changed | thinking",
@@ -57,7 +57,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
       "progress.updated",
       "handoff.requested",
       "progress.updated",
-      "session.completed | Limpia.",
+      "session.completed | Ended.",
     ]);
     expect(heard.events[0]).toMatchObject({
       producer: { agent_id: "sorter", agent_name: "Sorter" },
@@ -86,7 +86,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
       });
       expect(await s.confirm({ action: "Reject this.", consequence: "B" })).toMatchObject({ decision: "reject" });
     });
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Paints."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     const at = (start: string): number => heard.lines.findIndex((line) => line.startsWith(start));
     expect(at("output.streaming | First a question.")).toBeLessThan(at("awaiting.clarification"));
     expect(at("awaiting.clarification")).toBeLessThan(at("output.streaming | While I wait."));
@@ -106,7 +106,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
       s.text(" After.");
       expect(await s.confirm({ action: "", consequence: "B" })).toMatchObject({ resolved_by: "cancelled" });
     });
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Sorts."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     expect(heard.text()).toBe("Before. After.");
     expect(troubles.map(({ fault: { code, pointer }, droppedEvents }) => ({ code, pointer, droppedEvents }))).toEqual([
       { code: "invalid_event", pointer: expect.stringMatching(/\/progress\/percent$/), droppedEvents: 1 },
@@ -129,7 +129,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
     controller.abort();
     expect(await asking).toMatchObject({ resolved_by: "cancelled" });
     s.complete();
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Asks."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     expect(troubles).toEqual([]);
   });
 
@@ -147,7 +147,7 @@ describe.each(WAYS)("an agent over %s", (way) => {
       await eventually(() => expect(heard.lines.at(-1)).toBe("progress.updated"));
       s.text("\ud83d");
     });
-    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
     expect(heard.text() === `${text}\u{1f642}!H\u{1f642}\ufffd`).toBe(true);
     expect(troubles).toEqual([]);
   });
@@ -216,7 +216,7 @@ describe.each(ROWS)("an agent over %s", (way, row) => {
       expect(await asking).toMatchObject({ resolved_by: "cancelled" });
       s.text("After.");
       s.complete();
-      await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Writes."));
+      await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
       expect(s.id).not.toBe(first);
       const again = heard.events.filter(({ session_id }) => session_id === s.id);
       expect(again.flatMap(({ chunk }) => chunk ?? []).join("")).toBe("After.");
