@@ -40,7 +40,7 @@ import type {
 import { type AbleSubscriptions, canAnswer, canAnswerEvent, countAble } from "./terms/answering.js";
 import { applyShape, shapeOf } from "./terms/shape.js";
 import type { Terms } from "./terms/terms.js";
-import { createTurnSlices } from "./time/turn-slices.js";
+import { createTurnSlices, type TurnSlices } from "./time/turn-slices.js";
 import { createWakeUps, wakeUpsOf } from "./time/wake-ups.js";
 import { collapsedStateEvent, completeSkipped, overtookEvent, textEvent } from "./views/merged-events.js";
 
@@ -69,6 +69,8 @@ export interface Engine
   readonly limitsChanged: () => void;
   /** Whether open sessions and questions can be left to the next boot. */
   readonly keepsSessions: boolean;
+  /** Does work in the slices of the engine's turns, in order: for what ends in a protocol, and may end all at once (R34). */
+  readonly inTurn: TurnSlices["add"];
   /** Resolves when all consequences of the accepted events are done, waiting slices included (R34). */
   readonly settled: () => Promise<void>;
   /**
@@ -358,6 +360,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     endSessions: stop.endSessions,
     leaveSessionsOpen: stop.leaveSessionsOpen,
     keepsSessions: durableState.isDurable,
+    inTurn: slices.add,
     settled,
     close: async () => {
       cancelForgetting();

@@ -84,9 +84,11 @@ function targetOf({ target_uri: uri }: AgentEvent): string | undefined {
   return textOf(uri)?.startsWith(AGENT_URI) === true ? String(uri).slice(AGENT_URI.length) : undefined;
 }
 
-/** The agent's own sentence, in its own language, else the name of what happened. */
+/** The agent's own sentence, in its own language, else the name of what happened. A tool that failed is not merely completed. */
 function summaryOf(event: AgentEvent, kind: EventKind): string {
-  return textOf(event.summary_normal) ?? textOf(event.summary_terse) ?? textOf(event.action) ?? kind;
+  const status = textOf(event.status);
+  const happened = status === undefined || status === "success" ? kind : `${kind}: ${status}`;
+  return textOf(event.summary_normal) ?? textOf(event.summary_terse) ?? textOf(event.action) ?? happened;
 }
 
 function textOf(value: unknown): string | undefined {

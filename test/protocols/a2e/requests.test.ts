@@ -1,11 +1,11 @@
 // Requests of A2E agents: their order, their slots, their providers, and what listeners hear of them.
 import { describe, expect, it } from "vitest";
-import { createTurnSlices } from "../../../src/engine/time/turn-slices.js";
+import { COST_PER_TURN, createTurnSlices } from "../../../src/engine/time/turn-slices.js";
 import { createForwarding } from "../../../src/protocols/a2e/providers/forwarding.js";
 import type { Provider } from "../../../src/protocols/a2e/providers/provider.js";
 import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
 import { typesOf } from "../../support/rigs/engine-rig.js";
-import { ABLE, give, questionsIn } from "../../support/rigs/question-rig.js";
+import { ABLE, decision, give, questionsIn } from "../../support/rigs/question-rig.js";
 import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import type { A2eStage } from "./a2e-stage.js";
 import { type A2eDocument, type A2ePeer, answerTo, base, createA2eStage, toolCall } from "./a2e-stage.js";
@@ -648,6 +648,94 @@ describe("what listeners hear", () => {
     isFailing = false;
     agent.say(toolCall("c2", "t2"));
     expect(toolsOf(requestsOf(provider))).toEqual(["t2"]);
+  });
+});
+
+describe("a result says itself whether the call failed", () => {
+  it.each<[string, Record<string, unknown>, string, string | undefined]>([
+    ["success false", { data: { success: false } }, "error", "runtime_error"],
+    ["a code", { data: { success: false, code: "no_such_file" } }, "error", "no_such_file"],
+    ["an error with a code", { data: { ok: false, error: { code: "denied", message: "No." } } }, "error", "denied"],
+    ["an error that is a sentence", { data: { success: false, error: "x".repeat(65) } }, "error", "runtime_error"],
+    ["a time limit", { data: { success: false, error: "timeout" } }, "timeout", "timeout"],
+    ["an error of MCP", { data: { content: [], isError: true } }, "error", "runtime_error"],
+    ["success false beside the data", { success: false, data: null }, "error", "runtime_error"],
+    ["success true", { data: { success: true, error: null } }, "success", undefined],
+    ["a word for it", { data: { success: "false", isError: "true" } }, "success", undefined],
+    ["a list", { data: [{ success: false }] }, "success", undefined],
+    ["nothing", { data: null }, "success", undefined],
+  ])("%s", (_, fields, status, code) => {
+    const stage = createA2eStage();
+    const provider = stage.provider();
+    const reader = stage.listen();
+    const agent = stage.agent();
+    agent.say(toolCall("c1", "search"));
+    provider.say({ ...answerTo(provider.last()), ...fields });
+    const told = reader.received.find(({ event }) => event.type === "aaep:agent.tool.completed")?.event;
+    expect(told?.status).toBe(status);
+    if (code === undefined) expect(told?.summary_normal).toBeUndefined();
+    else expect(told?.summary_normal).toBe(`search failed: ${code}.`);
+    // The agent gets what the provider answered.
+    expect(agent.last()).toMatchObject({ type: "tool/call/resp", req_id: "c1", ...fields });
+  });
+});
+
+describe("R34: many calls that end at once", () => {
+  const HELD = 4;
+  function holding(count: number) {
+    const stage = createA2eStage({ options: { irreversibleTools: () => new Set(["delete file"]) } });
+    const provider = stage.provider();
+    const reader = stage.listen(ABLE);
+    const agents = Array.from({ length: count }, (_, index) => stage.agent(["tools"], `agent ${index}`));
+    for (const agent of agents)
+      for (let call = 0; call < HELD; call += 1)
+        agent.say(toolCall(`c${call}`, "delete file", { arguments: { call } }));
+    const open = () => stage.rig.engine.status().openQuestionCount;
+    expect(open()).toBe(HELD * count);
+    /** Most questions that a turn took back, until all were. */
+    const mostInATurn = (): number => {
+      let most = 0;
+      for (let left = open(); left > 0; left = open()) {
+        stage.clock.turn();
+        most = Math.max(most, left - open());
+        if (left === open()) break;
+      }
+      return most;
+    };
+    return { stage, provider, reader, agents, open, mostInATurn };
+  }
+
+  it("of agents that break off, a few questions a turn", () => {
+    const { agents, open, mostInATurn, provider } = holding(30);
+    for (const { session } of agents) session.ended();
+    expect(open()).toBeGreaterThanOrEqual(HELD * 30 - COST_PER_TURN);
+    expect(mostInATurn()).toBeLessThanOrEqual(COST_PER_TURN);
+    expect(open()).toBe(0);
+    expect(requestsOf(provider)).toEqual([]);
+  });
+
+  it("of agents whose input has ended; a yes that comes meanwhile makes no call, and nothing waits anew", () => {
+    const { stage, agents, reader, open, mostInATurn, provider } = holding(30);
+    for (const agent of agents) agent.say(toolCall("waits", "delete file"));
+    const tokens = questionsIn(reader).map(({ event }) => String(event.reply_token));
+    for (const { session } of agents) session.inputEnded();
+    reader.subscription.reply(decision(stage.rig, tokens.at(-1) ?? "", "accept"), {});
+    expect(mostInATurn()).toBeLessThanOrEqual(COST_PER_TURN + 1);
+    expect(open()).toBe(0);
+    stage.clock.settle();
+    for (const agent of agents) expect(answersOf(agent)).toHaveLength(HELD + 1);
+    expect(requestsOf(provider)).toEqual([]);
+  });
+
+  it("of agents whose time to drain is over", () => {
+    const { stage, agents, open } = holding(30);
+    for (const agent of agents) agent.say(base("shutdown", "bye", { timeout: 1 }));
+    stage.clock.pass(1000);
+    stage.clock.runDue();
+    expect(open()).toBeGreaterThanOrEqual(HELD * 30 - COST_PER_TURN);
+    stage.clock.settle();
+    expect(open()).toBe(0);
+    for (const agent of agents) expect(agent.isClosed()).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 // A session after its handshake: the requests of its agent, and their end.
 import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost } from "../../../contracts/exchange.js";
+import { COST_PER_TURN } from "../../../engine/time/turn-slices.js";
 import { type A2eServices, MOST_WAITING_REQUESTS, MOST_WAITING_UNITS } from "../host/a2e-services.js";
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
@@ -36,7 +37,7 @@ export interface OpenSession {
   readonly take: (message: A2eMessage, text: string, requestId: string, type: string) => void;
   /** Calls `done` when no request is left. At `until` each that is left is answered by timeout. A later call replaces the time limit. */
   readonly drain: (until: Millis, done: () => void) => void;
-  /** Ends the requests that still wait for a person. */
+  /** Ends the requests that still wait for a person, and lets no other wait. */
   readonly endHeld: (sentence: string) => void;
   /** Ends the session. `isOrderly`: the agent or the daemon ended it, and the connection did not break. */
   readonly close: (isOrderly: boolean) => void;
@@ -44,7 +45,7 @@ export interface OpenSession {
 
 export function createOpenSession(options: OpenSessionOptions, services: A2eServices): OpenSession {
   const { sessionId, capabilities, mirror, send, fail, may } = options;
-  const { router, maker, clock, options: choices } = services;
+  const { router, maker, clock, engine, options: choices } = services;
   /** Requests by the agent's id, begun or not. */
   const byId = new Map<string, RelayedRequest>();
   const requests = createParallelRequests<RelayedRequest>({
@@ -55,6 +56,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
   let cancelDrain = (): void => {};
   let tellDrained: (() => void) | undefined;
   let cancelRest = (): void => {};
+  let whyNotHeld: string | undefined;
 
   /** A message that a provider sends to no request. It is for the agents that may use the provider. */
   const stopListening = router.listen({
@@ -106,6 +108,8 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         provider: () => providerOf(capability),
         isIrreversible: (tool) => choices.irreversibleTools().has(tool),
         mayAsk: () => may("ask"),
+        whyNotHeld: () => whyNotHeld,
+        inTurn: engine.inTurn,
         requestTimeoutMs: choices.requestTimeoutMs(),
         send,
         fail: (code, why, detail) => fail(code, why, requestId, { capability, ...detail }),
@@ -119,13 +123,12 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
     fail("runtime_error", "Too many requests wait already. Send this one again later.", requestId, { capability });
   };
 
-  /** Ends a part of the requests in each turn. */
-  const endAll = (left: readonly (readonly [request: RelayedRequest, sentence: string])[]): void => {
-    for (const [request, sentence] of left.slice(0, ENDED_PER_TURN)) request.end("timeout", sentence);
-    const rest = left.slice(ENDED_PER_TURN);
-    if (rest.length > 0) clock.afterTurn(() => endAll(rest));
-    else drained();
-  };
+  /** Ends a part of the requests in each of the turns that all sessions share. */
+  const endAll = (left: readonly (readonly [request: RelayedRequest, sentence: string])[]): void =>
+    engine.inTurn(COST_PER_TURN, () => {
+      for (const [request, sentence] of left.slice(0, ENDED_PER_TURN)) request.end("timeout", sentence);
+      if (left.length > ENDED_PER_TURN) endAll(left.slice(ENDED_PER_TURN));
+    });
 
   return {
     sessionId,
@@ -165,17 +168,24 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
       );
     },
     endHeld: (sentence) => {
-      for (const request of requests.begun()) request.endIfHeld(sentence);
+      whyNotHeld = sentence;
+      for (const request of requests.begun()) engine.inTurn(1, () => request.endIfHeld(sentence));
     },
     close: (isOrderly) => {
       cancelDrain();
       cancelRest();
       tellDrained = undefined;
       for (const one of requests.dropWaiting()) one.forget();
+      const isHolding = requests.begun().some((one) => one.isHeld());
       for (const one of requests.begun()) one.forget();
       stopListening();
-      if (isOrderly) mirror.ended();
-      mirror.close();
+      const leave = (): void => {
+        if (isOrderly) mirror.ended();
+        mirror.close();
+      };
+      // The agent is there until its questions are taken back.
+      if (isHolding) engine.inTurn(1, leave);
+      else leave();
     },
   };
 }

@@ -2,8 +2,10 @@
 
 import { toolNameOf } from "../../../base/tool-name.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
+import type { Engine } from "../../../engine/engine.js";
 import type { CapabilityName } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
+import { failureIn } from "../messages/failure.js";
 import { type A2eMessage, isMessage } from "../messages/message.js";
 import { withMembers } from "../messages/message-text.js";
 import { schemaFault } from "../messages/validate.js";
@@ -32,6 +34,10 @@ export interface RelayServices {
   readonly isIrreversible: (tool: string) => boolean;
   /** Whether the connection may put questions to a person (R36). */
   readonly mayAsk: () => boolean;
+  /** Why no call that has to be confirmed is made any more; undefined while such calls are. */
+  readonly whyNotHeld: () => string | undefined;
+  /** As `Engine.inTurn`: the ends of many requests are spread over several turns (R34). */
+  readonly inTurn: Engine["inTurn"];
   /** Time limit if the request names none. */
   readonly requestTimeoutMs: Millis;
   /** As `ExchangeHost.send`. */
@@ -47,6 +53,8 @@ export interface RelayedRequest extends ParallelRequest {
   readonly id: string;
   /** Answers by an error, if no answer was given. */
   readonly end: (code: ErrorCode, sentence: string) => void;
+  /** Whether it waits for a person. */
+  readonly isHeld: () => boolean;
   /** Ends the request if it still waits for a person. */
   readonly endIfHeld: (sentence: string) => void;
   /** The agent is gone: no answer is given. */
@@ -89,7 +97,7 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
     forwarded?.forget();
     const token = question;
     question = undefined;
-    if (token !== undefined) mirror.withdraw(token);
+    if (token !== undefined) services.inTurn(1, () => mirror.withdraw(token));
   };
 
   const end = (code: ErrorCode, sentence: string, detail?: ErrorDetail): void => {
@@ -130,7 +138,11 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
           end("runtime_error", "The agent takes no messages at present, so the request was given up.");
       },
       answered: (news, newsText) => {
-        if (!isOver) answer(forAgent(news, newsText), () => mirror.completed(call));
+        if (isOver) return;
+        const failure = failureIn(news);
+        answer(forAgent(news, newsText), () =>
+          failure === undefined ? mirror.completed(call) : mirror.failed(call, failure),
+        );
       },
       refused: (news, newsText) => {
         if (isOver) return;
@@ -138,7 +150,7 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
         answer(forAgent(news, newsText), () => mirror.failed(call, code));
       },
       unreadable: () => end("runtime_error", UNREADABLE, { retryable: false }),
-      lost: (sentence) => end("runtime_error", sentence),
+      lost: (sentence) => services.inTurn(1, () => end("runtime_error", sentence)),
     });
     // Lost at once.
     if (isOver) sent.forget();
@@ -173,7 +185,15 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
     );
   };
 
+  const notMade = (sentence: string): void =>
+    end("runtime_error", sentence, { detail: "confirmation_rejected", retryable: false });
+
   const confirm = (): void => {
+    const why = services.whyNotHeld();
+    if (why !== undefined) {
+      notMade(why);
+      return;
+    }
     if (!services.mayAsk()) {
       end("unauthorized", "A person has to confirm this call, and this connection may ask nobody. It was not made.");
       return;
@@ -187,12 +207,9 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
       question = mirror.ask(call, (isAccepted) => {
         question = undefined;
         if (isOver) return;
-        if (isAccepted) goOn(true);
-        else
-          end("runtime_error", "The call was not confirmed, so it was not made.", {
-            detail: "confirmation_rejected",
-            retryable: false,
-          });
+        const sentence = isAccepted ? services.whyNotHeld() : "The call was not confirmed, so it was not made.";
+        if (sentence === undefined) goOn(true);
+        else notMade(sentence);
       });
     } catch {
       end("runtime_error", "The call could not be put to a person, so it was not made. Try again later.");
@@ -209,8 +226,9 @@ export function createRelayedRequest(request: RequestMessage, services: RelaySer
     },
     end,
     endIfHeld: (sentence) => {
-      if (question !== undefined) end("runtime_error", sentence, { detail: "confirmation_rejected", retryable: false });
+      if (question !== undefined) notMade(sentence);
     },
+    isHeld: () => question !== undefined,
     forget: () => {
       if (!isOver) close();
     },

@@ -24,7 +24,7 @@ export interface A2eOptions {
 }
 
 export interface A2eServices {
-  readonly engine: Pick<Engine, "openAgent" | "refused">;
+  readonly engine: Pick<Engine, "openAgent" | "refused" | "inTurn">;
   readonly access: AccessPolicy;
   readonly router: Router;
   readonly maker: MessageMaker;
