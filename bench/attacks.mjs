@@ -1,6 +1,7 @@
 // Every attack of the row "attack". A new attack is an entry here: `prepare(peers, sized)` returns the function that is repeated during the
 // measurement; `sized` reduces a number in a quick run. `mayBeRefused`: a refusal is no mistake of the attack. `options` are the daemon's. `everyMs`:
 // interval of the bystander's critical events; default 5.
+import { HELD_OPTIONS, heldCallsBreakOff } from "./attacks/a2e.mjs";
 import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
 import {
   chunksOf,
@@ -81,6 +82,12 @@ export const ATTACKS = [
     what: "an agent with 10,000 open sessions vanishes",
     prepare: vanishing(10_000),
     options: ["--agent-grace-seconds", "0"],
+  },
+  {
+    name: "held-calls",
+    what: "250 A2E agents with 16 held calls each break off",
+    prepare: heldCallsBreakOff(250, 16),
+    options: [...HELD_OPTIONS, "--agent-grace-seconds", "0"],
   },
   ...TEXTS.map(({ name, what, unit, language, boundaries }) => ({
     name,
