@@ -73,6 +73,8 @@ export interface AnsweringConnection {
    * out until `close` is called or the connection closes (R8a).
    */
   readonly ended: Promise<void>;
+  /** Resolves when no call of the peer is under way any more. Never rejects. */
+  readonly answered: () => Promise<void>;
   readonly takeNoMore: () => void;
   /** Reads no more, sends everything handed over and the handlers' answers of this turn, then closes as `Connection.close`. Never rejects. */
   readonly close: (withinMs?: Millis) => Promise<void>;
@@ -82,7 +84,7 @@ export interface AnsweringConnection {
 }
 
 /** A connection whose peer is asked as well. */
-export interface RpcConnection extends AnsweringConnection {
+export interface RpcConnection extends Omit<AnsweringConnection, "answered"> {
   /** Rejects with a Fault: the peer's own code if the peer gave one, "peer_gone" if the answer can no longer come. */
   readonly request: (method: string, params: object) => Promise<unknown>;
 }

@@ -1,4 +1,5 @@
 // Joins one connection and one session of calls: the JSON-RPC transport answers the calls, a pump for each subscription pulls its deliveries.
+import { within } from "../base/time-limit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
@@ -8,6 +9,11 @@ import { awaitHandshake, type ConversationServices, logAccident } from "./conver
 import { frameBatchOf } from "./frame-batches.js";
 import { closeWithin, handOver, LAST_WORDS_MS } from "./hand-over.js";
 import { createPump } from "./pump.js";
+
+/** Longest wait for answers under way after the end of the input. A question under way ends with the grace of its session, or a little later. */
+const ANSWERS_MS: Millis = 60_000;
+/** The same where the end of the input ends the process, within 2 s (R8a). */
+const PARENTS_ANSWERS_MS: Millis = 1000;
 
 export interface CallServices extends ConversationServices {
   /** Takes over a connection with its frames, and answers its calls. The result stays open when the peer ends its side. */
@@ -58,13 +64,12 @@ export function runCallConversation(
     session.ended("handshake_timeout");
     void rpc.close();
   });
+  // The end of the input is that of the agent and its listening, and not of the answers to what it sent before.
   const inputEnded = rpc.ended.then(async () => {
-    if (keepsOutput) {
-      session.agentEnded();
-      return;
-    }
-    session.ended();
-    await rpc.close();
+    if (keepsOutput) session.agentEnded();
+    else session.ended();
+    await within(clock.now() + (keepsOutput ? PARENTS_ANSWERS_MS : ANSWERS_MS), rpc.answered(), clock);
+    if (!keepsOutput) await rpc.close();
   });
   const done = rpc.closed.then(() => {
     cancelTimeout();

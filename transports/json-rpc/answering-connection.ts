@@ -58,6 +58,7 @@ export function createAnsweringConnection(
   let answersNotification = false;
   let onAnswered: () => void = () => {};
   let isOver = false;
+  let isClosed = false;
   let tellEnded: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
     tellEnded = resolve;
@@ -139,8 +140,12 @@ export function createAnsweringConnection(
     onAnswered();
   }
 
+  async function answered(): Promise<void> {
+    while (unanswered.size > 0 && !isClosed) await nextAnswer();
+  }
+
   async function closeWhenAnswered(): Promise<void> {
-    while (unanswered.size > 0) await nextAnswer();
+    await answered();
     await nextTurn();
     await connection.close();
   }
@@ -222,6 +227,7 @@ export function createAnsweringConnection(
   }
 
   void connection.closed.then((info) => {
+    isClosed = true;
     frames.stop();
     abortCalls();
     endWaiting(info.fault ?? peerEnded(connection.peer.label));
@@ -235,6 +241,7 @@ export function createAnsweringConnection(
       connection.sendBatch(notificationBatch(method, batch, members, lastMethod)),
     writable: () => connection.writable(),
     ended,
+    answered,
     takeNoMore: frames.stop,
     close: async (withinMs) => {
       // Order (V6): no more input, then the answers under way, then the rest of the output, then the close.

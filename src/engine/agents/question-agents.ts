@@ -17,7 +17,10 @@ export interface AgentEvents {
 export interface QuestionAgents {
   /** Registers a connection. Without `events`, the owner of a question's session receives the news in its place. */
   readonly connected: (connection: object, events: AgentEvents | undefined) => void;
-  /** Removes a connection. News of its questions goes to the session's present or later owner. */
+  /**
+   * Removes a connection. News of its questions goes to the session's present or later owner. Outcomes that it awaits by `answer` it still receives:
+   * its input may have ended before its output.
+   */
   readonly disconnected: (connection: object) => void;
   /** Records that the connection publishes a question with this token. */
   readonly asks: (token: string, connection: object) => void;
@@ -56,7 +59,6 @@ interface Awaiting {
 
 interface Connected {
   readonly events: AgentEvents | undefined;
-  readonly awaiting: Set<Awaiting>;
   /** Tokens of the open questions that the connection asked or inherited. */
   readonly asked: Set<string>;
 }
@@ -106,12 +108,9 @@ export function createQuestionAgents(
   };
 
   return {
-    connected: (connection, events) =>
-      void connections.set(connection, { events, awaiting: new Set(), asked: new Set() }),
+    connected: (connection, events) => void connections.set(connection, { events, asked: new Set() }),
     disconnected: (connection) => {
-      const gone = connections.get(connection);
-      for (const one of gone?.awaiting ?? []) forget(one);
-      for (const token of gone?.asked ?? []) askers.get(token)?.delete(connection);
+      for (const token of connections.get(connection)?.asked ?? []) askers.get(token)?.delete(connection);
       connections.delete(connection);
     },
     asks,
@@ -119,24 +118,10 @@ export function createQuestionAgents(
     isAsker: (token, connection) => askers.get(token)?.has(connection) === true,
     refused: forgetAskers,
     answer: (token, connection, done) => {
-      const theirs = connections.get(connection)?.awaiting;
-      const one: Awaiting = {
-        token,
-        connection,
-        done: (resolved) => {
-          theirs?.delete(one);
-          done(resolved);
-        },
-      };
-      theirs?.add(one);
+      const one: Awaiting = { token, connection, done };
       const all = awaited.get(token) ?? new Set();
       awaited.set(token, all.add(one));
-      return {
-        forget: () => {
-          theirs?.delete(one);
-          return forget(one);
-        },
-      };
+      return { forget: () => forget(one) };
     },
     tellClosing: (areSessionsKept) => {
       for (const { events } of connections.values()) events?.closing(areSessionsKept);
