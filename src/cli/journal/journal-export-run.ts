@@ -1,5 +1,6 @@
 // Writes the events of a journal as they were journaled. Only one block is in memory at a time.
 import { Fault } from "../../base/errors.js";
+import { shownJson } from "../../base/json-line.js";
 import type { Epoch } from "../../engine/event/event.js";
 import type { StoredBlock } from "../../storage/blocks/block.js";
 import { createAgentsParts } from "../recordings/recording.js";
@@ -7,7 +8,7 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
-import { jsonText, shownJson } from "../terminal/json-text.js";
+import { jsonText } from "../terminal/json-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { journalFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";

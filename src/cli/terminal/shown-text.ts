@@ -1,6 +1,7 @@
 // Makes text of agents safe for a terminal. Every character of a text stays: those that could move the cursor, change colours or reorder lines are
 // shown by their numbers.
-import { characterEscape, jsonText } from "./json-text.js";
+import { characterEscape } from "../../base/json-line.js";
+import { jsonText } from "./json-text.js";
 
 /** C0 and C1 controls, DEL, and the marks that override the direction of what follows them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

@@ -2,6 +2,7 @@
 // here, and one write at a time takes all that have come since the last. Entries beyond the bound of what may wait are left out, and a line counts
 // them by kind.
 import { join } from "node:path";
+import { shownJson } from "../../base/json-line.js";
 import { within } from "../../base/time-limit.js";
 import type { Audit, AuditEntry, AuditNote } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
@@ -198,7 +199,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
   }
 
   function lineOf(fields: object, at = clock.wallTime()): string {
-    return `${JSON.stringify({ time: new Date(at).toISOString(), ...fields })}\n`;
+    return `${shownJson(JSON.stringify({ time: new Date(at).toISOString(), ...fields }))}\n`;
   }
 
   function untoldCount(): number {

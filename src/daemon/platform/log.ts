@@ -1,6 +1,8 @@
 // Log lines for people, on standard error. The log drops lines rather than wait: the starter of a daemon need not read its standard error (S10).
+
 import serializers from "pino-std-serializers";
 import { configure } from "safe-stable-stringify";
+import { shownJson } from "../../base/json-line.js";
 import type { Log } from "../../contracts/log.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
@@ -127,5 +129,5 @@ function lineOf(level: Method, fields: Readonly<Record<string, unknown>>, msg: s
   const { err } = fields;
   const error = err instanceof Error ? { err: serializers.err(err) } : {};
   const line = { level, time: new Date().toISOString(), pid: process.pid, ...fields, ...error, msg };
-  return `${stringify(line)}\n`;
+  return `${shownJson(stringify(line) ?? "")}\n`;
 }

@@ -1,10 +1,11 @@
 // JSON on standard output: whoever looks at it in a terminal is shown what is there, and programs read the same value.
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { shownJson } from "../../../src/base/json-line.js";
 import { registerJournal } from "../../../src/cli/journal/journal.js";
 import { registerStatus } from "../../../src/cli/status/status.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
-import { jsonText, shownJson } from "../../../src/cli/terminal/json-text.js";
+import { jsonText } from "../../../src/cli/terminal/json-text.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { casesOf } from "../../support/extent.js";
@@ -13,11 +14,11 @@ import { journalFolder } from "../../support/rigs/journal-folder.js";
 import { record } from "../../support/rigs/replay-stage.js";
 import { createStage, run, runtimeEnvironment, serve } from "../command-stage.js";
 
-/** CSI in one character, a line that looks like another, text that runs the other way, and what JSON itself escapes. */
-const HOSTILE = '\u009b31mred\u0085next\u007f \u202eesrever\u202c \u2066\u2069 \u001b[2J " \\';
-/** What a terminal would act on. */
+/** CSI in one character, two more ends of a line, a line that looks like another, text that runs the other way, and what JSON itself escapes. */
+const HOSTILE = '\u009b31mred\u0085next\u2028and\u2029on\u007f \u202eesrever\u202c \u2066\u2069 \u001b[2J " \\';
+/** What a terminal would act on, and what some reader takes for the end of a line. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
+const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
 test("JSON is the same value, and nothing in it moves the cursor or turns text around", () => {
   const hostile = fc.string({ unit: fc.constantFrom(...HOSTILE) });

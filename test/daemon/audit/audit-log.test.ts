@@ -105,6 +105,15 @@ test("AAEP §10 T3: one line of JSON an entry, with time and kind, for nobody el
   expect(readdirSync(directory)).toStrictEqual(["bank.ndjson"]);
 });
 
+test("a line has no character that some reader takes for its end", async () => {
+  const { audit, directory, lines } = stage();
+  const rationale = "a\u2028b\u2029c\u0085d";
+  audit.record(reply(1, "counted", { rationale }));
+  await audit.close();
+  expect(readFileSync(join(directory, "bank.ndjson"), "utf8")).not.toMatch(/[\u0085\u2028\u2029]/);
+  expect(lines()).toMatchObject([{ reply: { rationale } }]);
+});
+
 test("an entry may have happened earlier, and whoever keeps it until then is told when it is in the file", async () => {
   const { audit, clock, lines } = stage();
   clock.advance(5000);

@@ -26,6 +26,14 @@ describe("log", () => {
     expect(Date.parse(String(parsed()[0]?.time))).not.toBeNaN();
   });
 
+  it("a line has no character that some reader takes for its end", () => {
+    const { log, lines, parsed } = logInto("info");
+    const peer = "a\u2028b\u2029c\u0085d";
+    log.info({ peer }, "connected");
+    expect(lines[0]).not.toMatch(/[\u0085\u2028\u2029]/);
+    expect(parsed()[0]).toMatchObject({ peer });
+  });
+
   it("keeps to its level", () => {
     const { log, parsed } = logInto("warn");
     log.debug({}, "d");
