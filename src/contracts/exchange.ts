@@ -21,9 +21,7 @@ export interface ExchangeSession {
   readonly receive: (message: unknown, text: string) => void;
   /** Takes a frame that was no message, or that could be read in two ways (R19). `text`: the frame, if it was text. */
   readonly refuse: (fault: Fault, text: string | undefined) => void;
-  /**
-   * Whether the peer is read while it takes nothing. A peer that serves others must be: it may take nothing until its answers have been read.
-   */
+  /** Whether the peer is read while it takes nothing. A peer that serves others must be, as it may wait for its answers to be read. */
   readonly isReadAlways: () => boolean;
   /** Whether the peer's messages go on as they came, so that none of their numbers changes on the way (R41). */
   readonly passesOn: () => boolean;

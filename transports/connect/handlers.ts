@@ -14,6 +14,7 @@ import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.
 import type { Exchange } from "../http/exchange.js";
 import { createEnvelopes } from "./envelopes.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
+import { countedFields } from "./field-count.js";
 import { nodeHeaders, webHeaders } from "./headers.js";
 import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
@@ -114,7 +115,12 @@ function handlerOf(router: ConnectRouter, path: string): UniversalHandler {
 }
 
 function requestOf(exchange: Exchange): UniversalServerRequest {
-  const { request, signal } = exchange;
+  const { request, signal, contentType } = exchange;
+  // The response continues after the request is no longer read.
+  const body = { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
+  const isEnveloped = contentType.startsWith("application/grpc") || contentType.startsWith("application/connect+");
+  // A text is counted when it is parsed. A compressed message has its length alone as a limit.
+  const isCounted = !contentType.includes("json") && request.headers["content-encoding"] === undefined;
   return {
     // Methods that HTTP/1.1 cannot serve were refused before; with "1.1" the library would refuse every duplex method.
     httpVersion: "2.0",
@@ -122,8 +128,7 @@ function requestOf(exchange: Exchange): UniversalServerRequest {
     // Host names of Unix sockets are not valid in URLs (G7). Only the query matters.
     url: `http://localhost${request.url ?? ""}`,
     header: webHeaders(request.headers),
-    // The response continues after the request is no longer read.
-    body: { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) },
+    body: isCounted ? countedFields(body, isEnveloped) : body,
     signal,
     contextValues: createContextValues().set(EXCHANGE, exchange),
   };
