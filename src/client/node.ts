@@ -38,8 +38,9 @@ export interface NodeAgentOptions extends Omit<OpenAgentOptions, "connectors"> {
 }
 
 /**
- * Opens an agent in Node: connects to the running daemon of this user, otherwise starts `aaepd stdio` as a child, otherwise is silent. Rejects only
- * in the mode "required", with `not_found`, and with `usage` if `id` is no text.
+ * Opens an agent in Node: connects to the running daemon of this user, otherwise starts `aaepd stdio` as a child, otherwise is silent. A socket that
+ * is not this user's own is passed by, and `onError` hears why (docs/troubleshooting.md). Rejects only in the mode "required", with `not_found` or
+ * that refusal, and with `usage` if `id` is no text.
  */
 export function openAgent(options: NodeAgentOptions): Promise<Agent> {
   const { socket = socketOfVariable() ?? socketPath(), spawn = {}, ...rest } = options;
