@@ -18,8 +18,11 @@ it.each(TRANSPORTS)("%s: nothing failed, and the report makes a claim for this s
   expect(report.claim).toMatch(/^aaepd passes the aaepd suite /);
 });
 
-it("the manifest names the report as it is", () => {
-  const { suite_version, conformance_level, completed_at } = read(CONFORMANCE_CLAIM.report);
+it("the manifest says what the report says, and names no place that its readers cannot reach", () => {
+  const { suite_version, conformance_level, completed_at } = read(
+    "docs/conformance/unix-socket/conformance-report.json",
+  );
   const { suite_version: version, level, date } = CONFORMANCE_CLAIM;
   expect([version, level, date]).toEqual([suite_version, conformance_level, completed_at.slice(0, 10)]);
+  expect(JSON.stringify(CONFORMANCE_CLAIM)).not.toMatch(/[\\/]/);
 });

@@ -1,8 +1,10 @@
-/** The daemon's own report by `aaepd conformance`, as its manifest names it (AAEP §9.1). docs/conformance has the whole reports. */
+/**
+ * The result of `aaepd conformance` for the daemon itself, for its manifest (AAEP §9.1). docs/conformance has the whole reports. The claim names no
+ * report, because the reports have no public address, and a path of the package means nothing to a reader elsewhere.
+ */
 export const CONFORMANCE_CLAIM = {
   suite: "aaepd",
   suite_version: "1.1.0",
   level: 3,
   date: "2026-11-25",
-  report: "docs/conformance/unix-socket/conformance-report.json",
 } as const;
