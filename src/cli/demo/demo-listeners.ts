@@ -26,6 +26,8 @@ export function demoListeners(language: string): readonly [DemoListener, DemoLis
         preferred_verbosity: "terse",
         languages: own,
         coalesce_boundaries: ["sentence", "completion"],
+        // A usual voice. Without it, sentences would come as fast as the rate lets them, and wait in the queue of the voice.
+        pace_wpm: 180,
         supports_confirmation_reply: true,
         supports_clarification_reply: true,
         supported_conformance_levels: [1, 2],

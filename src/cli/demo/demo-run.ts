@@ -5,7 +5,7 @@ import { Fault } from "../../base/errors.js";
 import { ipcConnector } from "../../client/node.js";
 import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
 import type { SubscriberState } from "../../client/subscriber-states.js";
-import { type PlayedLine, play } from "../recordings/play.js";
+import { type PlayedLine, type Playing, type PlayOptions, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
 import { termsInWords } from "../shell/capability-options.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -17,10 +17,11 @@ import { counted } from "../terminal/counted.js";
 import { endsSession, eventText } from "../terminal/event-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
 import { wrapText } from "../terminal/shown-text.js";
+import { createDemoAnswers, type DemoAnswers } from "./demo-answers.js";
 import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
-import { type DemoSession, readDemoSession } from "./demo-session.js";
+import { type DemoSession, isQuestion, readDemoSession } from "./demo-session.js";
 import { hasWholeText, type Seat, summaryLines } from "./demo-summary.js";
 import { createTally } from "./demo-tally.js";
 
@@ -31,6 +32,8 @@ export interface DemoOptions {
   readonly plain?: true;
   /** Names of the listeners to show. Undefined: all. */
   readonly only?: readonly string[];
+  /** The person at the keyboard answers for the user of the screen reader. */
+  readonly interactive?: true;
 }
 
 /** Length of a demo without a speed, and the time in it in which the session is played, ms. */
@@ -43,8 +46,10 @@ const END_MS = 5000;
 const DRAIN_MS = 15_000;
 const LEAST_DRAIN_MS = 2000;
 
-const WITHOUT_ANSWERS =
-  "A recording holds no answers. Its agent goes on after a while, and the daemon then says that the question was withdrawn.";
+const USUAL_ANSWERS =
+  "A recording holds no answers. The user of the screen reader answers each question with its default, as in the recording.";
+const OWN_ANSWERS =
+  "You answer for the user of the screen reader. The recorded agent goes on as in the recording, whatever you answer.";
 
 export function runDemo(options: DemoOptions, io: CommandIo): Promise<void> {
   return runCommand(io, () => demo(options, io));
@@ -56,15 +61,22 @@ async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
   chosenListeners(demoListeners(session.language), options.only);
   const output = createLineWriter(io.stdout);
   let interrupt: (code: ExitCode) => void = () => {};
+  let failure: unknown;
   const interrupted = new Promise<ExitCode>((resolve) => {
     interrupt = resolve;
   });
+  const fail = (caught: unknown): void => {
+    failure = caught;
+    interrupt(EXIT.fault);
+  };
   const cancelInterrupt = io.onInterrupt(() => interrupt(EXIT.interrupted));
   void output.gone.then(() => interrupt(EXIT.ok));
   try {
     const daemon = await startDemoDaemon(io.environment, START_MS);
     try {
-      return await show(session, options, daemon, output.write, interrupted, io);
+      const code = await show(session, options, daemon, { write: output.write, interrupted, fail, io });
+      if (failure !== undefined) throw failure;
+      return code;
     } finally {
       await daemon.dispose(END_MS);
     }
@@ -74,13 +86,20 @@ async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
   }
 }
 
+interface Surroundings {
+  readonly io: CommandIo;
+  readonly write: (line: string) => Promise<void> | undefined;
+  /** Resolves when the demo is to end early. */
+  readonly interrupted: Promise<ExitCode>;
+  /** Ends the demo by an error. */
+  readonly fail: (caught: unknown) => void;
+}
+
 async function show(
   session: DemoSession,
   options: DemoOptions,
   daemon: DemoDaemon,
-  write: (line: string) => Promise<void> | undefined,
-  interrupted: Promise<ExitCode>,
-  io: CommandIo,
+  { write, interrupted, fail, io }: Surroundings,
 ): Promise<ExitCode> {
   const { clock } = io;
   const colors = colorsFor(options.plain === true ? { ...io, environment: { NO_COLOR: "1" } } : io);
@@ -98,13 +117,29 @@ async function show(
     for (const line of lines) void write(line);
   };
 
+  const [screenReader] = seats;
+  const answers = createDemoAnswers({
+    io,
+    subscriber: () => audience[0],
+    isInteractive: options.interactive === true,
+    speed,
+    say: (line) => print([line]),
+    onAnswer: (text) => {
+      const listener = screenReader === undefined ? -1 : shown.indexOf(screenReader);
+      const entry = { listener, what: "answer", text, isCritical: false, isPiece: false };
+      if (listener >= 0) print(view.show(entry, seconds()));
+    },
+    onFailure: fail,
+  });
+
   function receiver(seat: Seat): (event: Envelope) => void {
     const listener = shown.indexOf(seat);
     const { getsPieces: quotesText, lineCells } = seat.listener;
     return (event) => {
       seat.tally.note(event, clock.now(), clock.wallTime());
+      const wasSaid = seat === screenReader && answers.heard(event);
       const told = eventText(event, { quotesText });
-      if (listener < 0 || (told.what === "text" && told.text === "")) return;
+      if (wasSaid || listener < 0 || (told.what === "text" && told.text === "")) return;
       // A mark between adjacent pieces replaces the quotes.
       const isPiece = quotesText && told.what === "text";
       const text = isPiece ? told.text.slice(1, -1) : told.text;
@@ -116,23 +151,16 @@ async function show(
   const { agent, socketPath } = daemon;
   await agent.setManifest(manifestOf(session));
   const subscriptions = seats.map((seat) => ({ seat, ...subscribe(seat, socketPath, receiver(seat)) }));
-  const audience = subscriptions.map(({ subscriber }) => subscriber);
+  const audience: readonly Subscriber[] = subscriptions.map(({ subscriber }) => subscriber);
   try {
     await Promise.all(subscriptions.map(({ active }) => active));
-    print([titleLine(session, options.session, speed), ...(session.hasQuestions ? [WITHOUT_ANSWERS] : []), ""]);
+    const aboutAnswers = options.interactive === true ? OWN_ANSWERS : USUAL_ANSWERS;
+    print([titleLine(session, options.session, speed), ...(session.hasQuestions ? [aboutAnswers] : []), ""]);
     print(view.heading(shown.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
     startedAt = clock.now();
     const refusals: string[] = [];
-    const playing = play({
-      client: agent,
-      lines: linesOf(session),
-      restamper: createRestamper({ keepsIds: false, ids: io.ids }),
-      dueMs: createSchedule({ kind: "recorded", speed }),
-      clock,
-      maxUnanswered: 256,
-      stopsOnError: false,
-      onRefused: (line, fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`),
-    });
+    const onRefused = (line: number, fault: Fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`);
+    const playing = playSession(session, { client: agent, speed, answers, io, onRefused });
     const code = await Promise.race([
       interrupted,
       playing.done.then(({ gone }) => {
@@ -157,8 +185,29 @@ async function show(
     const isWhole = seats.every(({ tally }) => hasWholeText(tally, session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
   } finally {
+    answers.stop();
     await Promise.all(audience.map((subscriber) => subscriber.close()));
   }
+}
+
+interface PlayingOptions extends Pick<PlayOptions, "client" | "onRefused"> {
+  readonly speed: number;
+  readonly answers: DemoAnswers;
+  readonly io: CommandIo;
+}
+
+function playSession(session: DemoSession, { client, speed, answers, io, onRefused }: PlayingOptions): Playing {
+  const schedule = createSchedule({ kind: "recorded", speed });
+  return play({
+    client,
+    lines: linesOf(session, answers.untilAnswered),
+    restamper: createRestamper({ keepsIds: false, ids: io.ids }),
+    dueMs: (fields) => schedule(fields) + answers.lateMs(),
+    clock: io.clock,
+    maxUnanswered: 256,
+    stopsOnError: false,
+    onRefused,
+  });
 }
 
 function createView(
@@ -221,8 +270,15 @@ function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) =>
   return { subscriber, active, finished };
 }
 
-async function* linesOf({ events }: DemoSession): AsyncGenerator<PlayedLine> {
-  for (const [index, fields] of events.entries()) yield { number: index + 1, fields, fault: undefined };
+/** The recorded agent goes on when its question has its outcome. */
+async function* linesOf(
+  { events }: DemoSession,
+  untilAnswered: DemoAnswers["untilAnswered"],
+): AsyncGenerator<PlayedLine> {
+  for (const [index, fields] of events.entries()) {
+    yield { number: index + 1, fields, fault: undefined };
+    if (isQuestion(fields)) await untilAnswered(fields);
+  }
 }
 
 function manifestOf({ producer, language }: DemoSession) {

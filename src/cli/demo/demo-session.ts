@@ -44,9 +44,13 @@ export async function readDemoSession(name: string): Promise<DemoSession> {
     language: typeof language === "string" ? language : "en-US",
     producer: { ...producer, agent_id: typeof producer.agent_id === "string" ? producer.agent_id : "agent" },
     charCount: events.reduce((count, event) => count + [...(chunkOf(event as unknown as Envelope) ?? "")].length, 0),
-    hasQuestions: events.some(({ type }) => /agent\.awaiting\./.test(textOf(type))),
+    hasQuestions: events.some(isQuestion),
     durationMs: Math.max(0, Date.parse(textOf(last.timestamp)) - Date.parse(textOf(first.timestamp))) || 0,
   };
+}
+
+export function isQuestion({ type }: Fields): boolean {
+  return /agent\.awaiting\./.test(textOf(type));
 }
 
 /** Returns the text of each output as published, in the order of the outputs: played sessions have other ids. */

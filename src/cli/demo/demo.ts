@@ -8,7 +8,8 @@ const HELP = `
 The command starts a daemon as its child, as an agent would, and publishes a recorded agent session into it. Three listeners receive the session, each
 on its own terms: a screen reader, a braille display and a debugging tool. At the end the command prints a summary of each and cleans up.
 
-A recording holds no answers. If its agent asks a question and then continues, the question is withdrawn.
+A recording holds no answers. If its agent asks, the user of the screen reader answers with the default of the question. With --interactive you answer,
+as in aaepd tail --interactive.
 
 The demo takes 20 seconds. A longer session is played faster for that. --speed sets another pace: 1 is the pace of the recording.
 
@@ -25,6 +26,7 @@ Examples:
   aaepd demo --only "Screen reader"        one listener alone
   aaepd demo --session yoruba-market       Yoruba for one listener, English for another
   aaepd demo --session my-session.ndjson   a recording of your own
+  aaepd demo --interactive                 you answer the agent's question
   aaepd demo --speed 2                     twice as fast as it was recorded`;
 
 /** `io` is for tests; default: this process. */
@@ -36,6 +38,7 @@ export function registerDemo(program: Command, io?: CommandIo): void {
     .option("--session <name>", "the session: a name, or a file of events", "retirement-planner")
     .option("--speed <n>", "n times the pace of the recording", positiveNumber(100))
     .option("--only <listeners>", "show only these listeners", textList)
+    .option("-i, --interactive", "ask the agent's questions here, answered by a line each")
     .option("--plain", "labelled lines instead of columns")
     .addHelpText("after", HELP)
     .action(async (options: DemoOptions) => {

@@ -109,7 +109,7 @@ test("R10: three different streams of one session, each complete; nothing is lef
   expect(stage.err()).toBe("");
   expect(stage.exitCode()).toBe(0);
   const out = stage.out();
-  expect(out).toContain("Screen reader: 3 events a second, text by sentence and completion, terse");
+  expect(out).toMatch(/Screen reader: 3 events a second, text by sentence and completion, terse, .*180 words a minute/);
   expect(out).toContain("Braille display: 1 event a second, text by sentence and completion, terse");
   expect(out).toContain("Debugging tool: no rate limit, text as it comes, detailed");
   expect(out.match(/text: complete, every character once and in order/g)).toHaveLength(3);
@@ -158,12 +158,31 @@ test("--only shows the listeners that it names, and the session is the same for 
   ]);
 });
 
-test("where the recorded agent asks, it is said why its question is withdrawn", async () => {
+test("the user of the screen reader answers what the recorded agent asks, and the recording waits for the outcome", async () => {
   const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
   await demo(stage, "--session", "japanese-travel", "--speed", "100");
-  expect(stage.exitCode()).toBe(0);
-  expect(stage.out()).toContain("Withdrawn.");
-  expect(stage.out().split("\n")[1]).toMatch(/^A recording holds no answers\. .* withdrawn\.$/);
+  expect([stage.exitCode(), stage.err()]).toEqual([0, ""]);
+  const out = stage.out();
+  expect(out.split("\n")[1]).toMatch(/^A recording holds no answers\. The user of the screen reader answers /);
+  expect(out).toMatch(/^[\d.]+ s, Screen reader: answer: reject$/m);
+  expect(out).toMatch(/^[\d.]+ s, Braille display: critical state: Rejected\.$/m);
+  expect(out).not.toContain("Withdrawn");
+  expect(out.indexOf("answer: reject")).toBeGreaterThan(out.indexOf("critical confirm: "));
+});
+
+test("with --interactive the person at the keyboard answers; without answers there is nobody to ask", async () => {
+  ensureBuilt();
+  const argv = ["demo", "-i", "--speed", "100", "--only", "Screen reader"];
+  const answered = startProgram(argv, { environment: cleanEnvironment(temporaryDirectory()) });
+  answered.child.stdin.write("c2\n");
+  expect((await answered.ended).code).toBe(0);
+  expect(answered.stdout()).toContain("Choice 2: At 65\n");
+  expect(answered.stdout()).toMatch(/Sent: At 65\.\nQuestion 1 has ended: Answered\.\n/);
+  expect(answered.stdout()).toContain("text: complete, every character once and in order");
+  const alone = startProgram(argv, { environment: cleanEnvironment(temporaryDirectory()) });
+  alone.child.stdin.end();
+  expect((await alone.ended).code).toBe(2);
+  expect(alone.stderr()).toContain("Error: --interactive has nobody to ask");
 });
 
 test("a session that is not there is a usage error that names those there are", async () => {
