@@ -1,4 +1,4 @@
-// Names of tools in the form that AAEP's events demand. The texts of an event have the name as the agent wrote it.
+// Names of tools: in the form that AAEP's events demand, and folded for comparison. The texts of an event have the name as the agent wrote it.
 
 const LONGEST_NAME = 256;
 
@@ -9,4 +9,18 @@ export function toolNameOf(name: string): string {
     .replace(/[^\w.-]/g, "_")
     .replace(/^(?![A-Za-z_])/, "_")
     .slice(0, LONGEST_NAME);
+}
+
+/** What hosts leave out of a name, or take for one another: marks, blanks, signs, punctuation, invisible characters. */
+const IGNORED = /[^\p{L}\p{N}]+/gu;
+
+/**
+ * Folds a name, for the question whether a host could take it for another one. Case, width, accents, blanks, punctuation and invisible characters make
+ * no difference, so that rather too many names are alike than too few: `Delete_File`, `/delete-file ` and `ｄｅｌｅｔｅ．ｆｉｌｅ` are the same. A name without
+ * letters and digits stays as it is.
+ */
+export function foldedName(name: string): string {
+  // Only in upper case are the forms of one letter alike, such as the two small forms of sigma.
+  const folded = name.normalize("NFKD").replace(IGNORED, "").toUpperCase();
+  return folded === "" ? name : folded;
 }

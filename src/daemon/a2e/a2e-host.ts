@@ -1,5 +1,6 @@
 // A2E in the daemon: the protocol with its services, and the providers of the configuration.
 import { within } from "../../base/time-limit.js";
+import { foldedName } from "../../base/tool-name.js";
 import type { AccessPolicy } from "../../contracts/access.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Conversation } from "../../contracts/protocol.js";
@@ -63,7 +64,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     createTurnSlices(clock, (caught) => log.error({ err: caught }, "an A2E announcement failed"), ANNOUNCED_PER_TURN),
   );
   const maker = createMessageMaker(options.ids, clock.wallTime);
-  const irreversibleTools = createNameSet();
+  const foldedNames = createFoldedNames();
   const room = createWaitingRoom();
   const services: A2eServices = {
     engine: by.engine,
@@ -78,7 +79,10 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     options: {
       authToken: () => options.a2eAuthToken,
       maxParallel: () => options.a2eMaxParallel,
-      irreversibleTools: () => irreversibleTools(options.a2eIrreversibleTools),
+      isIrreversible: (tool) => {
+        const names = foldedNames(options.a2eIrreversibleTools);
+        return typeof tool === "string" ? names.has(foldedName(tool)) : names.size > 0;
+      },
       shownArguments: () => new Set(options.a2eShownArguments),
       confirmationSeconds: () => options.a2eConfirmationSeconds,
       requestTimeoutMs: () => options.a2eRequestTimeoutSeconds * 1000,
@@ -149,14 +153,14 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   };
 }
 
-/** The returned function makes a set of a list of names. A list that it had last has the same set, because each call of a tool asks. */
-function createNameSet(): (names: readonly string[]) => ReadonlySet<string> {
+/** The returned function makes a set of a list of names, folded. A list that it had last has the same set, because each call of a tool asks. */
+function createFoldedNames(): (names: readonly string[]) => ReadonlySet<string> {
   let last: readonly string[] = [];
   let set: ReadonlySet<string> = new Set();
   return (names) => {
     if (names !== last) {
       last = names;
-      set = new Set(names);
+      set = new Set(names.map(foldedName));
     }
     return set;
   };

@@ -57,7 +57,8 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
     type: namesChoice,
     unit: undefined,
     fallback: [],
-    meaning: "The A2E tools whose calls a person has to confirm first.",
+    meaning:
+      "The A2E tools whose calls a person has to confirm first. Case, width, accents, blanks, punctuation and invisible characters of a name make no difference.",
     atTheLimit: "Without a person who can answer, the daemon refuses the call (confirmation_rejected).",
     change: "at_once",
     changeIsFor: "calls from then on",

@@ -2,6 +2,7 @@
 // and deadlines are in the room questions.
 import { Fault } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
+import { foldedName } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
 import { implyState, unimplyState } from "./implied-states.js";
@@ -251,9 +252,12 @@ function takeBack(
     if (isSame(accepted, rejected)) forget(draft, session, "permit", agent.confirmations, accepted);
 }
 
-/** Whether two confirmations are for the same action: the same words, the same call, or the same tool unless both name calls. */
+/**
+ * Whether two confirmations are for the same action: the same words, the same call, or the same tool unless both name calls. Tools are folded, so that
+ * no other way of writing a name keeps a permission that was taken back.
+ */
 function isSame(one: AcceptedConfirmation, other: AcceptedConfirmation): boolean {
   if (one.action !== undefined && one.action === other.action) return true;
   if (one.toolCallId !== undefined && other.toolCallId !== undefined) return one.toolCallId === other.toolCallId;
-  return one.tool !== undefined && one.tool === other.tool;
+  return one.tool !== undefined && other.tool !== undefined && foldedName(one.tool) === foldedName(other.tool);
 }

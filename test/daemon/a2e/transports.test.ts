@@ -132,6 +132,28 @@ describe("beside other protocols", () => {
     }
   });
 
+  it("R5: no other way of writing a name or a type gets past the question", async () => {
+    const rig = await startRig({ configuration: { a2eIrreversibleTools: ["delete_file"] } });
+    const provider = await a2eProvider(await rig.connect("newline"));
+    const agent = await a2eAgent(await rig.connect("newline"));
+    for (const tool_name of [
+      "Delete_File",
+      "delete_file ",
+      "/delete-file",
+      "deleteFile",
+      "delete\u200b_file",
+      "ｄｅｌｅｔｅ＿ｆｉｌｅ",
+    ])
+      expect(await agent.ask("tool/call/req", { tool_name }), tool_name).toMatchObject({
+        detail: "confirmation_rejected",
+      });
+    for (const type of ["Tool/Call/req", "tool/call/req ", "tool/CALL/req", "tool/run", "mine/call/req"])
+      for (const tool_name of ["delete_file", ["delete_file"]])
+        expect(await agent.ask(type, { tool_name }), type).toMatchObject({ code: "invalid_message" });
+    void agent.ask("tool/call/req", { tool_name: "read_file" });
+    expect(await provider.messages.next("the one call")).toMatchObject({ tool_name: "read_file" });
+  });
+
   it("an A2E message on an AAEP connection is answered in AAEP", async () => {
     const rig = await startRig();
     const listener = await rig.plain();

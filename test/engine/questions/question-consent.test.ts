@@ -141,6 +141,17 @@ describe("R5, AAEP §6.1: nor after a reject", () => {
     expect(count).toBeGreaterThan(300);
   });
 
+  test("a tool's name written otherwise keeps no consent", () => {
+    const stage = createStage();
+    stage.start();
+    for (const [index, tool] of ["delete_file", "Delete-File"].entries()) {
+      const reply_token = `rpl_${index}`;
+      stage.publish("awaiting.confirmation", { action: `Way ${index}.`, extra_context: { tool }, reply_token });
+      resolve(stage, reply_token, index === 0 ? "accept" : "reject");
+    }
+    expect(mayRun(stage, { tool: "delete_file", tool_call_id: "call_1" })).toBe(false);
+  });
+
   test("another agent's rejection takes nothing back, nor does one of a clarification", () => {
     const stage = createStage();
     stage.start();

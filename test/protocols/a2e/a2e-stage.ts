@@ -67,7 +67,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
     options: {
       authToken: () => undefined,
       maxParallel: () => 4,
-      irreversibleTools: () => new Set(),
+      isIrreversible: () => false,
       shownArguments: () => new Set(),
       confirmationSeconds: () => 60,
       requestTimeoutMs: () => 300_000,

@@ -233,7 +233,7 @@ describe("the errors of a registration", () => {
           },
         }),
       },
-      options: { irreversibleTools: () => new Set(["delete"]) },
+      options: { isIrreversible: (tool) => tool === "delete" },
     });
     const provider = stage.provider();
     const peer = stage.agent();

@@ -62,7 +62,7 @@ interface Asked {
 
 function play(steps: readonly Step[]): void {
   const stage = createA2eStage({
-    options: { maxParallel: () => MAX_PARALLEL, irreversibleTools: () => new Set(["irreversible"]) },
+    options: { maxParallel: () => MAX_PARALLEL, isIrreversible: (tool) => tool === "irreversible" },
   });
   const reader = stage.listen(ABLE);
   const providers: (A2ePeer | undefined)[] = [0, 1, 2].map((priority) => stage.provider(["tools"], { priority }));

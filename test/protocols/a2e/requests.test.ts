@@ -742,7 +742,7 @@ describe("R34: many calls that end at once", () => {
 describe("R5: a tool that cannot be undone", () => {
   function asked() {
     const stage = createA2eStage({
-      options: { irreversibleTools: () => new Set(["delete file"]), maxParallel: () => 2 },
+      options: { isIrreversible: (tool) => tool === "delete file", maxParallel: () => 2 },
     });
     const provider = stage.provider();
     const reader = stage.listen(ABLE);
@@ -791,7 +791,7 @@ describe("R5: a tool that cannot be undone", () => {
     const { stage, provider, agent } = asked();
     stage.advance(60_000);
     expect(agent.last()).toMatchObject({ code: "runtime_error", detail: "confirmation_rejected" });
-    const alone = createA2eStage({ options: { irreversibleTools: () => new Set(["delete file"]) } });
+    const alone = createA2eStage({ options: { isIrreversible: (tool) => tool === "delete file" } });
     alone.provider();
     const other = alone.agent();
     other.say(toolCall("c1", "delete file"));

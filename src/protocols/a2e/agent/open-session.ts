@@ -87,6 +87,10 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
     tell?.();
   };
 
+  /** Whether a host could take the message for a call that nobody would be asked about: of another type, in capitals for example. */
+  const isUnaskedCall = (type: string, { tool_name: tool }: A2eMessage): boolean =>
+    type !== "tool/call/req" && tool !== undefined && choices.isIrreversible(tool);
+
   const begin = (
     message: A2eMessage,
     text: string,
@@ -106,7 +110,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
         sessionId,
         newCallId: () => `call_${maker.newId()}`,
         provider: () => providerOf(capability),
-        isIrreversible: (tool) => choices.irreversibleTools().has(tool),
+        isIrreversible: choices.isIrreversible,
         mayAsk: () => may("ask"),
         whyNotHeld: () => whyNotHeld,
         inTurn: engine.inTurn,
@@ -144,9 +148,9 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
       if (sentence !== undefined) fail("schema_violation", sentence, requestId, { capability });
       else if (!may("publish"))
         fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
-      else if (type.endsWith("/req")) begin(message, text, requestId, type, capability);
-      else if (choices.irreversibleTools().has(String(message.tool_name)))
+      else if (isUnaskedCall(type, message))
         fail("invalid_message", "Call this tool with tool/call/req: a person has to confirm it.", requestId);
+      else if (type.endsWith("/req")) begin(message, text, requestId, type, capability);
       else if (announceMessage(mirror, type, `call_${maker.newId()}`)) providerOf(capability)?.passOn(text);
       else
         fail("runtime_error", "The message could not be announced, so it was not passed on.", requestId, {

@@ -13,8 +13,8 @@ export interface A2eOptions {
   readonly authToken: () => string | undefined;
   /** Requests of one session that may be under way, 1 to 256. */
   readonly maxParallel: () => number;
-  /** Tools whose calls a person has to confirm, by their names as agents write them. */
-  readonly irreversibleTools: () => ReadonlySet<string>;
+  /** Whether a person has to confirm the calls of a tool, by its name as an agent writes it. What is no name counts as one of them if there are any. */
+  readonly isIrreversible: (tool: unknown) => boolean;
   /** Names of arguments that texts may show. */
   readonly shownArguments: () => ReadonlySet<string>;
   /** How long a person has to answer, s. */
