@@ -11,7 +11,7 @@ export function toolNameOf(name: string): string {
     .slice(0, LONGEST_NAME);
 }
 
-/** What hosts leave out of a name, or take for one another: marks, blanks, signs, punctuation, invisible characters. */
+/** Marks, blanks, signs, punctuation and invisible characters: hosts leave them out of a name, or take them for one another. */
 const IGNORED = /[^\p{L}\p{N}]+/gu;
 
 /**
