@@ -15,9 +15,9 @@ export function toolNameOf(name: string): string {
 const IGNORED = /[^\p{L}\p{N}]+/gu;
 
 /**
- * Folds a name, for the question whether a host could take it for another one. Case, width, accents, blanks, punctuation and invisible characters make
- * no difference, so that rather too many names are alike than too few: `Delete_File`, `/delete-file ` and `ｄｅｌｅｔｅ．ｆｉｌｅ` are the same. A name without
- * letters and digits stays as it is.
+ * Folds a name, for the question whether a host could take it for another one. Case, width, accents, blanks, punctuation and invisible characters
+ * make no difference, so that rather too many names are alike than too few: `Delete_File`, `/delete-file ` and `ｄｅｌｅｔｅ．ｆｉｌｅ` are the same.
+ * A name without letters and digits stays as it is.
  */
 export function foldedName(name: string): string {
   // Only in upper case are the forms of one letter alike, such as the two small forms of sigma.

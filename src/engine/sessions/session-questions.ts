@@ -253,8 +253,8 @@ function takeBack(
 }
 
 /**
- * Whether two confirmations are for the same action: the same words, the same call, or the same tool unless both name calls. Tools are folded, so that
- * no other way of writing a name keeps a permission that was taken back.
+ * Whether two confirmations are for the same action: the same words, the same call, or the same tool unless both name calls. Tools are folded, so
+ * that no other way of writing a name keeps a permission that was taken back.
  */
 function isSame(one: AcceptedConfirmation, other: AcceptedConfirmation): boolean {
   if (one.action !== undefined && one.action === other.action) return true;
