@@ -14,8 +14,8 @@ export interface A2eOptions {
   /** Requests of one session that may be under way, 1 to 256. */
   readonly maxParallel: () => number;
   /**
-   * Whether a person has to confirm the calls of a tool, by its name as an agent writes it. A value that is no text counts as such a tool if there are
-   * any.
+   * Whether a person has to confirm the calls of a tool, by its name as an agent writes it. A value that is no text counts as such a tool, if there
+   * are any.
    */
   readonly isIrreversible: (tool: unknown) => boolean;
   /** Names of arguments that texts may show. */
