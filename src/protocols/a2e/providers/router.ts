@@ -23,11 +23,15 @@ export interface Router {
   readonly providers: () => readonly Provider[];
   /** Joins a listener until the returned function is called. */
   readonly listen: (listener: ProviderListener) => () => void;
-  /** Tells the listeners, over several turns if there are many. While more than 1,000 announcements wait, further ones are dropped. */
+  /**
+   * Tells the listeners, over several turns if there are many. While 1,000 announcements or 4 Mi UTF-16 units of them wait, more are dropped.
+   */
   readonly announce: (provider: Provider, text: string) => void;
 }
 
 const MOST_ANNOUNCEMENTS = 1000;
+/** UTF-16 units of them. */
+const MOST_ANNOUNCED_UNITS = 4 * 1024 * 1024;
 
 /** `slices`: shares the turns of the event loop among announcements (R34). */
 export function createRouter(slices: TurnSlices): Router {
@@ -35,6 +39,7 @@ export function createRouter(slices: TurnSlices): Router {
   const providers = new Set<Provider>();
   const listeners = new Set<ProviderListener>();
   const holders = new Map<CapabilityName, Held>();
+  let waitingUnits = 0;
 
   const choose = (capability: CapabilityName): void => {
     let best: Held | undefined;
@@ -63,8 +68,10 @@ export function createRouter(slices: TurnSlices): Router {
       return () => void listeners.delete(listener);
     },
     announce: (provider, text) => {
-      if (slices.waitingCount() >= MOST_ANNOUNCEMENTS) return;
+      if (slices.waitingCount() >= MOST_ANNOUNCEMENTS || waitingUnits >= MOST_ANNOUNCED_UNITS) return;
+      waitingUnits += text.length;
       slices.add(listeners.size, () => {
+        waitingUnits -= text.length;
         for (const listener of listeners) listener.announced(provider, text);
       });
     },

@@ -111,9 +111,14 @@ export interface FieldServices {
 export const MOST_AGENTS = 16_384;
 /** Most subscriptions of one agent. */
 export const MOST_SUBSCRIPTIONS = 64;
-/** Most notifications that wait for an agent that is away. */
+/** Most bytes of all agents with their subscriptions, by estimate. */
+export const MOST_AGENT_BYTES = 32 * 1024 * 1024;
+/** Most bytes of units and conflicts for each unit that the Field may have, by estimate: some may be far larger. */
+export const BYTES_PER_UNIT = 8 * 1024;
+/** Most notifications that wait for an agent that is away, and most bytes of them, by estimate. */
 export const MOST_WAITING = 1000;
-/** Most notifications that wait for all agents together. Beyond that each further one is replaced by its agent's notice. */
-export const MOST_WAITING_IN_ALL = 131_072;
+export const MOST_WAITING_BYTES = 1024 * 1024;
+/** Most bytes of the notifications that wait for all agents together. Beyond that each further one is replaced by its agent's notice. */
+export const MOST_WAITING_BYTES_IN_ALL = 16 * 1024 * 1024;
 /** Most windows of `debounce_ms` at a time. Beyond that a further entity waits until one ends. */
 export const MOST_WINDOWS = 65_536;

@@ -5,6 +5,7 @@ import type { RecordRequest, UnitRelation } from "../messages/record-request.js"
 import type { AttuneRequest, MergeRequest, RegisterRequest } from "../messages/requests.js";
 import { type Attuned, attune } from "./attune.js";
 import { createConflicts, decide } from "./conflicts.js";
+import { createFieldRooms, subscriptionBytes, unitBytes } from "./field-rooms.js";
 import {
   type AgentLink,
   type Conflict,
@@ -22,6 +23,7 @@ import { changedEvent, conflictEvent, joinedEvent, recordedEvent } from "./happe
 import { createLamportClock } from "./lamport-clock.js";
 import type { KeptWaiting } from "./mailbox.js";
 import { createNotifier } from "./notifier.js";
+import { bytesOf } from "./shared-room.js";
 import type { ToldAgent } from "./told-agent.js";
 import { createUnits, type HeldUnit } from "./units.js";
 
@@ -115,6 +117,7 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
   const { kept: store, newId, limits } = services;
   const agents = new Map<string, ToldAgent>();
   const notifier = createNotifier(services);
+  const rooms = createFieldRooms(limits, kept);
   const units = createUnits(store, kept.units);
   const conflicts = createConflicts(store, kept.conflicts);
   const clock = createLamportClock(newestEpoch(kept), (end) => store.put("clock", "", () => end));
@@ -128,17 +131,21 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
   }
 
   const removeAgent = (agent: ToldAgent): void => {
-    for (const id of agent.subscriptions.keys()) store.remove("subscription", id);
+    for (const [id, subscription] of agent.subscriptions) {
+      store.remove("subscription", id);
+      rooms.agents.add(-subscriptionBytes(subscription));
+    }
     notifier.remove(agent);
     const { id } = agent.agent();
+    rooms.agents.add(-bytesOf(agent.agent()));
     agents.delete(id);
     store.remove("agent", id);
   };
 
   /** Forgets the agent that registered longest ago of all that are away and have no subscription: it loses nothing. */
-  const makePlace = (): boolean => {
+  const makePlace = (but: ToldAgent | undefined): boolean => {
     for (const agent of agents.values()) {
-      if (agent.isThere() || agent.subscriptions.size > 0) continue;
+      if (agent === but || agent.isThere() || agent.subscriptions.size > 0) continue;
       removeAgent(agent);
       return true;
     }
@@ -193,12 +200,13 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
     register: ({ id, role, interests }, link) => {
       const known = agents.get(id);
       if (known?.isThere() === true) return refused("AGENT_ID_TAKEN", `An agent "${id}" is connected.`);
-      if (known === undefined && agents.size >= MOST_AGENTS && !makePlace())
-        return refused(
-          "STORAGE_FULL",
-          `The Field has ${MOST_AGENTS} agents with connections or subscriptions, and takes no more.`,
-        );
       const agent: FieldAgent = { id, role, interests, epoch: known?.agent().epoch ?? clock.now() };
+      const bytes = bytesOf(agent) - (known === undefined ? 0 : bytesOf(known.agent()));
+      const isRoom = (): boolean => (known !== undefined || agents.size < MOST_AGENTS) && rooms.agents.isRoom(bytes);
+      while (!isRoom())
+        if (!makePlace(known))
+          return refused("STORAGE_FULL", "The Field has as many agents with connections or subscriptions as it takes.");
+      rooms.agents.add(bytes);
       const added = known ?? notifier.add(agent);
       if (known !== undefined) notifier.renew(known, agent);
       agents.set(id, added);
@@ -223,8 +231,11 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       if (agent === undefined) return NOT_REGISTERED;
       const fault = relationsFault(request.relations);
       if (fault !== undefined) return fault;
-      if (units.count() >= limits.maxUnits()) return refused("STORAGE_FULL");
-      const held = units.add(unitOf(request, `mem-${newId()}`, agent, sessionId, clock.now()));
+      const unit = unitOf(request, `mem-${newId()}`, agent, sessionId, clock.now());
+      const bytes = unitBytes(unit);
+      if (units.count() >= limits.maxUnits() || !rooms.units.isRoom(bytes)) return refused("STORAGE_FULL");
+      rooms.units.add(bytes);
+      const held = units.add(unit);
       if (held.unit.mode === "draft") return done({ unit: held.unit, conflicts: [] });
       notifier.tell(recordedEvent(held));
       const found: Conflict[] = [];
@@ -262,6 +273,9 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       }
       const { winnerId } = decision;
       const { strategy, synthesis, rationale } = request;
+      const bytes = bytesOf([synthesis, rationale]);
+      if (!rooms.units.isRoom(bytes)) return refused("STORAGE_FULL");
+      rooms.units.add(bytes);
       const resolution = { strategy, winner_id: winnerId, synthesis, rationale, resolved_by: agentId, epoch };
       const resolved: Conflict = { ...conflict, status: "resolved", resolution };
       conflicts.put(resolved);
@@ -281,13 +295,19 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       if (agent.subscriptions.size >= MOST_SUBSCRIPTIONS)
         return refused("STORAGE_FULL", `The agent has ${MOST_SUBSCRIPTIONS} subscriptions. Unsubscribe one first.`);
       const subscription: FieldSubscription = { id: `sub-${newId()}`, agentId, events, minRelevance, debounceMs };
+      const bytes = subscriptionBytes(subscription);
+      if (!rooms.agents.isRoom(bytes)) return refused("STORAGE_FULL");
+      rooms.agents.add(bytes);
       notifier.subscribe(agent, subscription);
       store.put("subscription", subscription.id, () => subscription);
       return done(subscription);
     },
     unsubscribe: (agentId, subscriptionId) => {
       const agent = agents.get(agentId);
-      if (agent === undefined || !notifier.unsubscribe(agent, subscriptionId)) return false;
+      const subscription = agent?.subscriptions.get(subscriptionId);
+      if (agent === undefined || subscription === undefined) return false;
+      notifier.unsubscribe(agent, subscriptionId);
+      rooms.agents.add(-subscriptionBytes(subscription));
       store.remove("subscription", subscriptionId);
       return true;
     },

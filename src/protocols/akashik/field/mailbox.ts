@@ -1,7 +1,7 @@
 // The notifications that wait for an agent: because it is away, takes nothing, or was told of the entity a moment ago. The newest of each entity and
-// subscription waits, at most 1,000. Beyond that one notice says from which epoch to poll.
-import { type FieldKept, MOST_WAITING, type Notification } from "./field-types.js";
-import type { SharedRoom } from "./shared-room.js";
+// subscription waits, within a number and within bytes. Beyond that one notice says from which epoch to poll.
+import { type FieldKept, MOST_WAITING, MOST_WAITING_BYTES, type Notification } from "./field-types.js";
+import { bytesOf, type SharedRoom } from "./shared-room.js";
 
 export interface Waiting {
   readonly entity: string;
@@ -29,9 +29,13 @@ export interface Mailbox {
   readonly clear: () => void;
 }
 
+interface Held extends Waiting {
+  readonly bytes: number;
+}
+
 export interface MailboxServices {
   readonly store: FieldKept;
-  /** The room of all mailboxes together. */
+  /** The room of all mailboxes together, in bytes. */
   readonly room: SharedRoom;
 }
 
@@ -48,24 +52,44 @@ export function createMailbox(
   { store, room }: MailboxServices,
   kept: readonly KeptWaiting[],
 ): Mailbox {
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, Held>();
+  let bytes = 0;
   /** The key of the notice, if it waits. */
   let notice: string | undefined;
 
   const keyOf = ({ entity, notification }: Waiting): string => waitingKey(notification.subscription_id, entity);
   const storeKey = (key: string): string => `${agentId} ${key}`;
-  const hold = (one: Waiting): void => {
+  const weigh = (more: number): void => {
+    bytes += more;
+    room.add(more);
+  };
+  const drop = (key: string): Held | undefined => {
+    const one = waiting.get(key);
+    waiting.delete(key);
+    weigh(-(one?.bytes ?? 0));
+    return one;
+  };
+  const weighed = ({ entity, notification }: Waiting): Held => {
+    const one = { entity, notification };
+    return { ...one, bytes: bytesOf([agentId, one]) };
+  };
+  const hold = (one: Held): void => {
     const key = keyOf(one);
     // A newer one stands behind everything that is older.
-    if (!waiting.delete(key)) room.add(1);
+    drop(key);
     waiting.set(key, one);
+    weigh(one.bytes);
     if (one.entity === POLL) notice = key;
   };
+  const isRoom = (one: Held): boolean => {
+    const before = waiting.get(keyOf(one));
+    const more = one.bytes - (before?.bytes ?? 0);
+    const isCounted = before !== undefined || waiting.size < MOST_WAITING;
+    return isCounted && (more <= 0 || bytes + more <= MOST_WAITING_BYTES) && room.isRoom(more);
+  };
   const take = (key: string): Waiting | undefined => {
-    const one = waiting.get(key);
+    const one = drop(key);
     if (one === undefined) return undefined;
-    waiting.delete(key);
-    room.add(-1);
     store.remove("waiting", storeKey(key));
     if (key === notice) notice = undefined;
     return one;
@@ -74,30 +98,32 @@ export function createMailbox(
     for (const key of [...waiting.keys()]) take(key);
   };
   let places = 0;
-  const add = ({ entity, notification }: Waiting): void => {
+  const add = (one: Held): void => {
     places += 1;
-    const one: KeptWaiting = { agentId, place: places, entity, notification };
+    const { entity, notification } = one;
+    const kept: KeptWaiting = { agentId, place: places, entity, notification };
     hold(one);
-    store.put("waiting", storeKey(keyOf(one)), () => one);
+    store.put("waiting", storeKey(keyOf(one)), () => kept);
   };
 
   for (const one of [...kept].sort((a, b) => a.place - b.place)) {
-    hold(one);
+    hold(weighed(one));
     places = one.place;
   }
 
   return {
-    put: (one) => {
+    put: (given) => {
       // A poll since the notice's epoch tells what comes after it, too.
       if (notice !== undefined) return;
-      if ((waiting.size < MOST_WAITING && room.isRoom()) || waiting.has(keyOf(one))) {
+      const one = weighed(given);
+      if (isRoom(one)) {
         add(one);
         return;
       }
       let since = one.notification.epoch;
       for (const { notification } of waiting.values()) since = Math.min(since, notification.epoch);
       clear();
-      add({ entity: POLL, notification: pollNotice(one.notification, since) });
+      add(weighed({ entity: POLL, notification: pollNotice(one.notification, since) }));
     },
     get: (key) => waiting.get(key),
     take,
@@ -108,7 +134,7 @@ export function createMailbox(
         if (notification.subscription_id !== subscriptionId) continue;
         take(key);
         if (entity === POLL && heir !== undefined)
-          add({ entity, notification: { ...notification, subscription_id: heir } });
+          add(weighed({ entity, notification: { ...notification, subscription_id: heir } }));
       }
     },
     clear,

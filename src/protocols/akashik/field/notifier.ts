@@ -5,7 +5,7 @@ import {
   type FieldEvent,
   type FieldServices,
   type FieldSubscription,
-  MOST_WAITING_IN_ALL,
+  MOST_WAITING_BYTES_IN_ALL,
   MOST_WINDOWS,
 } from "./field-types.js";
 import type { KeptWaiting } from "./mailbox.js";
@@ -41,7 +41,10 @@ interface Told {
 export function createNotifier(services: Pick<FieldServices, "clock" | "kept">): Notifier {
   const { clock } = services;
   const index = createSubscriptionIndex();
-  const rooms = { waiting: createSharedRoom(MOST_WAITING_IN_ALL), windows: createSharedRoom(MOST_WINDOWS) };
+  const rooms = {
+    waiting: createSharedRoom(() => MOST_WAITING_BYTES_IN_ALL),
+    windows: createSharedRoom(() => MOST_WINDOWS),
+  };
   const queue = new Set<Told>();
   let told = 0;
   let isArmed = false;

@@ -1,11 +1,11 @@
 // How agents are told when rooms are full, readers slow and subscriptions go.
 import { describe, expect, it } from "vitest";
-import type { Notification } from "../../../../src/protocols/akashik/field/field-types.js";
+import { MOST_WAITING_BYTES_IN_ALL, type Notification } from "../../../../src/protocols/akashik/field/field-types.js";
 import { createMailbox, type Waiting } from "../../../../src/protocols/akashik/field/mailbox.js";
-import { createSharedRoom } from "../../../../src/protocols/akashik/field/shared-room.js";
+import { bytesOf, createSharedRoom } from "../../../../src/protocols/akashik/field/shared-room.js";
 import { createWindows } from "../../../../src/protocols/akashik/field/windows.js";
 import { createVirtualClock } from "../../../support/rigs/virtual-clock.js";
-import { createFieldStage, doneOf, mergeOf, relation } from "./field-stage.js";
+import { codeOf, createFieldStage, doneOf, mergeOf, recordOf, relation } from "./field-stage.js";
 
 const ALL = {
   events: ["memory.recorded", "agent.joined", "conflict.detected"] as const,
@@ -55,11 +55,13 @@ describe("the notice to poll", () => {
   });
 
   it("replaces what waits for an agent when the room of all is full, and the room is given back", () => {
-    const room = createSharedRoom(3);
+    const [a, b, c] = [waitingOf("a"), waitingOf("b"), waitingOf("c", "sub-2", 7)];
+    const most = bytesOf(["one", a]) + bytesOf(["one", b]) + bytesOf(["other", c]);
+    const room = createSharedRoom(() => most);
     const store = { put: () => {}, remove: () => {} };
     const [one, other] = [createMailbox("one", { store, room }, []), createMailbox("other", { store, room }, [])];
-    for (const entity of ["a", "b"]) one.put(waitingOf(entity));
-    other.put(waitingOf("c", "sub-2", 7));
+    for (const waiting of [a, b]) one.put(waiting);
+    other.put(c);
     expect(room.isRoom()).toBe(false);
     // A newer one of an entity needs no further place.
     other.put(waitingOf("c", "sub-2", 8));
@@ -70,6 +72,41 @@ describe("the notice to poll", () => {
     expect(one.size()).toBe(2);
     one.clear();
     expect(room.isRoom()).toBe(true);
+  });
+});
+
+describe("memory", () => {
+  it("of what waits is bounded in bytes, for each agent and for all together", () => {
+    const stage = createFieldStage();
+    const writer = "w".repeat(256);
+    stage.agent(writer);
+    const readers = Array.from({ length: 40 }, (_, index) => stage.agent(`${index}`.padStart(256, "r")));
+    for (const reader of readers)
+      for (let count = 0; count < 64; count += 1)
+        doneOf(stage.field().subscribe(reader.id, { ...ALL, events: ["memory.recorded"] }));
+    for (const reader of readers) reader.leave();
+    for (let count = 0; count < 7; count += 1) stage.record(writer, `${count}${"x".repeat(1000)}`);
+    while (stage.field().settled() !== undefined) stage.clock.settle();
+    const { waiting } = stage.memory.read();
+    const bytes = waiting.map((one) => bytesOf([one.agentId, { entity: one.entity, notification: one.notification }]));
+    expect(bytes.reduce((all, one) => all + one, 0)).toBeLessThanOrEqual(MOST_WAITING_BYTES_IN_ALL + 40 * 4096);
+    const notices = waiting.filter(({ notification }) => notification.requires_action);
+    expect(notices.length).toBeGreaterThan(0);
+    expect(new Set(waiting.map(({ agentId }) => agentId)).size).toBe(40);
+  });
+
+  it("of what is kept is bounded in bytes, and given back by what goes", () => {
+    const stage = createFieldStage({ maxUnits: 10 });
+    const agent = stage.agent("a");
+    const large = recordOf("c".repeat(16_384), { reasoning: "r".repeat(4096) });
+    const outcomes = Array.from({ length: 3 }, () => codeOf(stage.field().record("a", null, large)));
+    expect(outcomes).toEqual([undefined, "STORAGE_FULL", "STORAGE_FULL"]);
+    agent.leave();
+    const interests = Array.from({ length: 64 }, () => "i".repeat(256));
+    // Whoever is away without a subscription loses nothing by being forgotten.
+    for (let count = 0; count < 1200; count += 1) stage.agent(`away-${count}`, "worker", interests).leave();
+    expect(stage.field().counts().agents).toBeLessThan(1000);
+    expect(stage.field().has("away-1199")).toBe(true);
   });
 });
 
@@ -111,7 +148,7 @@ describe("a reader that takes nothing", () => {
 
 it("a window that finds no room is waited for", () => {
   const clock = createVirtualClock();
-  const room = createSharedRoom(1);
+  const room = createSharedRoom(() => 1);
   const [one, other] = [createWindows(1000, clock, room), createWindows(1000, clock, room)];
   const without = createWindows(0, clock, room);
   const ended: string[] = [];
