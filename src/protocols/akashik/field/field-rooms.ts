@@ -10,7 +10,7 @@ import {
 } from "./field-types.js";
 import { bytesOf, createSharedRoom, type SharedRoom } from "./shared-room.js";
 
-/** What a conflict weighs until it is resolved. */
+/** The weight of a conflict that is not resolved. */
 const CONFLICT_BYTES = 1024;
 
 export interface FieldRooms {
