@@ -683,7 +683,7 @@ describe("a result says itself whether the call failed", () => {
 describe("R34: many calls that end at once", () => {
   const HELD = 4;
   function holding(count: number) {
-    const stage = createA2eStage({ options: { irreversibleTools: () => new Set(["delete file"]) } });
+    const stage = createA2eStage({ options: { isIrreversible: (tool) => tool === "delete file" } });
     const provider = stage.provider();
     const reader = stage.listen(ABLE);
     const agents = Array.from({ length: count }, (_, index) => stage.agent(["tools"], `agent ${index}`));
