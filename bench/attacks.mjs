@@ -1,8 +1,9 @@
 // Every attack of the row "attack". A new attack is an entry here: `prepare(peers, sized)` returns the function that is repeated during the
-// measurement; `sized` reduces a number in a quick run. `mayBeRefused`: a refusal is no mistake of the attack. `options` are the daemon's. `everyMs`:
+// measurement; `sized` reduces a number in a quick run. `mayBeRefused`: a refusal is no mistake of the attack. `options` are the daemon's; `over`: a service that it offers besides. `everyMs`:
 // interval of the bystander's critical events; default 5.
 import { HELD_OPTIONS, heldCallsBreakOff } from "./attacks/a2e.mjs";
 import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
+import { absentAgents, heldCalls, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
 import {
   chunksOf,
   chunkToMany,
@@ -48,7 +49,7 @@ export const ATTACKS = [
     what: "20 URIs of 16,000 slashes, `Listen` over gRPC",
     prepare: slashesListened(20, 16_000),
     mayBeRefused: true,
-    overGrpc: true,
+    over: "grpc",
   },
   {
     name: "slashes-renegotiated",
@@ -108,5 +109,33 @@ export const ATTACKS = [
     name: "newcomers",
     what: "newcomers who subscribe and leave, beside 4,000 open sessions",
     prepare: newcomers(8, 4000),
+  },
+  ...[15_000, 480_000].map((count) => ({
+    name: `json-${count}`,
+    what: `a body of JSON with ${count.toLocaleString("en")} numbers, Connect`,
+    prepare: jsonBodies(count),
+    mayBeRefused: true,
+    over: "http",
+  })),
+  ...[15_000, 50_000].map((count) => ({
+    name: `struct-${count}`,
+    what: `a Struct with ${count.toLocaleString("en")} numbers, gRPC`,
+    prepare: structs(count),
+    mayBeRefused: true,
+    over: "grpc",
+  })),
+  { name: "listed", what: "1,920 open questions of 6 KB, listed again and again", prepare: listedQuestions(1920) },
+  {
+    name: "held-calls",
+    what: "200 A2E agents with 4 held calls each break off at once",
+    prepare: heldCalls(200, 4),
+    options: ["--a2e-irreversible-tools", "delete"],
+  },
+  {
+    name: "absent",
+    what: "Akashik units for 330 agents that are away, with 64 subscriptions each",
+    prepare: absentAgents(330, 64),
+    // The Field takes only so many units, and none is forgotten.
+    mayBeRefused: true,
   },
 ];

@@ -42,7 +42,7 @@ export function slashesListened(count, slashes) {
     const request = Buffer.from(
       firstMessage("bench-attacker", withSlashes(sized(count), sized(slashes)), { json: false }),
     );
-    const client = new grpc.Client(`unix:${peers.grpcPath}`, grpc.credentials.createInsecure());
+    const client = new grpc.Client(`unix:${peers.servicePath}`, grpc.credentials.createInsecure());
     const identity = (bytes) => bytes;
     return async () => {
       const call = client.makeServerStreamRequest(LISTEN, identity, identity, request);

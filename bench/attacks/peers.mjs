@@ -6,10 +6,10 @@ import { CORE, framed, subscriptionRequest } from "../events.mjs";
 const MOST_EVENTS = 512;
 
 /**
- * The connections of an attack to the daemon at `path` (and at `grpcPath`, for its services). `refusals` has the number of refusals, and the first in
+ * The connections of an attack to the daemon at `path` (and at `servicePath`, for its services). `refusals` has the number of refusals, and the first in
  * the daemon's words.
  */
-export function createPeers({ path, grpcPath }) {
+export function createPeers({ path, servicePath }) {
   const refusals = { count: 0, first: undefined };
   const refused = (words) => {
     refusals.count += 1;
@@ -21,7 +21,7 @@ export function createPeers({ path, grpcPath }) {
     return socket;
   };
   return {
-    grpcPath,
+    servicePath,
     refusals,
     refused,
     connection,

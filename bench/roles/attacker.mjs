@@ -18,8 +18,8 @@ async function attack() {
 }
 
 serveRole({
-  prepare: async ({ name, path, grpcPath, scale }) => {
-    peers = createPeers({ path, grpcPath });
+  prepare: async ({ name, path, servicePath, scale }) => {
+    peers = createPeers({ path, servicePath });
     const sized = (number) => Math.max(1, Math.ceil(number * scale));
     repeat = await ATTACKS.find((one) => one.name === name).prepare(peers, sized);
   },

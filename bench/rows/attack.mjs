@@ -63,10 +63,10 @@ async function roundOnStage(one, settings) {
 }
 
 /** The bystander's figures without and under the attack, in ms, and the repetitions of the attack. */
-async function roundOf({ name, options = [], overGrpc = false, everyMs = EVERY_MS }, stage, { quick, scale }) {
-  const grpcPath = stage.path("grpc");
+async function roundOf({ name, options = [], over, everyMs = EVERY_MS }, stage, { quick, scale }) {
+  const servicePath = stage.path("service");
   const [daemon, bystander, attacker] = await Promise.all([
-    stage.daemon(...options, ...(overGrpc ? ["--grpc", `unix:${grpcPath}`] : [])),
+    stage.daemon(...options, ...(over === undefined ? [] : [`--${over}`, `unix:${servicePath}`])),
     stage.role("bystander"),
     stage.role("attacker"),
   ]);
@@ -75,7 +75,7 @@ async function roundOf({ name, options = [], overGrpc = false, everyMs = EVERY_M
   await bystander.call("open", { path: daemon.socket });
   await measure(count, 1);
   const idle = await measure(count, everyMs);
-  const how = { name, path: daemon.socket, grpcPath, scale };
+  const how = { name, path: daemon.socket, servicePath, scale };
   await inTime(attacker.call("prepare", how), PREPARE_MS, "The attack could not be prepared within a minute.");
   await attacker.call("begin");
   const attacked = await measure(count, everyMs);
