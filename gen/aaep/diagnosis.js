@@ -454,9 +454,11 @@ vErrors.push(err6);
 errors++;
 }
 }
-for(const key0 in data){
-if(!((key0 === "session_id") || (key0 === "resume_token"))){
-const err7 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(data.after !== undefined){
+let data2 = data.after;
+if(typeof data2 === "string"){
+if(data2.length < 1){
+const err7 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -465,15 +467,48 @@ vErrors.push(err7);
 }
 errors++;
 }
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data2, 256)){
+const err8 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err8];
 }
 else {
 vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+for(const key0 in data){
+if(!(((key0 === "session_id") || (key0 === "resume_token")) || (key0 === "after"))){
+const err10 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+}
+else {
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
 }
 errors++;
 }
@@ -1212,9 +1247,11 @@ vErrors.push(err59);
 errors++;
 }
 }
-for(const key5 in data){
-if(!(((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes"))){
-const err60 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key5}};
+if(data.next !== undefined){
+let data25 = data.next;
+if(typeof data25 === "string"){
+if(data25.length < 1){
+const err60 = {instancePath:instancePath+"/next",schemaPath:"#/properties/next/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -1223,15 +1260,48 @@ vErrors.push(err60);
 }
 errors++;
 }
-}
-}
-else {
-const err61 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(longerThan(data25, 256)){
+const err61 = {instancePath:instancePath+"/next",schemaPath:"#/properties/next/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err61];
 }
 else {
 vErrors.push(err61);
+}
+errors++;
+}
+}
+else {
+const err62 = {instancePath:instancePath+"/next",schemaPath:"#/properties/next/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+for(const key5 in data){
+if(!((((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes")) || (key5 === "next"))){
+const err63 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+}
+else {
+const err64 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
 }
 errors++;
 }

@@ -61,6 +61,10 @@ export interface ResumeSessionParams {
    * The token from the answer to `session.started`.
    */
   readonly resume_token: string;
+  /**
+   * The `next` of the answer before, for the questions and outcomes behind it.
+   */
+  readonly after?: string;
 }
 /**
  * Result of aaep.resume_session: where the agent left off (R8).
@@ -117,7 +121,7 @@ export interface ResumeSessionResult {
     readonly [k: string]: unknown;
   }[];
   /**
-   * The outcomes of questions that ended meanwhile.
+   * The outcomes of questions that ended meanwhile. With the open questions, as many as fit 65,536 characters, at least one.
    */
   readonly outcomes: {
     /**
@@ -129,6 +133,10 @@ export interface ResumeSessionResult {
      */
     readonly outcome: "accepted" | "rejected" | "answered" | "unanswered" | "cancelled" | "withdrawn";
   }[];
+  /**
+   * Present if there are more questions or outcomes. Ask again with this value as `after`.
+   */
+  readonly next?: string;
 }
 /**
  * The agent that publishes, or the daemon.

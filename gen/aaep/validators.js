@@ -329,10 +329,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.after !== undefined){
+let data2 = data.after;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(data2.length < 1){
+return false;
+}
+else {
+if(longerThan(data2, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key0 in data){
-if(!((key0 === "session_id") || (key0 === "resume_token"))){
+if(!(((key0 === "session_id") || (key0 === "resume_token")) || (key0 === "after"))){
 return false;
 break;
+}
 }
 }
 }
@@ -869,10 +894,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.next !== undefined){
+let data25 = data.next;
+const _errs56 = errors;
+if(errors === _errs56){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs56 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 for(const key5 in data){
-if(!(((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes"))){
+if(!((((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes")) || (key5 === "next"))){
 return false;
 break;
+}
 }
 }
 }

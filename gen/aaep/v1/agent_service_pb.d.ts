@@ -103,6 +103,13 @@ export declare type SessionClaim = Message<"aaep.v1.SessionClaim"> & {
    * @generated from field: string resume_token = 2;
    */
   resumeToken: string;
+
+  /**
+   * `next` of the answer before, for the questions and outcomes behind it.
+   *
+   * @generated from field: optional string after = 3;
+   */
+  after?: string | undefined;
 };
 
 /**
@@ -724,6 +731,13 @@ export declare type SessionSummary = Message<"aaep.v1.SessionSummary"> & {
    * @generated from field: repeated aaep.v1.QuestionOutcome outcomes = 7;
    */
   outcomes: QuestionOutcome[];
+
+  /**
+   * There are more questions or outcomes: ask again with this value as `after`.
+   *
+   * @generated from field: optional string next = 8;
+   */
+  next?: string | undefined;
 };
 
 /**

@@ -29,7 +29,17 @@ export function closingDocument(areSessionsKept: boolean): Message {
 }
 
 /** The state in which an agent left its session (R8). */
-export function summaryDocument(summary: SessionSummary): Message {
+export function summaryDocument(summary: SessionSummary, after?: unknown): Message {
+  const { page, next } = pageOf(
+    [
+      ...summary.openQuestions.map(({ token, event }) => ({ place: `question ${token}`, event })),
+      ...summary.outcomes.map(({ token, outcome }) => ({
+        place: `outcome ${token}`,
+        outcome: { reply_token: token, outcome },
+      })),
+    ],
+    after,
+  );
   return {
     session_id: summary.sessionId,
     state: summary.state,
@@ -42,9 +52,26 @@ export function summaryDocument(summary: SessionSummary): Message {
       ...(outputId === undefined ? {} : { output_id: outputId }),
       position,
     })),
-    open_questions: summary.openQuestions.map(({ event }) => event),
-    outcomes: summary.outcomes.map(({ token, outcome }) => ({ reply_token: token, outcome })),
+    open_questions: page.flatMap((one) => ("event" in one ? [one.event] : [])),
+    outcomes: page.flatMap((one) => ("outcome" in one ? [one.outcome] : [])),
+    ...(next === undefined ? {} : { next }),
   };
+}
+
+/** UTF-16 units of JSON that one answer holds. */
+const PAGE_UNITS = 65_536;
+
+/** A page of the items behind the place `after`, or of all if none stands there: as many as fit one answer, at least one. */
+function pageOf<Item extends { readonly place: string }>(items: readonly Item[], after: unknown) {
+  const start = items.findIndex(({ place }) => place === after) + 1;
+  let units = 0;
+  let last: string | undefined;
+  for (const [index, item] of items.slice(start).entries()) {
+    units += JSON.stringify(item).length;
+    if (last !== undefined && units > PAGE_UNITS) return { page: items.slice(start, start + index), next: last };
+    last = item.place;
+  }
+  return { page: items.slice(start), next: undefined };
 }
 
 /**
@@ -72,9 +99,9 @@ function isShallow(value: unknown, levels: number): boolean {
 }
 
 /** The same as `summaryDocument`, for messages whose producer has no room for members of later versions. */
-export function closedSummaryDocument(summary: SessionSummary): Message {
+export function closedSummaryDocument(summary: SessionSummary, after: unknown): Message {
   return {
-    ...summaryDocument(summary),
+    ...summaryDocument(summary, after),
     agents: summary.agents.map(({ producer, state }) => ({ producer: knownMembers(producer), state })),
   };
 }

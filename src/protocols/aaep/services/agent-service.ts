@@ -115,7 +115,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       leases.call(claim, call, async (handler) => {
         // First, because no session is taken over while the journal cannot write. The answer waits until its contents are durable (R29).
         const durable = handler.whenDurable();
-        const answered = closedSummaryDocument(handler.resumeSession(session));
+        const answered = closedSummaryDocument(handler.resumeSession(session), session.after);
         await durable;
         return answered;
       }),

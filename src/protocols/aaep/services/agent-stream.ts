@@ -189,7 +189,7 @@ function respond(handler: AgentHandler, request: PublishRequest): Responded {
     case "resume": {
       // First, because no session is taken over while the journal cannot write.
       const durable = handler.whenDurable();
-      const session = closedSummaryDocument(handler.resumeSession(request.claim));
+      const session = closedSummaryDocument(handler.resumeSession(request.claim), (request.claim as Message).after);
       return { response: { session }, isCostly: true, durable };
     }
   }

@@ -109,7 +109,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   const resumeSession = (params: unknown): Message | Promise<Message> => {
     // First, because no session is taken over while the journal cannot write.
     const durable = agent.whenDurable();
-    return whenDurable(summaryDocument(agent.resumeSession(params)), durable);
+    return whenDurable(summaryDocument(agent.resumeSession(params), (params as Message).after), durable);
   };
 
   const end = (id: string): Held | undefined => {
