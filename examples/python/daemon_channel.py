@@ -7,7 +7,7 @@ import grpc
 from grpc_status import rpc_status
 
 from aaep.v1.handshake_pb2 import AaepdError
-from aaep_agent import own_socket
+from aaep_agent import connect_own, own_socket
 
 # Keeps the sockets that channels connect to, so that nobody can put others in their place.
 KEPT = contextlib.ExitStack()
@@ -31,6 +31,7 @@ def connect(address, token_file):
     if address.startswith("unix:"):
         # Else the path would be sent as the host's name, percent-encoded, which not every server takes.
         options.append(("grpc.default_authority", "localhost"))
+        connect_own(address[len("unix:") :]).close()  # the kernel says who listens
         address = "unix:" + KEPT.enter_context(own_socket(address[len("unix:") :]))
     if token_file is not None:
         metadata.append(("authorization", "Bearer " + pathlib.Path(token_file).read_text("utf-8").strip()))

@@ -1,6 +1,6 @@
 // The file to copy in Python. Those of other languages are in test/tools.
-import { spawn } from "node:child_process";
-import { cpSync, mkdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -61,6 +61,20 @@ test("U3: a folder that another takes the place of between look and connection i
   ].join("\n");
   expect(await runPython(program, cleanEnvironment(base), base)).toBe("called\n");
   expect([own?.().includes("tool.invoked"), other?.()]).toEqual([true, ""]);
+});
+
+test.each([
+  ["python/socket_subscriber.py", "--socket"],
+  ["akashik/agent.py", "--id", "reader", "--socket"],
+  ["a2e/agent.py", "--socket"],
+  ["conformance/subscriber.py"],
+])("U3: %s says nothing at a socket behind a link", async (program, ...argv) => {
+  const base = temporaryDirectory();
+  const received = await falseDaemon(join(base, "own.sock"));
+  symlinkSync(join(base, "own.sock"), join(base, "link.sock"));
+  const path = fileURLToPath(new URL(`../../examples/${program}`, import.meta.url));
+  const { status, stderr } = spawnSync("python3", [path, ...argv, join(base, "link.sock")], { encoding: "utf8" });
+  expect([status, stderr, received()]).toEqual([1, expect.stringContaining("link.sock is no socket"), ""]);
 });
 
 /** What a program says that has the file to copy beside it. */

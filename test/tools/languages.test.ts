@@ -1,8 +1,11 @@
 // The banking agents and the listeners over gRPC, each as its README starts it: every agent with every listener, accepted, rejected, and with nobody
 // there, over a Unix socket and TCP.
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isEnvelope } from "#gen/aaep/validators.js";
 import { ensureBuilt } from "../support/built.js";
+import { falseDaemon } from "../support/copied-file-daemons.js";
 import {
   canRun,
   documentsOf,
@@ -19,6 +22,7 @@ import {
   startExample,
   startListener,
 } from "../support/languages.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -99,6 +103,15 @@ function ofType(documents: readonly Document[], type: string): readonly Document
 }
 
 describe.skipIf(!runs)(title, () => {
+  it.each(LANGUAGES)("U3: the listener in $name says nothing at a socket behind a link", async (language) => {
+    const base = temporaryDirectory();
+    const received = await falseDaemon(join(base, "own.sock"));
+    symlinkSync(join(base, "own.sock"), join(base, "link.sock"));
+    const listener = startExample(language.folder, language.subscriber, "--address", `unix:${join(base, "link.sock")}`);
+    expect(await listener.ended).toMatchObject({ code: 1, err: expect.stringMatching(/is no socket/) });
+    expect(received()).toBe("");
+  });
+
   describe.each(AGENTS)("an agent in $name", (agent) => {
     it(`§4.6: does what a listener in ${agent.accepts.name} accepts, and all hear it`, async () => {
       const daemon = await serveGrpc();

@@ -692,7 +692,11 @@ public final class Aaep implements AutoCloseable {
     boolean isOurs = List.of(me, 0).containsAll(List.of(folder.get("uid"), file.get("uid")));
     boolean isWritable = file.get("uid").equals(me) && (mode & 022) != 0;
     if (!isOurs || (!isPrivate && (isUsual || isOpen || isWritable)))
-      throw new AccessDeniedException(path, null, "the socket or its folder is not yours alone: users and modes %s, %s".formatted(folder, file));
+      throw new AccessDeniedException(
+          path,
+          null,
+          "it is not yours alone: user %d, mode %o, in a folder of user %d, mode %o"
+              .formatted(file.get("uid"), mode & 07777, folder.get("uid"), around & 07777));
   }
 
   /**

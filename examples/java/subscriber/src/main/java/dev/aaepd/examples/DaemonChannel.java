@@ -47,6 +47,7 @@ final class DaemonChannel implements AutoCloseable {
     NettyChannelBuilder builder;
     if (address.startsWith("unix:")) {
       String path = address.substring("unix:".length());
+      Aaep.assertOwnSocket(path, false);
       builder =
           NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(path))
               .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class)
@@ -96,7 +97,6 @@ final class DaemonChannel implements AutoCloseable {
   private static Channel own(String path) {
     SocketChannel socket;
     try {
-      Aaep.assertOwnSocket(path, false);
       socket = SocketChannel.open(StandardProtocolFamily.UNIX);
     } catch (IOException error) {
       throw new UncheckedIOException(error);
