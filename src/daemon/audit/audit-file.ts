@@ -1,14 +1,15 @@
 // One file of lines that is set aside by size. Each append is one write. An append that fails leaves nothing of itself in the file, so its lines can
 // be appended again later.
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, open, rename, stat } from "node:fs/promises";
 import { isMissing } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { otherThanFile } from "../../storage/lmdb/plain-files.js";
 
 export interface AuditFile {
   /**
-   * Appends whole lines and opens the file if it is not open. Sets the file aside first if the lines would make it larger than the limit. Rejects
-   * with the error of Node, or a Fault "address_invalid" if the path is not a file; the lines are then not in the file. One call at a time.
+   * Appends whole lines and opens the file if it is not open, or no longer at its path. Sets the file aside first if the lines would make it larger
+   * than the limit. Rejects with the error of Node, or a Fault "address_invalid" if the path is not a file; the lines are then not in the file. One
+   * call at a time.
    */
   readonly append: (lines: string) => Promise<void>;
   readonly close: () => Promise<void>;
@@ -23,6 +24,7 @@ export interface AuditLimits {
 
 interface Opened {
   readonly handle: FileHandle;
+  readonly inode: number;
   bytes: number;
   /** The last line has no end: the process or the system stopped in the middle of it. */
   isTorn: boolean;
@@ -65,6 +67,7 @@ export function createAuditFile(path: string, limits: () => AuditLimits): AuditF
 
   return {
     append: async (lines) => {
+      if (file !== undefined && (await inodeAt(path)) !== file.inode) await close();
       file ??= await opened(path);
       const bytes = Buffer.from(file.isTorn ? `\n${lines}` : lines);
       if (file.bytes > 0 && file.bytes + bytes.length > limits().maxBytes) {
@@ -85,14 +88,19 @@ async function opened(path: string): Promise<Opened> {
     });
   const handle = await open(path, "a+", 0o600);
   try {
-    const { size } = await handle.stat();
+    const { size, ino } = await handle.stat();
     const last = Buffer.alloc(1, LINE_FEED);
     if (size > 0) await handle.read(last, 0, 1, size - 1);
-    return { handle, bytes: size, isTorn: last[0] !== LINE_FEED };
+    return { handle, inode: ino, bytes: size, isTorn: last[0] !== LINE_FEED };
   } catch (caught) {
     await handle.close().catch(() => {});
     throw caught;
   }
+}
+
+/** Undefined if there is nothing. A file that was removed or moved takes lines that nobody finds. */
+async function inodeAt(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.ino;
 }
 
 /** Removes what a failed write left. Others may have cut the file meanwhile. */

@@ -2,6 +2,7 @@
 // here, and one write at a time takes all that have come since the last. Entries beyond the bound of what may wait are left out, and a line counts
 // them by kind.
 import { join } from "node:path";
+import { isMissing } from "../../../transports/node-errors.js";
 import { shownJson } from "../../base/json-line.js";
 import { within } from "../../base/time-limit.js";
 import type { Audit, AuditEntry, AuditNote } from "../../contracts/audit.js";
@@ -138,6 +139,8 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
       log.warn({ err: caught, directory, remedy }, "the audit log cannot be written; questions go on without it");
     }
     failure = caught instanceof Error ? caught.message : String(caught);
+    // The folder is gone, and the claim with it: the next attempt makes both again.
+    if (isMissing(caught)) name = file = undefined;
   }
 
   function write(): Promise<void> {

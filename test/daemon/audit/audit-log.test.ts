@@ -1,5 +1,5 @@
 // The audit log on a real disk: what is in it, who may read it, how it is rotated, and that nothing that goes wrong with it stops anybody.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AuditEntry, ReplyFate } from "../../../src/contracts/audit.js";
@@ -236,6 +236,26 @@ test("R8b: other limits hold from then on, and no line is lost or out of order f
   const tokens = names.flatMap((name) => lines(name)).map((line) => line.reply_token);
   expect(tokens).toStrictEqual(Array.from({ length: 60 }, (_, index) => `rpl_${index + 1}`));
   expect(audit.droppedCount()).toBe(0);
+});
+
+test("a file that was taken away is made again, and so is a folder, with the claim on the name", async () => {
+  const { audit, directory, clock, lines } = stage();
+  const record = async (number: number): Promise<void> => {
+    audit.record(outcome(number));
+    clock.settle();
+    await expect.poll(() => audit.trouble() === undefined && lines().at(-1)?.reply_token).toBe(`rpl_${number}`);
+  };
+  await record(1);
+  rmSync(join(directory, "bank.ndjson"));
+  await record(2);
+  renameSync(directory, `${directory}-away`);
+  audit.record(outcome(3));
+  clock.settle();
+  await expect.poll(() => audit.trouble()?.reason).toContain("ENOENT");
+  clock.advance(10_000);
+  await expect.poll(() => audit.trouble()).toBe(undefined);
+  expect(lines().map(({ reply_token }) => reply_token)).toStrictEqual(["rpl_3"]);
+  expect([mode(directory), readdirSync(directory).sort()]).toStrictEqual(["700", [".bank.pid", "bank.ndjson"]]);
 });
 
 test("a line that a kill left without its end is not glued to the next", async () => {
