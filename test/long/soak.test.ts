@@ -42,7 +42,7 @@ const WARMING_CYCLES = 12;
 const LEAST_CYCLES = WARMING_CYCLES + 6;
 /** More than a daemon remembers of sessions that ended (4,096), for a day at least. */
 const REMEMBERED_SESSIONS = 4200;
-const SESSIONS_A_MESSAGE = 50;
+const SESSIONS_A_MESSAGE = 30;
 /** Names that come back so often that all which is remembered of them is there after a few cycles. */
 const FICKLE_NAMES = 20;
 
@@ -119,9 +119,11 @@ async function untilQuiet(daemon: MortalDaemon): Promise<Message> {
   const asking = rpcPeer(await ipcConnection(daemon.socket, "newline"), createWireSniffer());
   for (let turn = 0; ; turn += 1) {
     const status = await asking.request("aaepd.status", { limit: 3 });
-    const { session_count, subscription_count, question_count, connections } = status;
+    const { session_count, subscription_count, question_count, connections, subscriptions } = status;
+    // The Field of Akashik goes on listening.
+    const own = (subscriptions as readonly Message[]).filter((one) => one.subscriber_id === "aaepd-akashik").length;
     const others = Object.values(connections as Record<string, number>).reduce((sum, one) => sum + one, -1);
-    if (session_count === 0 && subscription_count === 0 && question_count === 0 && others <= 0) {
+    if (session_count === 0 && subscription_count === own && question_count === 0 && others <= 0) {
       await asking.close();
       return status;
     }

@@ -25,8 +25,8 @@ export interface AuditLogOptions {
   /** Most replies of one subscription within a second that are recorded although they did not count; further ones are only counted. Default 100. */
   readonly maxVainRepliesPerSecond?: number;
   /**
-   * Most bytes that may wait for the disk. Replies that did not count may use a sixteenth of it, or half of it if their question is open.
-   * Default 16 Mi.
+   * Most bytes that may wait for the disk. Questions and replies to open ones may use half of it, so that there is room for outcomes; other replies
+   * that did not count a sixteenth. Default 16 Mi.
    */
   readonly maxWaitingBytes?: number;
   /** Pause after a failure before the next attempt, ms. Default 10,000. */
@@ -64,7 +64,7 @@ interface Line {
 }
 
 const VAIN_SHARE = 1 / 16;
-const VAIN_SHARE_ON_OPEN = 1 / 2;
+const QUESTION_SHARE = 1 / 2;
 /** Interval of the entries that count the replies left out, ms. */
 const TELL_EVERY_MS = 1000;
 /** Most bytes of one write; a longer line is a write of its own. */
@@ -178,10 +178,17 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return true;
   }
 
+  function roomFor(entry: AuditEntry): number {
+    const isVain = entry.kind === "reply" && entry.fate !== "counted";
+    if (isVain && !entry.token_is_open) return maxWaitingBytes * VAIN_SHARE;
+    return isVain || entry.kind === "asked" || entry.kind === "shown"
+      ? maxWaitingBytes * QUESTION_SHARE
+      : maxWaitingBytes;
+  }
+
   /** Records a reply that did not count. A flood of forged replies must neither fill the disk nor take the daemon's time. */
-  function recordVain(entry: ReplyEntry, { at, settled }: AuditNote): void {
+  function recordVain(entry: ReplyEntry, { at, settled }: AuditNote, room: number): void {
     if (!isClosed) cancelTelling ??= tellLater();
-    const room = maxWaitingBytes * (entry.token_is_open ? VAIN_SHARE_ON_OPEN : VAIN_SHARE);
     if (budget.allows(entry) && append(lineOf(membersOf(entry), at), room, settled)) return;
     flooded += 1;
     budget.leaveOut(entry);
@@ -209,19 +216,20 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return [...untold.values()].reduce((sum, one) => sum + one, 0);
   }
 
-  function tellDropped(): void {
+  function tellDropped(roomBytes = maxWaitingBytes): void {
     if (untold.size === 0) return;
     const told = { kind: "left_out", count: untoldCount(), kinds: Object.fromEntries(untold) };
-    if (append(lineOf(told), maxWaitingBytes)) untold = new Map();
+    if (append(lineOf(told), roomBytes)) untold = new Map();
   }
 
   return {
     isOn: true,
     record: (entry, note = {}) => {
       try {
-        tellDropped();
-        if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note);
-        else if (!append(lineOf(membersOf(entry), note.at), maxWaitingBytes, note.settled)) lose(entry, note);
+        const room = roomFor(entry);
+        tellDropped(room);
+        if (entry.kind === "reply" && entry.fate !== "counted") recordVain(entry, note, room);
+        else if (!append(lineOf(membersOf(entry), note.at), room, note.settled)) lose(entry, note);
       } catch (caught) {
         lose(entry, note);
         tellDropped();

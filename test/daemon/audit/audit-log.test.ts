@@ -466,6 +466,16 @@ test("R19: a reply that came as text stands there as it came, beside what it say
   expect(lines()[2]).not.toHaveProperty("reply");
 });
 
+test("questions that wait for the disk leave room for outcomes", () => {
+  const { audit } = stage({ maxWaitingBytes: 16_000, createFile: () => STUCK });
+  const shown = { event_id: "evt_1", reply_token: "rpl_1", subscription_id: "sub_1", subscriber_id: "reader" };
+  for (let count = 1; count <= 100; count += 1) audit.record({ kind: "shown", ...shown });
+  const before = audit.droppedCount();
+  expect(before).toBeGreaterThan(50);
+  for (let number = 1; number <= 20; number += 1) audit.record(outcome(number));
+  expect(audit.droppedCount()).toBe(before);
+});
+
 test("memory is bounded while the disk takes nothing", async () => {
   const { audit } = stage({ maxWaitingBytes: 16_000, createFile: () => STUCK });
   for (let number = 1; number <= 1000; number += 1) audit.record(outcome(number));
