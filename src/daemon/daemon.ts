@@ -226,8 +226,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     await engine.close();
     throw caught;
   }
-  // Not before the daemon listens: few need it.
-  const loaded = Promise.allSettled([a2e.load(), akashik?.load()]);
+  // Behind the turn in which the daemon tells that it listens: few need it.
+  let loaded: Promise<unknown> = Promise.resolve();
+  clock.afterTurn(() => {
+    if (!isStopping) loaded = Promise.allSettled([a2e.load(), akashik?.load()]);
+  });
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
 
   let tellStopped: () => void = () => {};
