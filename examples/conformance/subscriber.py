@@ -67,7 +67,7 @@ class Subscriber:
             self.say(event.get("chunk", ""))
         elif kind == "tool.completed" and event.get("status") != "success":
             self.say(f"tool.{event.get('status')}: {event.get('tool')}: {event.get('error_message') or summary}")
-        elif kind not in SILENT:
+        elif kind not in SILENT or event.get("urgency") == "critical":
             self.say(f"{kind}: {summary}")
 
     def answer(self, line):
@@ -78,7 +78,8 @@ class Subscriber:
         if question["type"].endswith("confirmation"):
             self.send({"type": "confirmation.reply", "decision": "accept" if line == "yes" else "reject", **reply})
         else:
-            self.send({"type": "clarification.reply", "response": line, **reply})
+            is_number = question.get("accepted_response_kinds") == ["numeric"]
+            self.send({"type": "clarification.reply", "response": float(line) if is_number else line, **reply})
 
     def close(self):
         if self.subscription is not None:

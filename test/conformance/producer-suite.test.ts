@@ -117,6 +117,23 @@ it("P1-state-chain shows both ends of a broken link", () => {
   }
 });
 
+it("P1-numbers reads numbers as they were sent", () => {
+  const [numbers] = PRODUCER_CASES.flatMap((one) => (one.kind === "watching" && one.id === "P1-numbers" ? [one] : []));
+  const verdictOf = (number: string): unknown => {
+    const text = `{"event_id":"evt_1","session_id":"sess_1","note":"9007199254740993 \\" 1e400","size":${number}}`;
+    const record = [{ way: "received", at: 0, place: 0, text, message: JSON.parse(text) }];
+    try {
+      return numbers?.judge({ conversations: [{ record }], shown: new Map() } as unknown as Heard);
+    } catch (caught) {
+      return verdictIn(caught).kind;
+    }
+  };
+  expect(["9007199254740993", "-9007199254740993", "1e400", "[[9007199254740994]]"].map(verdictOf)).toEqual(
+    Array(4).fill("failed"),
+  );
+  expect(["9007199254740992", "-1.5e-7", "0"].map(verdictOf)).toEqual([1, 1, 1]);
+});
+
 describe("a bad target", () => {
   async function runAt(
     behave: (socket: Socket) => void,

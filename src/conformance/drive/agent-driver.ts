@@ -5,7 +5,7 @@ import { ipcRpcConnector } from "../../client/node.js";
 import { endpointText } from "../wire/endpoint.js";
 import { noConnection } from "../wire/endpoint-faults.js";
 import type { Driver } from "./driver.js";
-import { BILINGUAL, CHOICES, FAILURE, INVOKED, QUESTION, SENTENCES } from "./scenario-data.js";
+import { BILINGUAL, CHOICES, FAILURE, INVOKED, OTHER_TEXTS, QUESTION, SENTENCES } from "./scenario-data.js";
 import type { ScenarioName } from "./scenarios.js";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -95,6 +95,7 @@ const ACTS: Readonly<Record<ScenarioName, (acting: Acting) => Promise<void>>> = 
   text: async (acting) => {
     await begin(acting);
     await write(acting, SENTENCES);
+    for (const [language, text] of OTHER_TEXTS) await write(acting, [text], { language });
     await complete(acting);
   },
   flood: async (acting) => {
@@ -220,12 +221,13 @@ async function tool({ say, enter, hex }: Acting, name: string, ending: Fields): 
 }
 
 /** Writes in pieces of three characters, without hints. */
-async function write({ say, enter, hex }: Acting, sentences: readonly string[]): Promise<void> {
+async function write({ say, enter, hex }: Acting, sentences: readonly string[], members: Fields = {}): Promise<void> {
   const output_id = `out_${hex(8)}`;
   await enter("writing_output");
   const pieces = sentences.join("").match(/.{1,3}/gsu) ?? [];
-  for (const chunk of pieces) await say("output.streaming", { output_id, chunk, complete: false });
-  await say("output.streaming", { output_id, chunk: "", complete: true });
+  // At once: a text that is waited for piece by piece is slow on a busy machine.
+  await Promise.all(pieces.map((chunk) => say("output.streaming", { output_id, chunk, complete: false, ...members })));
+  await say("output.streaming", { output_id, chunk: "", complete: true, ...members });
 }
 
 /** Progress and text: 20 events a second and more, for `rounds` tenths of a second. */

@@ -1,14 +1,22 @@
 // The words of the scenarios, as the agent of the suite says them.
 
-/** The text of the scenario "text". */
+/** The text of the scenario "text", in two paragraphs. */
 export const SENTENCES = [
   "The photos are sorted now. ",
   "Nine of them were taken twice. ",
-  "The copies stay where they are. ",
+  "The copies stay where they are.\n\n",
   "Dr. Zoë Adams 📷 took most of them in 2024. ",
   "It rained on the third day. ",
   "Nothing was deleted.",
 ] as const;
+
+/** Texts in scripts that end sentences by other marks, or words by none. */
+export const OTHER_TEXTS: readonly (readonly [language: string, text: string])[] = [
+  ["ar", "الصور مرتبة الآن. تسع منها التقطت مرتين. هل أحذف النسخ؟ لم يُحذف شيء."],
+  ["ja", "写真は整理されました。九枚は二回撮られています。コピーはそのままです。"],
+  ["th", "จัดเรียงรูปภาพแล้ว มีเก้ารูปที่ถ่ายซ้ำ สำเนายังอยู่ที่เดิม"],
+  ["hi", "तस्वीरें अब क्रम में हैं। उनमें से नौ दो बार ली गईं। कुछ भी हटाया नहीं गया।"],
+];
 
 export const BILINGUAL = { primary_language: "en", available_languages: ["en", "fr"] };
 export const INVOKED = {

@@ -2,7 +2,7 @@
 
 export const SCENARIOS = {
   session: "Begin a session, think, call a tool without risk, write two sentences, and complete the session.",
-  text: "Begin a session, write a text of at least six sentences in pieces shorter than a word, and complete the session.",
+  text: "Begin a session, write a text of at least six sentences, in two paragraphs and in pieces shorter than a word. Write further texts likewise, each an output of its own: in Arabic, in Japanese, in Thai and in Hindi. Complete the session.",
   flood:
     "Begin a session. For 12 seconds report progress and write text, at least 20 events a second together. Complete the session.",
   "error-after-tools":

@@ -1,7 +1,7 @@
 // The words of the conformance suite (AAEP chapter 9).
 
 /** The version of the suite. It changes with every case whose verdicts can change. */
-export const SUITE_VERSION = "1.1.0";
+export const SUITE_VERSION = "1.2.0";
 /** The version of the specification that the cases are made from. */
 export const SPECIFICATION_VERSION = "1.0.0";
 

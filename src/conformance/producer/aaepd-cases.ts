@@ -7,6 +7,14 @@ import type { ActiveCase } from "./producer-case.js";
 import { endOf, eventsOf, eventsToEnd, sessionEnd } from "./session-on.js";
 import { evidenceOf, isCritical, isType, QUIET_MS } from "./stage.js";
 
+/** Members of a reply, and how they stand there twice. */
+const TWICE = [
+  ['"decision":"accept"', '"decision":"reject","decision":"accept"'],
+  ['"decision":"accept"', '"decisio\\u006e":"reject","decision":"accept"'],
+  ['"reply_token":', '"reply_token":"rpl_1","reply_token":'],
+  ['"type":', '"extensions":{"a":1,"a":2},"type":'],
+] as const;
+
 function ours(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, run: ActiveCase["run"]): ActiveCase {
   return { kind: "active", level: 3, severity: "error", extension: "aaepd", ...about, run };
 }
@@ -22,8 +30,8 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       if (stage.isShared) skip("The transport carries no text of the suite's own.");
       const asked = await ask(stage);
       const reply = confirmationReply(asked.listener, asked.question, "accept");
-      const text = JSON.stringify(reply).replace('"decision":"accept"', '"decision":"reject","decision":"accept"');
-      asked.listener.conversation.sayText(text);
+      const text = JSON.stringify(reply);
+      for (const [member, twice] of TWICE) asked.listener.conversation.sayText(text.replace(member, twice));
       const expected = "A reply that can be read in two ways does not count.";
       await staysOpen(asked, expected, []);
       await isRejected(asked, expected, [reply]);

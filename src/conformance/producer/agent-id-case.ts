@@ -9,7 +9,8 @@ import { evidenceOf } from "./stage.js";
 export const AGENT_ID_CASE: WatchingCase = {
   kind: "watching",
   id: "P1-agent-id-stable",
-  title: "agent_id stays: it is not another one on each event, nor in each session of one scenario.",
+  title:
+    "agent_id stays: it is not another one on most events, nor in most sessions of one scenario, and names no version.",
   paragraphs: ["AAEP §3.2.6.1"],
   level: 1,
   severity: "error",
@@ -20,13 +21,17 @@ export const AGENT_ID_CASE: WatchingCase = {
       const named = events.filter(({ event }) => agentOf(event) !== undefined);
       if (named.length < FEWEST_ALIKE) continue;
       judged += 1;
-      if (new Set(named.map(({ event }) => agentOf(event))).size === named.length)
-        fail("An agent_id stays.", "Each event of a session has another.", evidenceOfTwo(named));
+      if (areOthers(named)) fail("An agent_id stays.", "The events of a session have others.", evidenceOfTwo(named));
+      const dated = named.find(({ event }) => namesVersion((event.producer ?? {}) as Message));
+      if (dated !== undefined)
+        fail("An agent_id is the same in each version.", "It has the agent_version in it.", [
+          evidenceOf(dated.recorded),
+        ]);
     }
     for (const firsts of firstsByScenario(heard).values()) {
       if (firsts.length < FEWEST_ALIKE) continue;
-      if (new Set(firsts.map(({ event }) => agentOf(event))).size === firsts.length)
-        fail("An agent_id stays.", "Each session of one scenario has another.", evidenceOfTwo(firsts));
+      if (areOthers(firsts))
+        fail("An agent_id stays.", "The sessions of one scenario have others.", evidenceOfTwo(firsts));
     }
     return judged;
   },
@@ -34,6 +39,15 @@ export const AGENT_ID_CASE: WatchingCase = {
 
 /** So many events, or sessions of one scenario, have different agents by no chance. */
 const FEWEST_ALIKE = 3;
+
+/** More than every second event, or session, has an agent of its own: no team of agents takes turns like that. */
+function areOthers(events: readonly HeardEvent[]): boolean {
+  return new Set(events.map(({ event }) => agentOf(event))).size > Math.max(events.length / 2, FEWEST_ALIKE - 1);
+}
+
+function namesVersion({ agent_id: id, agent_version: version }: Message): boolean {
+  return typeof version === "string" && version.includes(".") && String(id).includes(version);
+}
 
 function agentOf({ producer }: Message): unknown {
   return ((producer ?? {}) as Message).agent_id;

@@ -1,41 +1,26 @@
 // Chapter 3 and 11: what every event carries.
 
+import { endOfNumber, isCarried } from "../../base/json-number.js";
+import { closingQuote } from "../../base/json-text.js";
 import { fail } from "../findings/verdicts.js";
 import type { Conversation, Message } from "../wire/conversation.js";
 import { AGENT_ID_CASE } from "./agent-id-case.js";
-import { capabilitiesIn, heardEvents } from "./hearing.js";
+import { capabilitiesIn, type HeardEvent, heardEvents } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
-import { schemaFault } from "./schema-faults.js";
+import { CORE_KINDS, schemaFault } from "./schema-faults.js";
 import { evidenceOf, isType, kindOf } from "./stage.js";
 import { eachEvent, eachSession } from "./watching.js";
 
 const CONTEXT = "https://aaep-protocol.org/context/v1";
-const KINDS = new Set([
-  "session.started",
-  "session.completed",
-  "session.errored",
-  "session.cancelled",
-  "state.changed",
-  "progress.updated",
-  "tool.invoked",
-  "tool.completed",
-  "output.streaming",
-  "awaiting.confirmation",
-  "awaiting.clarification",
-  "handoff.requested",
-]);
 const REQUIRED = ["@context", "type", "event_id", "session_id", "timestamp", "producer"];
-const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?:\d{3}|\d{6}))?(?:Z|[+-]\d\d:\d\d)$/;
 const PREFIXES_OF_AAEP = new Set(["aaep", "xsd", "rdf", "rdfs"]);
 /** Members with text for people, and their variants in other languages. */
 const SPOKEN =
-  /^(?:summary_(?:terse|normal|detailed)|chunk|question|description|error_message|action|consequence|reason|remediation_hint)(?:_[A-Za-z0-9-]+)?$/;
+  /^(?:summary_(?:terse|normal|detailed)|chunk|question|description|error_message|action|consequence|reason|remediation_hint|output_summary|partial_result|context)(?:_[A-Za-z0-9-]+)?$/;
 const TAG = /^[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*$/;
 const ANNOUNCED = ["session.started", "session.completed", "session.errored", "session.cancelled", "tool.invoked"];
 /** The versions of the specification that were published when this suite was. */
 const VERSIONS: ReadonlySet<unknown> = new Set(["0.1.0-draft", "1.0.0"]);
-/** Clocks of two machines may differ by less. */
-const FURTHEST_OFF_MS = 300_000;
 const unseen = "No event came.";
 
 export const ENVELOPE_CASES: readonly WatchingCase[] = [
@@ -79,7 +64,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       if (typeof type !== "string") return "An event has no type that is a text.";
       const isOfAaep = type.startsWith("aaep:") || type.startsWith("https://aaep-protocol.org/types/");
       if (!isOfAaep) return "not judged";
-      return KINDS.has(kindOf(event) ?? "") ? undefined : `${type} is no type of AAEP.`;
+      return CORE_KINDS.has(kindOf(event) ?? "") ? undefined : `${type} is no type of AAEP.`;
     },
   ),
   eachEvent(
@@ -96,20 +81,6 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       if (session_id !== undefined && !/^sess_[A-Za-z0-9]{1,64}$/.test(String(session_id)))
         return "A session_id has another form.";
       return undefined;
-    },
-  ),
-  eachEvent(
-    {
-      id: "P1-timestamp-form",
-      title: "timestamp is of RFC 3339, with Z or an offset, and with 3, 6 or no digits of a second's fraction.",
-      paragraphs: ["AAEP §3.2.5"],
-      level: 1,
-      unseen,
-    },
-    ({ timestamp }) => {
-      if (timestamp === undefined) return "not judged";
-      const fits = typeof timestamp === "string" && TIMESTAMP.test(timestamp) && !Number.isNaN(Date.parse(timestamp));
-      return fits ? undefined : "A timestamp has another form.";
     },
   ),
   eachEvent(
@@ -137,7 +108,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
     (event) => {
       const kind = kindOf(event);
-      if (kind === undefined || !KINDS.has(kind)) return "not judged";
+      if (kind === undefined || !CORE_KINDS.has(kind)) return "not judged";
       return schemaFault(kind, event);
     },
   ),
@@ -159,20 +130,25 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
   eachEvent(
     {
       id: "P1-extension-prefix",
-      title: "An event with extensions declares a further context, and uses no prefix that is AAEP's.",
+      title:
+        "An event with extensions, or of a type of one, declares a further context, and uses no prefix that is AAEP's.",
       paragraphs: ["AAEP §3.4.3", "AAEP §7.3.2"],
       level: 1,
       unseen: "No event with extensions came.",
     },
-    ({ extensions, "@context": context }) => {
-      if (extensions === undefined) return "not judged";
-      if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions))
-        return "The extensions of an event are no object.";
-      const reserved = Object.keys(extensions).find((name) => PREFIXES_OF_AAEP.has(name) || name.startsWith("@"));
-      if (reserved !== undefined) return `The prefix ${reserved} is reserved.`;
+    ({ type, extensions, "@context": context }) => {
+      const [prefix = "", name] = String(type).split(":");
+      const isForeign = name !== undefined && !name.startsWith("//") && !PREFIXES_OF_AAEP.has(prefix);
+      if (extensions === undefined && !isForeign) return "not judged";
+      if (extensions !== undefined) {
+        if (typeof extensions !== "object" || extensions === null || Array.isArray(extensions))
+          return "The extensions of an event are no object.";
+        const reserved = Object.keys(extensions).find((name) => PREFIXES_OF_AAEP.has(name) || name.startsWith("@"));
+        if (reserved !== undefined) return `The prefix ${reserved} is reserved.`;
+      }
       return Array.isArray(context) && context.length > 1
         ? undefined
-        : "Extensions stand there, and no context of theirs.";
+        : "An extension stands there, and no context of its own.";
     },
   ),
   eachEvent(
@@ -184,12 +160,12 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       unseen: "No event with text for people came.",
     },
     (event) => {
-      const isSpoken = Object.entries(event).some(
-        ([name, value]) => typeof value === "string" && value !== "" && SPOKEN.test(name),
-      );
-      if (!isSpoken) return "not judged";
-      const { primary_language } = (event.localization_hints ?? {}) as Message;
-      return typeof primary_language === "string" && TAG.test(primary_language)
+      const hints = (event.localization_hints ?? {}) as Message;
+      const others = [hints.available_languages, hints.fallback_chain, event.language].flat();
+      const wrong = others.find((tag) => tag !== undefined && !isTag(tag));
+      if (wrong !== undefined) return `${JSON.stringify(wrong)} is no language tag.`;
+      if (!isSpoken(event)) return "not judged";
+      return isTag(hints.primary_language)
         ? undefined
         : "An event with text has no language tag in localization_hints.primary_language.";
     },
@@ -248,12 +224,12 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
   eachEvent(
     {
       id: "P1-numbers",
-      title: "No number of an event is an integer beyond 2^53.",
+      title: "No number of an event is an integer beyond 2^53, or too large for a double.",
       paragraphs: ["AAEP §3.8"],
       level: 1,
       unseen,
     },
-    (event) => (hasHugeInteger(event) ? "An event has an integer beyond 2^53, and not as a string." : undefined),
+    (_, text) => (hasHugeNumber(text) ? "An event has a number that no double is, and not as a string." : undefined),
   ),
   eachEvent(
     {
@@ -277,72 +253,29 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     severity: "error",
     unseen,
     judge: ({ conversations }) => {
-      const texts = new Map<string, string>();
+      const known = new Map<string, HeardEvent>();
       const events = heardEvents(conversations);
       for (const conversation of conversations) {
         const seen = new Set<string>();
-        for (const { recorded, event } of heardEvents([conversation])) {
-          const id = String(event.event_id);
-          // A transport may repeat a message. The same id with another event is a fault on one conversation, whatever the shape.
-          const known = texts.get(id);
-          if (seen.has(id) && known !== undefined && known !== recorded.text)
+        for (const one of heardEvents([conversation])) {
+          const id = String(one.event.event_id);
+          const other = known.get(id);
+          // A transport may repeat a message, and subscriptions may get one event in several shapes.
+          const isAnother =
+            other !== undefined &&
+            (seen.has(id)
+              ? other.recorded.text !== one.recorded.text
+              : other.event.type !== one.event.type || other.event.session_id !== one.event.session_id);
+          if (isAnother)
             fail("No two events have the same event_id.", `Two different events have the id ${id}.`, [
-              { note: "received", text: known },
-              evidenceOf(recorded),
+              evidenceOf(other.recorded),
+              evidenceOf(one.recorded),
             ]);
           seen.add(id);
-          texts.set(id, recorded.text);
+          known.set(id, one);
         }
       }
       return events.length;
-    },
-  },
-  eachSession(
-    {
-      id: "P1-timestamp-order",
-      title: "The timestamps of a session never fall.",
-      paragraphs: ["AAEP §3.2.5"],
-      level: 1,
-      unseen,
-    },
-    ({ events, isFiltered }) => {
-      // A critical event overtakes what a rate holds back.
-      if (isFiltered) return "not judged";
-      for (let place = 1; place < events.length; place += 1) {
-        const [before, now] = [events[place - 1]?.event.timestamp, events[place]?.event.timestamp];
-        const [earlier, later] = [Date.parse(String(before)), Date.parse(String(now))];
-        // Compared at the coarser of the two precisions: a time without a fraction stands for its whole second.
-        const step = /\.\d/.test(String(before)) && /\.\d/.test(String(now)) ? 1 : 1000;
-        if (Math.floor(later / step) < Math.floor(earlier / step))
-          return { seen: `${String(now)} follows ${String(before)}.`, places: [place - 1, place] };
-      }
-      return events.length > 1 ? undefined : "not judged";
-    },
-  ),
-  {
-    kind: "watching",
-    id: "P1-timestamp-now",
-    title: "timestamp is the time of the emission, within five minutes.",
-    paragraphs: ["AAEP §3.2.5"],
-    level: 1,
-    severity: "error",
-    unseen,
-    judge: ({ conversations }) => {
-      let judged = 0;
-      for (const { startedAt, record } of conversations)
-        for (const recorded of record) {
-          const { way, at, message } = recorded;
-          if (way !== "received" || message?.event_id === undefined) continue;
-          const instant = Date.parse(String(message.timestamp));
-          if (Number.isNaN(instant)) continue;
-          judged += 1;
-          const off = Math.abs(instant - (startedAt.wallTime + at - startedAt.at));
-          if (off > FURTHEST_OFF_MS)
-            fail("timestamp is the time of the emission.", `It is ${Math.round(off / 60_000)} minutes off.`, [
-              evidenceOf(recorded),
-            ]);
-        }
-      return judged;
     },
   },
   eachSession(
@@ -372,6 +305,19 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
   ),
 ];
 
+function isTag(value: unknown): boolean {
+  return typeof value === "string" && TAG.test(value);
+}
+
+/** Whether an event has text for people, in itself or in its progress or choices. */
+function isSpoken(event: Message): boolean {
+  const choices = Array.isArray(event.choices) ? (event.choices as readonly unknown[]) : [];
+  const labels = choices.map((choice) => ((choice ?? {}) as Message).label);
+  const texts = Object.entries(event).flatMap(([name, value]) => (SPOKEN.test(name) ? [value] : []));
+  const { description } = (event.progress ?? {}) as Message;
+  return [...texts, ...labels, description].some((value) => typeof value === "string" && value !== "");
+}
+
 /** The summaries that a conversation may get: summary_normal, and that of each verbosity that it asked for. */
 function summaryFields({ record }: Conversation): readonly string[] {
   const asked = record.flatMap(({ way, message }) => {
@@ -381,14 +327,16 @@ function summaryFields({ record }: Conversation): readonly string[] {
   return [...new Set(["summary_normal", ...asked])];
 }
 
-/** A number of this size is not safe: the text may have meant a neighbour of it. */
-function hasHugeInteger(event: Message): boolean {
-  // No recursion: a broken target may nest deeper than the stack.
-  const left: unknown[] = [event];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === "number" && Number.isInteger(value) && Math.abs(value) > 2 ** 53) return true;
-    if (typeof value === "object" && value !== null) for (const one of Object.values(value)) left.push(one);
+/** Read from the text: a parser has made the nearest double of a number already. */
+function hasHugeNumber(text: string): boolean {
+  for (let place = 0; place < text.length; place += 1) {
+    const character = text[place] ?? "";
+    if (character === '"') place = closingQuote(text, place);
+    else if (/[-\d]/.test(character)) {
+      const end = endOfNumber(text, place);
+      if (!isCarried(text.slice(place, end))) return true;
+      place = end - 1;
+    }
   }
   return false;
 }

@@ -1,4 +1,5 @@
 // The events that a conversation heard, by session, as the watching cases judge them.
+import type { ScenarioName } from "../drive/scenarios.js";
 import type { Conversation, Message, Recorded } from "../wire/conversation.js";
 import type { Heard } from "./producer-case.js";
 import { isCritical, isEvent, isType } from "./stage.js";
@@ -16,6 +17,8 @@ export interface HeardSession {
   readonly events: readonly HeardEvent[];
   /** The subscription was there before the session, so it was to hear all of it. */
   readonly isFromBeginning: boolean;
+  /** The scenario whose session it seems to be. */
+  readonly scenario: ScenarioName | undefined;
   /** It is surely the session of a scenario: the driver named it, or no other began meanwhile. */
   readonly isOwn: boolean;
   /**
@@ -74,6 +77,7 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
         sessionId,
         events,
         isFromBeginning,
+        scenario: shown.get(sessionId)?.scenario,
         isOwn,
         isOver,
         isFiltered,

@@ -14,6 +14,8 @@ export interface ActiveCase extends Omit<CaseDescription, "role"> {
 export interface Heard {
   readonly conversations: readonly Conversation[];
   readonly shown: ReadonlyMap<string, ShownSession>;
+  /** The producer is on the suite's own machine, and has its clock. */
+  readonly isLocal: boolean;
 }
 
 /** A case that judges what all cases received. */

@@ -53,29 +53,31 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
   {
     kind: "watching",
     id: "P2-asked-once",
-    title: "While a confirmation is open the same action is not asked for again.",
+    title: "While a question is open the same is not asked for again.",
     paragraphs: ["AAEP §6.1"],
     level: 2,
     severity: "error",
-    unseen: "No confirmation was asked for.",
+    unseen: "No question was asked.",
     judge: (heard) => {
       const answered = tokensSent(heard.conversations, () => true);
-      const isAnswered = ({ event }: HeardEvent): boolean => answered.has(event.reply_token);
+      const isAnswered = ({ event }: HeardEvent, later: HeardEvent): boolean =>
+        (answered.get(event.reply_token) ?? later.recorded.at) < later.recorded.at;
       let judged = 0;
       for (const { events, isFiltered } of heardSessions(heard)) {
         if (isFiltered) continue;
         const open = new Map<unknown, HeardEvent>();
         for (const one of events) {
           if (provesResolution(one.event)) open.clear();
-          if (!isType(one.event, "awaiting.confirmation")) continue;
+          if (!isType(one.event, "awaiting.confirmation", "awaiting.clarification")) continue;
           judged += 1;
-          const twin = open.get(one.event.action);
-          if (twin !== undefined && !isAnswered(twin) && !isOverAt(twin.event, one.event))
-            fail("The same action is not asked for again.", "An action was asked for twice at a time.", [
+          const asks = one.event.action ?? one.event.question;
+          const twin = open.get(asks);
+          if (twin !== undefined && !isAnswered(twin, one) && !isOverAt(twin.event, one.event))
+            fail("The same is not asked for again.", "It was asked for twice at a time.", [
               evidenceOf(twin.recorded),
               evidenceOf(one.recorded),
             ]);
-          open.set(one.event.action, one);
+          open.set(asks, one);
         }
       }
       return judged;
@@ -130,21 +132,24 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     unseen: "No irreversible tool was invoked before a subscriber that answers.",
     judge: (heard) => {
       const accepted = tokensSent(heard.conversations, ({ decision }) => decision === "accept");
+      /** By the suite's own clock: an accept that was sent after the call came is none of it. */
+      const permits = ({ event }: HeardEvent, call: HeardEvent): boolean =>
+        event.default_decision === "accept" || (accepted.get(event.reply_token) ?? call.recorded.at) < call.recorded.at;
       let judged = 0;
       for (const { events, isOwn, isFromBeginning, isFiltered, answersConfirmations } of heardSessions(heard)) {
         // In a session that is another user's, that user may have accepted.
         if (!isOwn || !isFromBeginning || isFiltered || !answersConfirmations) continue;
-        let permitted = 0;
-        for (const { event, recorded } of events) {
-          const isAccepted = accepted.has(event.reply_token) || event.default_decision === "accept";
-          if (isType(event, "awaiting.confirmation") && isAccepted) permitted += 1;
-          if (!isIrreversibleCall(event)) continue;
+        const unused: HeardEvent[] = [];
+        for (const one of events) {
+          if (isType(one.event, "awaiting.confirmation")) unused.push(one);
+          if (!isIrreversibleCall(one.event)) continue;
           judged += 1;
-          permitted -= 1;
-          if (permitted < 0)
+          const place = unused.findIndex((question) => permits(question, one));
+          if (place === -1)
             fail("An irreversible tool is invoked after an accepted question.", "Nobody had accepted this one.", [
-              evidenceOf(recorded),
+              evidenceOf(one.recorded),
             ]);
+          unused.splice(place, 1);
         }
       }
       return judged;
@@ -152,18 +157,17 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
   },
 ];
 
-/** The tokens of the replies that the suite sent. */
+/** The tokens of the replies that the suite sent, with the time of the first. */
 function tokensSent(
   conversations: readonly Conversation[],
   isWanted: (reply: Message) => boolean,
-): ReadonlySet<unknown> {
-  return new Set(
-    conversations.flatMap(({ record }) =>
-      record.flatMap(({ way, message }) =>
-        way === "sent" && message?.reply_token !== undefined && isWanted(message) ? [message.reply_token] : [],
-      ),
-    ),
-  );
+): ReadonlyMap<unknown, number> {
+  const sent = new Map<unknown, number>();
+  for (const { record } of conversations)
+    for (const { way, at, message } of record)
+      if (way === "sent" && message?.reply_token !== undefined && isWanted(message))
+        sent.set(message.reply_token, Math.min(at, sent.get(message.reply_token) ?? at));
+  return sent;
 }
 
 /** Whether the time of a question is over when another event comes, by the producer's own times. */

@@ -92,7 +92,7 @@ export async function runProducerCases(run: ProducerRun): Promise<readonly CaseR
     }
     let verdict: Verdict = { kind: "passed" };
     try {
-      if (one.judge({ conversations: all, shown }) === 0)
+      if (one.judge({ conversations: all, shown, isLocal: links.isLocal }) === 0)
         verdict = { kind: "skipped", reason: nothingShown ?? `${one.unseen}${advice}` };
     } catch (caught) {
       verdict = inScenariosOf(verdictIn(caught), shown);

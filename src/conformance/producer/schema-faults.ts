@@ -32,6 +32,9 @@ const BY_KIND: ReadonlyMap<string, (event: unknown) => readonly Diagnosis[]> = n
   }),
 );
 
+/** The twelve core types, without their prefix. */
+export const CORE_KINDS: ReadonlySet<string> = new Set(BY_KIND.keys());
+
 /** A sentence about the first member of an event that its schema forbids; undefined: the event fits, or the kind has no schema. */
 export function schemaFault(kind: string, event: unknown): string | undefined {
   return firstFault(BY_KIND.get(kind)?.(event) ?? []);

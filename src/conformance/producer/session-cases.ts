@@ -18,6 +18,11 @@ const IMPLIED: ReadonlyMap<string | undefined, string> = new Map(
   }),
 );
 
+/** The scenarios in which the agent thinks, as they say. */
+const THINKING: readonly string[] = ["session", "cancel", "verbosity"];
+/** The states that follow a tool's. */
+const AFTER_TOOLS: ReadonlySet<unknown> = new Set(["thinking", "deciding", "writing_output", "idle"]);
+
 /** The work whose states a producer must tell of at least (AAEP §9.3.1). */
 const WORK = ["tool.invoked", "output.streaming"];
 
@@ -87,14 +92,15 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-tool-completed",
       title:
-        "Every tool.invoked is followed by a tool.completed before its session ends, also after errors and timeouts.",
+        "Every tool.invoked is followed by a tool.completed before its session ends, also after errors and timeouts, and before the state calling_tool is left.",
       paragraphs: ["AAEP §9.3.1", "AAEP §4.3.2"],
       level: 1,
       unseen: "No tool was invoked in a session that was heard to its end.",
     },
     (session) => {
       const isEnded = session.events.some(({ event }) => isTerminal(event));
-      return toolsMayBeMissing(session) || !isEnded ? "not judged" : toolFault(session, "completed");
+      if (toolsMayBeMissing(session) || !isEnded) return "not judged";
+      return toolFault(session, "completed") ?? (session.isOwn ? leftFault(session) : undefined);
     },
   ),
   eachSession(
@@ -171,16 +177,19 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     {
       id: "P1-states-told",
       title:
-        "A session that calls tools has a state.changed to calling_tool, and one that writes has one to writing_output.",
+        "A session that calls tools has a state.changed to calling_tool, one that writes has one to writing_output, and one that thinks has one to thinking.",
       paragraphs: ["AAEP §9.3.1"],
       level: 1,
       unseen: "No session that calls tools or writes was heard from its beginning to its end.",
     },
-    ({ events, isFromBeginning, isFiltered }) => {
+    ({ events, isFromBeginning, isFiltered, isOwn, scenario }) => {
       const isWhole = isFromBeginning && !isFiltered && events.some(({ event }) => isTerminal(event));
       const works = events.some(({ event }) => isType(event, ...WORK));
-      if (!works || !isWhole) return "not judged";
+      const thinks = isOwn && scenario !== undefined && THINKING.includes(scenario);
+      if (!(works || thinks) || !isWhole) return "not judged";
       const told = new Set(events.map(({ event }) => (isType(event, "state.changed") ? event.to_state : undefined)));
+      if (thinks && !told.has("thinking"))
+        return { seen: "No state.changed of the session goes to thinking.", places: [0] };
       for (const kind of WORK) {
         const state = IMPLIED.get(kind);
         const place = events.findIndex(({ event }) => isType(event, kind));
@@ -216,6 +225,19 @@ function toolFault({ events }: HeardSession, wanted: "invoked" | "completed"): S
   }
   const left = wanted === "completed" ? [...open].find(([, places]) => places.length > 0) : undefined;
   return left === undefined ? undefined : { seen: `The call ${left[0]} never completed.`, places: left[1].slice(0, 1) };
+}
+
+/** A state that follows the only open call, before its end (AAEP §4.3.2). Scenarios call one tool after the other. */
+function leftFault({ events }: HeardSession): SessionFault | undefined {
+  let open = 0;
+  for (const [place, { event }] of events.entries()) {
+    if (isType(event, "tool.invoked")) open += 1;
+    if (isType(event, "tool.completed")) open -= 1;
+    const leaves = event.from_state === "calling_tool" && AFTER_TOOLS.has(event.to_state);
+    if (open === 1 && isType(event, "state.changed") && leaves)
+      return { seen: "The state calling_tool is left before the call completes.", places: [place] };
+  }
+  return undefined;
 }
 
 function stateChainFault({

@@ -3,7 +3,7 @@
 import type { HeardSession } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { isType } from "./stage.js";
-import { eachEvent, eachSession, type SessionFault } from "./watching.js";
+import { eachSession, type SessionFault } from "./watching.js";
 
 const HINTS = new Set(["none", "word", "sentence", "paragraph", "completion"]);
 const unseen = "No streamed text came.";
@@ -29,7 +29,7 @@ export const TEXT_CASES: readonly WatchingCase[] = [
     },
     (session) => overOutputs(session, positionFault),
   ),
-  eachEvent(
+  eachSession(
     {
       id: "P1-coalesce-hint",
       title:
@@ -38,12 +38,7 @@ export const TEXT_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen,
     },
-    (event) => {
-      if (!isType(event, "output.streaming") || event.coalesce_hint === undefined) return "not judged";
-      return HINTS.has(String(event.coalesce_hint))
-        ? undefined
-        : `A chunk has the hint ${String(event.coalesce_hint)}.`;
-    },
+    hintFault,
   ),
 ];
 
@@ -52,15 +47,23 @@ interface Chunk {
   readonly text: string;
   readonly position: unknown;
   readonly isComplete: boolean;
+  readonly hint: unknown;
 }
 
-/** Judges each output of the session. A session that was not heard from its beginning may lack its first chunks. */
-function overOutputs(
-  { events, isFromBeginning, isFiltered }: HeardSession,
-  judge: (chunks: readonly Chunk[], isOver: boolean) => SessionFault | "not judged" | undefined,
-): SessionFault | "not judged" | undefined {
-  if (!isFromBeginning || isFiltered) return "not judged";
-  const isOver = events.some(({ event }) => isType(event, "session.completed"));
+function hintFault(session: HeardSession): SessionFault | "not judged" | undefined {
+  let judged = false;
+  for (const chunks of outputsOf(session))
+    for (const { place, isComplete, hint } of chunks) {
+      if (hint === undefined) continue;
+      judged = true;
+      const told = String(hint);
+      if (!HINTS.has(told) || (told === "completion" && !isComplete))
+        return { seen: `A chunk has the hint ${told}${isComplete ? "" : ", and is not the last"}.`, places: [place] };
+    }
+  return judged ? undefined : "not judged";
+}
+
+function outputsOf({ events }: HeardSession): readonly (readonly Chunk[])[] {
   const outputs = new Map<unknown, Chunk[]>();
   for (const [place, { event }] of events.entries()) {
     if (!isType(event, "output.streaming")) continue;
@@ -69,13 +72,24 @@ function overOutputs(
       text: String(event.chunk ?? ""),
       position: event.position,
       isComplete: event.complete === true,
+      hint: event.coalesce_hint,
     };
     const chunks = outputs.get(event.output_id);
     if (chunks === undefined) outputs.set(event.output_id, [chunk]);
     else chunks.push(chunk);
   }
+  return [...outputs.values()];
+}
+
+/** Judges each output of the session. A session that was not heard from its beginning may lack its first chunks. */
+function overOutputs(
+  session: HeardSession,
+  judge: (chunks: readonly Chunk[], isOver: boolean) => SessionFault | "not judged" | undefined,
+): SessionFault | "not judged" | undefined {
+  if (!session.isFromBeginning || session.isFiltered) return "not judged";
+  const isOver = session.events.some(({ event }) => isType(event, "session.completed"));
   let judged = false;
-  for (const chunks of outputs.values()) {
+  for (const chunks of outputsOf(session)) {
     const fault = judge(chunks, isOver);
     if (fault === "not judged") continue;
     judged = true;

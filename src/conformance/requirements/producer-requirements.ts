@@ -42,6 +42,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §9.3.1", 1, "tool.completed follows every tool.invoked.", ["P1-tool-completed"]),
   producer("AAEP §4.3.1", 1, "tool_call_id is unique in its session.", ["P1-tool-call-unique"]),
   producer("AAEP §4.3.2", 1, "tool.completed names the tool that was invoked.", ["P1-tool-name"]),
+  producer("AAEP §4.3.2", 1, "tool.completed comes before the state that follows it.", ["P1-tool-completed"]),
   producer("AAEP §4.2.1", 1, "from_state continues the state before it, from idle on.", [
     "P1-state-first",
     "P1-state-chain",
@@ -67,6 +68,7 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §6.3.4", 2, "A reply with an unknown token is ignored.", ["P2-token-unknown"]),
   producer("AAEP §6.3.4", 2, "A malformed reply is ignored.", ["P2-reply-malformed", "P2-reply-undated"]),
   producer("AAEP §6.3.4", 2, "A decision that is not allowed is ignored.", ["P2-decision-unknown"]),
+  producer("AAEP §3.2.5", 2, "A reply is dated in any form of a timestamp.", ["P2-accept", "P2-reply-dated-late"]),
   producer("AAEP §6.3.4", 2, "A reply after the timeout is ignored.", ["P2-late-reply", "P2-reply-dated-late"]),
   producer("AAEP §6.3.4", 2, "The sender of a failed reply is not told why.", ["P2-reply-silence"]),
   producer("AAEP §6.3.4", 2, "The sender of a reply is authenticated.", "The suite has one identity on the endpoint."),
@@ -120,12 +122,9 @@ export const PRODUCER_REQUIREMENTS: readonly Requirement[] = [
   producer("AAEP §8.2.4", 3, "No text is lost.", ["P3-text-whole", "P3-renegotiate-text"]),
   producer("AAEP §5.3.1.3", 3, "Summaries come in the subscriber's language.", ["P3-language"]),
   producer("AAEP §11.2", 3, "No event is left out for its language.", ["P3-language-keeps-events"]),
-  producer(
-    "AAEP §11.2.2",
-    3,
-    "Another language applies from the answer to its renegotiation on.",
-    "P3-renegotiate-applied judges it of the filters; all terms are renegotiated by one message.",
-  ),
+  producer("AAEP §11.2.2", 3, "Another language applies from the answer to its renegotiation on.", [
+    "P3-renegotiate-applied",
+  ]),
   producer("AAEP §5.3.1.2", 3, "The verbosity is kept (SHOULD), and leaves no event out.", [
     "P3-verbosity",
     "P3-verbosity-keeps-events",

@@ -1,12 +1,20 @@
 // Level 2: a subscriber speaks for its user.
 import { diagnoseClarificationReply, diagnoseConfirmationReply } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
-import type { Recorded, SeekBounds } from "../wire/conversation.js";
+import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
+import { instantText } from "../wire/instant-forms.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
-import { answered, confirmedReply, isReply, QUESTION_WORDS, silenceAfterLine } from "./user-answer.js";
+import {
+  answered,
+  CLARIFICATION_WORDS,
+  confirmedReply,
+  isReply,
+  QUESTION_WORDS,
+  silenceAfterLine,
+} from "./user-answer.js";
 
 function answering(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
@@ -30,6 +38,13 @@ function confirmed(
       ]);
   });
 }
+
+/** A timestamp may stand for a whole second, ms. */
+const PRECISION_MS = 1500;
+/** How long a reply to a question for a number is waited for, ms: it need not come. */
+const NUMBER_MS = 1000;
+/** The user's answer to a question for a text. */
+const ANSWER_TEXT = "seventeen 写真, naïve";
 
 /** Listens for a reply that must not come. Skips the case if the subscriber leaves before the time is over: a reply could still have come. */
 async function unwanted({ conversation }: Present, bounds: SeekBounds): Promise<Recorded | undefined> {
@@ -57,15 +72,16 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
   answering(
     {
       id: "S2-question-announced",
-      title: "The subscriber announces a question.",
+      title: "The subscriber announces a question, of either kind.",
       paragraphs: ["AAEP §4.4.1", "AAEP §9.4.2"],
     },
     async (stage) => {
       needsAnnouncements(stage);
       const present = await stage.accept();
       begin(present);
-      const question = present.script.question();
-      await isAnnounced(stage, present, question, QUESTION_WORDS);
+      await isAnnounced(stage, present, present.script.question(), QUESTION_WORDS);
+      present.conversation.say(present.script.goesOn());
+      await isAnnounced(stage, present, present.script.clarification(), CLARIFICATION_WORDS);
     },
   ),
   answering(
@@ -89,14 +105,19 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
   confirmed(
     {
       id: "S2-reply-form",
-      title: "A reply has the form of the specification.",
+      title: "A reply has the form of the specification, and the time of the user's decision.",
       paragraphs: ["AAEP §6.3.1", "AAEP §9.4.2"],
     },
-    ({ reply }) => {
+    ({ reply, question, present: { conversation } }) => {
       const [first] = diagnoseConfirmationReply(reply.message);
-      return first === undefined
-        ? undefined
-        : `At "${first.instancePath}" the schema's rule "${first.keyword}" is broken.`;
+      const { wallTime, at } = conversation.startedAt;
+      const decidedAt = Date.parse(String(reply.message.timestamp));
+      const isThen =
+        decidedAt > Date.parse(String(question.timestamp)) - PRECISION_MS &&
+        decidedAt < wallTime + reply.at - at + PRECISION_MS;
+      if (first === undefined)
+        return isThen ? undefined : "The timestamp is not between the question and the reply's arrival.";
+      return `At "${first.instancePath}" the schema's rule "${first.keyword}" is broken.`;
     },
   ),
   confirmed(
@@ -152,13 +173,15 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     },
     async (stage) => {
       const present = await stage.accept();
-      const question = present.script.clarification();
-      const line = stage.hooks.answer?.replace("{text}", "seventeen");
+      // As a text its timestamp is long past.
+      const timestamp = instantText(stage.wallTime(), { digits: 0, zone: "-11:00" });
+      const question = present.script.clarification({ timestamp });
+      const line = stage.hooks.answer?.replace("{text}", ANSWER_TEXT);
       const {
         reply: { message, text },
       } = await answered(stage, present, question, line);
       const [fault] = diagnoseClarificationReply(message);
-      const isRight = message.reply_token === question.reply_token && message.response === "seventeen";
+      const isRight = message.reply_token === question.reply_token && message.response === ANSWER_TEXT;
       if (fault !== undefined || !isRight)
         fail(
           "The reply has its form, the token, and the text.",
@@ -168,12 +191,15 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
             { note: "received", text },
           ],
         );
+      await stage.clear();
+      await answersNumber(stage);
     },
   ),
   answering(
     {
       id: "S2-cancelled",
-      title: "After its session was cancelled the subscriber does not answer a question.",
+      title:
+        "After its session has ended, or has gone on without the answer, the subscriber does not answer a question.",
       paragraphs: ["AAEP §6.8", "AAEP §9.4.2"],
     },
     async (stage) => {
@@ -182,23 +208,55 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       if (line === undefined || silenceMs === undefined)
         skip("No user's answer came as a reply to an open question, so silence after a cancellation shows nothing.");
       const present = await stage.accept();
-      const { conversation, script, subscriber } = present;
-      begin(present);
-      conversation.say(script.question());
+      const { conversation, subscriber } = present;
+      const scripts = QUESTION_ENDS.map(() => stage.script());
+      for (const script of scripts) begin({ ...present, script });
+      for (const script of scripts) conversation.say(script.question());
       await spoken(stage, present, QUESTION_WORDS);
       await stage.wait(QUIET_MS);
-      conversation.say(
-        script.event("session.cancelled", { cancelled_by: "user", summary_normal: "All the photos stay." }),
-      );
-      await spoken(stage, present, ["photos stay"]);
+      // Side by side: whichever question is still there gets the answer.
+      for (const [index, [type, word, members]] of QUESTION_ENDS.entries())
+        conversation.say(scripts[index]?.event(type, { summary_normal: `${word} stay.`, ...members }) ?? {});
+      for (const [, word] of QUESTION_ENDS) await spoken(stage, present, [`${word.toLowerCase()} stay`]);
       await stage.wait(HEARING_MS);
       await subscriber.type(line);
       const reply = await unwanted(present, { withinMs: silenceMs });
       if (reply !== undefined)
-        fail("No reply comes after the cancellation.", "A reply came.", [{ note: "received", text: reply.text }]);
+        fail("No reply comes after the end of a question.", "A reply came.", [
+          ...conversation.record.flatMap(({ way, text, message }) =>
+            way === "sent" && message?.reply_token === reply.message?.reply_token ? [{ note: "sent", text }] : [],
+          ),
+          { note: "received", text: reply.text },
+        ]);
     },
   ),
 ];
+
+/** The events that end a question (AAEP §6.8), each with a word of its announcement. */
+const QUESTION_ENDS: readonly (readonly [type: string, word: string, members: Message])[] = [
+  ["session.cancelled", "Albums", { cancelled_by: "user" }],
+  ["session.errored", "Copies", { urgency: "critical", error_category: "permanent" }],
+  ["session.completed", "Folders", {}],
+  ["state.changed", "Photos", { from_state: "awaiting_input", to_state: "thinking" }],
+];
+
+/** Fails if the answer to a question for a number is another type. A subscriber that has no line for numbers sends none, and passes. */
+async function answersNumber(stage: SubscriberStage): Promise<void> {
+  const present = await stage.accept();
+  const { conversation, script, subscriber } = present;
+  begin(present);
+  const question = script.clarification({ accepted_response_kinds: ["numeric"] });
+  conversation.say(question);
+  await spoken(stage, present, CLARIFICATION_WORDS);
+  await stage.wait(HEARING_MS);
+  await subscriber.type(stage.hooks.answer?.replace("{text}", "17") ?? "");
+  const reply = await conversation.seek(isReply, { withinMs: NUMBER_MS });
+  if (reply?.message !== undefined && reply.message.response !== 17)
+    fail("A question for a number is answered by a number.", "It is answered by something else.", [
+      { note: "sent", text: JSON.stringify(question) },
+      { note: "received", text: reply.text },
+    ]);
+}
 
 /** Waits until something was announced, where announcements are told. */
 async function spoken(stage: SubscriberStage, { subscriber }: Present, words: readonly string[]): Promise<void> {

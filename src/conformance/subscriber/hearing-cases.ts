@@ -1,11 +1,13 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
 import { begin, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
+import { CLARIFICATION_WORDS, QUESTION_WORDS } from "./user-answer.js";
 
 function hearing(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs"> &
@@ -15,25 +17,27 @@ function hearing(
   return { level: 1, severity: "error", ...about, run };
 }
 
-/** A message that a subscriber must bear. */
+/** Messages that a subscriber must bear. */
 function bears(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
-  strange: (present: Present) => Message,
+  strange: (present: Present) => readonly Message[],
 ): SubscriberCase {
   return hearing(about, async (stage) => {
     const present = await stage.accept();
     begin(present);
-    const message = strange(present);
-    present.conversation.say(message);
-    await staysThere(stage, present, about.title, message);
+    const messages = strange(present);
+    for (const message of messages) present.conversation.say(message);
+    await staysThere(stage, present, about.title, ...messages);
     if (!hearsAnnouncements(stage.hooks)) return;
     present.conversation.say(
       present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." }),
     );
     if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
-      fail("The events after it are announced.", "The next event was not.", [
-        { note: "sent", text: JSON.stringify(message) },
-      ]);
+      fail(
+        "The events after it are announced.",
+        "The next event was not.",
+        messages.map((message) => ({ note: "sent", text: JSON.stringify(message) })),
+      );
   });
 }
 
@@ -60,6 +64,51 @@ function thinks(script: Script, members: Message = {}): Message {
   });
 }
 
+/** Words that a session is announced by, and the form of its events. */
+const FORMS: readonly (readonly [started: string, invoked: string, completed: string, form: InstantForm])[] = [
+  ["marble", "granite", "quartz", PLAIN_INSTANT],
+  ["slate", "basalt", "opal", { digits: 0, zone: "+00:00" }],
+  ["topaz", "beryl", "agate", { digits: 6, zone: "-11:00" }],
+];
+
+/** Words of languages in other scripts. */
+const SCRIPTS = [
+  ["ar", "الصور"],
+  ["ja", "写真"],
+  ["th", "รูปภาพ"],
+  ["hi", "तस्वीरें"],
+] as const;
+
+/** The same event, with its type as an address and its context in a list, unless the form is the plainest (AAEP §3.2.1, §3.2.2). */
+function inForm(event: Message, form: InstantForm): Message {
+  if (form === PLAIN_INSTANT) return event;
+  return {
+    ...event,
+    "@context": [event["@context"]],
+    type: String(event.type).replace(/^aaep:/, "https://aaep-protocol.org/types/"),
+    timestamp: instantText(Date.parse(String(event.timestamp)), form),
+  };
+}
+
+/** Critical events of each type, and one of a type that seldom is, each with words of its announcement. */
+function criticalEvents({
+  event,
+  question,
+  clarification,
+}: Script): readonly (readonly [Message, readonly string[]])[] {
+  const critical = (type: string, word: string, members: Message): readonly [Message, readonly string[]] => [
+    event(type, { urgency: "critical", summary_normal: `${word}.`, ...members }),
+    [word],
+  ];
+  return [
+    critical("progress.updated", "jasper", { progress: { percent: 17 } }),
+    critical("handoff.requested", "feldspar", { reason: "The question is about taxes.", target_kind: "human" }),
+    [question(), QUESTION_WORDS],
+    [clarification(), CLARIFICATION_WORDS],
+    critical("session.errored", "obsidian", { error_category: "permanent" }),
+  ];
+}
+
 /** Events at once, which is more than any rate that a subscriber asks for. */
 const BURST = 100;
 
@@ -67,19 +116,29 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
   hearing(
     {
       id: "S1-announces",
-      title: "The subscriber announces the beginning and the end of a session, and the call of a tool.",
-      paragraphs: ["AAEP §9.3.2"],
+      title:
+        "The subscriber announces the beginning and the end of a session, and the call of a tool, in every form of a type and a timestamp, and in every script.",
+      paragraphs: ["AAEP §9.3.2", "AAEP §3.2.1", "AAEP §3.2.2", "AAEP §3.2.5", "AAEP §11.3"],
       claimNeeds: "Let the suite see what the subscriber announces, with --announcements or --ask.",
     },
     async (stage) => {
       needsAnnouncements(stage);
       const present = await stage.accept();
       const { script } = present;
-      await isAnnounced(stage, present, script.event("session.started", { summary_normal: "Marble." }), ["marble"]);
-      await isAnnounced(stage, present, script.event("tool.invoked", { tool: "polish", summary_normal: "Granite." }), [
-        "granite",
-      ]);
-      await isAnnounced(stage, present, script.event("session.completed", { summary_normal: "Quartz." }), ["quartz"]);
+      // A person is asked once for each kind, and not in scripts that they may not read.
+      const isAsked = stage.hooks.ask !== undefined;
+      for (const [started, invoked, completed, form] of isAsked ? FORMS.slice(0, 1) : FORMS) {
+        const { event } = stage.script();
+        const said = (type: string, word: string, members: Message = {}): Promise<void> =>
+          isAnnounced(stage, present, inForm(event(type, { summary_normal: `${word}.`, ...members }), form), [word]);
+        await said("session.started", started);
+        await said("tool.invoked", invoked, { tool: "polish" });
+        await said("session.completed", completed);
+      }
+      for (const [primary_language, word] of isAsked ? [] : SCRIPTS) {
+        const members = { tool: "polish", summary_normal: `${word} 17`, localization_hints: { primary_language } };
+        await isAnnounced(stage, present, script.event("tool.invoked", members), [word]);
+      }
     },
   ),
   hearing(
@@ -116,10 +175,9 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §9.3.2", "AAEP §3.2.2"],
     },
     ({ script }) =>
-      script.event("medai:patient.consulted", {
-        "@context": WITH_MEDAI,
-        summary_normal: "A patient was consulted.",
-      }),
+      ["medai:patient.consulted", "https://example.org/medai/types/patient.consulted", "aaep:agent.dream.begun"].map(
+        (type) => script.event(type, { "@context": WITH_MEDAI, summary_normal: "A patient was consulted." }),
+      ),
   ),
   bears(
     {
@@ -128,10 +186,9 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §9.3.2", "AAEP §5.3.1.9"],
     },
     ({ script }) =>
-      thinks(script, {
-        "@context": WITH_MEDAI,
-        extensions: { medai: { deep: [{ nested: true }] } },
-      }),
+      [{ medai: { deep: [{ nested: true }] } }, { medai: { none: null }, haptic: {} }, {}].map((extensions) =>
+        thinks(script, { "@context": WITH_MEDAI, extensions }),
+      ),
   ),
   bears(
     {
@@ -139,27 +196,36 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       title: "The subscriber bears a state that it does not know.",
       paragraphs: ["AAEP §4.2.1"],
     },
-    ({ script }) =>
+    ({ script }) => [
       script.event("state.changed", { from_state: "idle", to_state: "dreaming", summary_normal: "Dreams." }),
+      script.event("state.changed", { from_state: "dreaming", to_state: "思考中", summary_normal: "Wakes." }),
+    ],
   ),
   bears(
     {
       id: "S1-unknown-field",
-      title: "The subscriber bears an optional field that it does not know.",
+      title: "The subscriber bears an optional field, and the value of one, that it does not know.",
       paragraphs: ["AAEP §12.6.1"],
     },
-    ({ script }) => thinks(script, { summary_haiku: "…" }),
+    ({ script }) =>
+      [{ summary_haiku: "…" }, { urgency: "whenever" }, { verbosity: "chatty" }].map((members) =>
+        thinks(script, members),
+      ),
   ),
   bears(
     {
       id: "S1-decomposed-text",
-      title: "The subscriber bears text that is not composed.",
+      title: "The subscriber bears text that is not composed, that changes its direction, or that joins characters.",
       paragraphs: ["AAEP §11.3.2"],
     },
     ({ script }) =>
-      thinks(script, {
-        summary_normal: "Mo n\u0301 s\u0323i\u0300ro\u0300.",
-      }),
+      [
+        "Mo n\u0301 s\u0323i\u0300ro\u0300.",
+        "\u2067الصور\u2069 IMG_1.jpg",
+        "👩\u200d👩\u200d👧 🏳\ufe0f",
+        "\u0301",
+        "",
+      ].map((summary_normal) => thinks(script, { summary_normal })),
   ),
   bears(
     {
@@ -167,11 +233,12 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       title: "The subscriber bears an event of more than 64 KiB.",
       paragraphs: ["AAEP §3.7", "AAEP §8.3"],
     },
-    ({ script }) =>
+    ({ script }) => [
       thinks(script, {
         "@context": WITH_MEDAI,
         extensions: { medai: { images: Array.from({ length: 5 }, () => "x".repeat(15_000)) } },
       }),
+    ],
   ),
   bears(
     {
@@ -179,7 +246,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       title: "The subscriber bears an event whose members stand in another order.",
       paragraphs: ["AAEP §3.6"],
     },
-    ({ script }) => Object.fromEntries(Object.entries(thinks(script)).reverse()),
+    ({ script }) => [Object.fromEntries(Object.entries(thinks(script)).reverse())],
   ),
   hearing(
     {
@@ -202,21 +269,24 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
   hearing(
     {
       id: "S1-critical",
-      title: "The subscriber announces a critical event.",
+      title: "The subscriber announces a critical event, of whichever type.",
       paragraphs: ["AAEP §9.3.2", "AAEP §4.1.3"],
     },
     async (stage) => {
       needsAnnouncements(stage);
       const present = await stage.accept();
       begin(present);
-      const members = { urgency: "critical", error_category: "permanent", summary_normal: "Obsidian." };
-      await isAnnounced(stage, present, present.script.event("session.errored", members), ["obsidian"]);
+      for (const [event, words] of criticalEvents(present.script)) {
+        await isAnnounced(stage, present, event, words);
+        // A subscriber may put one question after the other to its user.
+        if ("reply_token" in event) present.conversation.say(present.script.goesOn());
+      }
     },
   ),
   hearing(
     {
       id: "S3-critical-in-burst",
-      title: "The subscriber announces a critical event that comes behind many others.",
+      title: "The subscriber announces critical events of each type that come behind many others.",
       paragraphs: ["AAEP §5.6.2", "AAEP §9.5.2"],
       level: 3,
     },
@@ -229,8 +299,15 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
         conversation.say(
           script.event("progress.updated", { progress: { percent }, urgency: "background", summary_normal: "Sorts." }),
         );
-      const members = { urgency: "critical", error_category: "permanent", summary_normal: "Obsidian." };
-      await isAnnounced(stage, present, script.event("session.errored", members), ["obsidian"]);
+      // Of two questions one may have to wait for the other's end.
+      const events = criticalEvents(script).filter(([event]) => event.question === undefined);
+      for (const [event] of events) conversation.say(event);
+      for (const [event, words] of events)
+        if (!(await present.subscriber.announces(words, stage.patienceMs)))
+          fail(`${String(event.type)} is announced.`, "It was not.", [
+            { note: `sent behind ${BURST} others`, text: JSON.stringify(event) },
+            { note: "announced", text: present.subscriber.announced() },
+          ]);
     },
   ),
   hearing(
@@ -244,14 +321,46 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       needsText(stage);
       const present = await stage.accept();
       begin(present);
-      const event = present.script.event("tool.invoked", { tool: "polish", summary_normal: "Basalt." });
-      await isAnnounced(stage, present, event, ["basalt"]);
-      present.conversation.say(event);
+      const events = [
+        [present.script.event("tool.invoked", { tool: "polish", summary_normal: "Basalt." }), ["basalt"]],
+        [present.script.question(), QUESTION_WORDS],
+      ] as const;
+      for (const [event, words] of events) await isAnnounced(stage, present, event, words);
+      // A question may be announced in several lines.
       await stage.wait(QUIET_MS);
-      if (present.subscriber.countOf(["basalt"]) > 1)
-        fail("The event is announced once.", "It was announced twice.", [
-          { note: "sent twice", text: JSON.stringify(event) },
-        ]);
+      const before = events.map(([, words]) => present.subscriber.countOf(words));
+      for (const [event] of events) present.conversation.say(event);
+      await stage.wait(QUIET_MS);
+      for (const [index, [event, words]] of events.entries())
+        if (present.subscriber.countOf(words) > (before[index] ?? 0))
+          fail("The event is announced once.", "It was announced twice.", [
+            { note: "sent twice", text: JSON.stringify(event) },
+          ]);
+    },
+  ),
+  hearing(
+    {
+      id: "S3-sequence-gap",
+      title: "The subscriber bears gaps of sequence_number, which filters and merging leave.",
+      paragraphs: ["AAEP §3.4.1", "AAEP §9.5.2"],
+      level: 3,
+    },
+    async (stage) => {
+      const present = await stage.accept();
+      const { event } = stage.script();
+      const events = [
+        event("session.started", { sequence_number: 0, summary_normal: "Sorts the photos." }),
+        event("progress.updated", { sequence_number: 4, progress: { percent: 4 }, summary_normal: "Sorts." }),
+        event("tool.invoked", { sequence_number: 9, tool: "count", summary_normal: "Counts to seventeen." }),
+      ];
+      for (const one of events) present.conversation.say(one);
+      await staysThere(stage, present, "The subscriber goes on.", ...events);
+      if (hearsAnnouncements(stage.hooks) && !(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
+        fail(
+          "An event behind a gap is announced.",
+          "It was not.",
+          events.map((one) => ({ note: "sent", text: JSON.stringify(one) })),
+        );
     },
   ),
 ];

@@ -51,6 +51,14 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
       const present = await stage.accept(less);
       begin(present);
       await staysThere(stage, present, "The subscriber goes on.", less);
+      const again = present.conversation.record.find(
+        ({ way, message }) => way === "received" && message?.type === "subscription.renegotiate",
+      );
+      if (again !== undefined)
+        fail("The subscriber accepts the terms.", "It asks for others, and its user has changed nothing.", [
+          { note: "honored", text: JSON.stringify(less) },
+          { note: "received", text: again.text },
+        ]);
     },
   ),
   negotiating(

@@ -18,6 +18,8 @@ export interface Script {
   readonly event: (type: string, members?: Message) => Message;
   readonly question: (members?: Message) => Message;
   readonly clarification: (members?: Message) => Message;
+  /** The end of a question: the agent goes on without its answer (AAEP §6.8). */
+  readonly goesOn: () => Message;
 }
 
 export const SUITE_PRODUCER = {
@@ -68,6 +70,12 @@ export function createScript({ hex, wallTime, patienceMs }: ScriptServices): Scr
         timeout_seconds,
         summary_normal: "Which year do you mean?",
         ...members,
+      }),
+    goesOn: () =>
+      event("state.changed", {
+        from_state: "awaiting_input",
+        to_state: "thinking",
+        summary_normal: "Goes on without it.",
       }),
   };
 }

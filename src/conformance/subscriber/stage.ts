@@ -65,6 +65,8 @@ export interface SubscriberStage {
   readonly hasRunOut: () => boolean;
   /** The events of a new session. */
   readonly script: () => Script;
+  /** ms since 1970. */
+  readonly wallTime: () => number;
   readonly wait: (ms: Millis) => Promise<void>;
   /** Ends the subscriber and everything else of the case. */
   readonly clear: () => Promise<void>;
@@ -176,6 +178,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     death: () => started.map((one) => one.death()).find((one) => one?.hasFailed),
     hasRunOut: () => conversations.some((one) => one.hasRunOut()),
     script: () => createScript(services),
+    wallTime: services.wallTime,
     wait,
     accept: async (honored = {}) => {
       const there = await connected();
@@ -218,7 +221,7 @@ export async function staysThere(
   stage: SubscriberStage,
   present: Present,
   expected: string,
-  because: Message,
+  ...because: readonly Message[]
 ): Promise<void> {
   await stage.wait(QUIET_MS);
   const { conversation, subscriber } = present;
@@ -227,7 +230,7 @@ export async function staysThere(
   );
   if (closing !== undefined || conversation.isOver() || subscriber.hasEnded())
     fail(expected, subscriber.hasEnded() ? "It has ended." : "It has closed the subscription.", [
-      { note: "sent", text: JSON.stringify(because) },
+      ...because.map((message) => ({ note: "sent", text: JSON.stringify(message) })),
       ...(closing === undefined ? [] : [{ note: "received", text: closing.text }]),
     ]);
 }

@@ -8,7 +8,8 @@ export const isReply = ({ type }: Message): boolean => type === "confirmation.re
 
 /** Words of the confirmation of the script, by which its announcement is known. */
 export const QUESTION_WORDS: readonly string[] = ["nine photos"];
-const CLARIFICATION_WORDS: readonly string[] = ["which year"];
+/** Words of the clarification, likewise. */
+export const CLARIFICATION_WORDS: readonly string[] = ["which year"];
 
 /** The user's answer, as the subscriber sent it. */
 export interface Answer {

@@ -149,6 +149,7 @@ export function childLinks(command: string): Links {
 
   return {
     isShared: true,
+    isLocal: true,
     manifest: undefined,
     open,
     stop: async () => {

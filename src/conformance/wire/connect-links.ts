@@ -62,6 +62,7 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
   };
   return {
     isShared: false,
+    isLocal: false,
     open,
     manifest: async () => manifestText(await client().getManifest({}, { headers, timeoutMs: ANSWER_MS })),
     stop: async () => {

@@ -75,6 +75,7 @@ export function grpcLinks(target: GrpcTarget): Links {
   };
   return {
     isShared: false,
+    isLocal: false,
     open,
     manifest,
     stop: async () => {

@@ -20,6 +20,8 @@ export interface Links {
   readonly open: () => Promise<Link>;
   /** The links share one connection, so none can vanish alone and none can carry broken bytes. */
   readonly isShared: boolean;
+  /** The other side is on this machine, and has its clock. */
+  readonly isLocal: boolean;
   /**
    * The text of the producer's manifest, where the transport has a call for it (AAEP §B.5). Rejects with an error that says why it does not come.
    * Undefined: the transport has none.

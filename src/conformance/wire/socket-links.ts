@@ -17,6 +17,7 @@ export function socketLinks(path: string, framing: SocketFraming): Links {
   const endpoint = endpointText({ kind: "socket", path });
   return {
     isShared: false,
+    isLocal: true,
     manifest: undefined,
     silenceAdvice:
       framing === "newline"

@@ -4,7 +4,7 @@
  */
 export const CONFORMANCE_CLAIM = {
   suite: "aaepd",
-  suite_version: "1.1.0",
+  suite_version: "1.2.0",
   level: 3,
-  date: "2026-11-25",
+  date: "2026-11-26",
 } as const;

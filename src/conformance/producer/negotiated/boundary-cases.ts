@@ -1,0 +1,113 @@
+// Chapter 5: the boundaries of streamed text.
+import { fail, skip } from "../../findings/verdicts.js";
+import type { ActiveCase } from "../producer-case.js";
+import { type Arrived, endOf, eventsOf, textOf } from "../session-on.js";
+import { evidenceOf, isType, type ProducerStage, type Subscription } from "../stage.js";
+import { cutsWithin, type TextUnit } from "../text-boundaries.js";
+import { DRAINING_MS, delivery } from "./delivering.js";
+
+/** Boundaries, the weakest first. Text that ends on a stronger one ends on the weaker ones too. */
+const RANKS: readonly string[] = ["none", "word", "sentence", "paragraph", "completion"];
+const UNITS: readonly TextUnit[] = ["word", "sentence", "paragraph"];
+
+/** The scenario "text", as subscriptions with these boundaries hear it. */
+async function heardWith(
+  stage: ProducerStage,
+  wishes: readonly (readonly string[])[],
+): Promise<readonly { readonly listener: Subscription; readonly chunks: readonly Arrived[] }[]> {
+  const listeners: Subscription[] = [];
+  for (const coalesce_boundaries of wishes) listeners.push(await stage.subscribe({ coalesce_boundaries }));
+  const [first] = listeners;
+  if (first === undefined) return [];
+  const { sessionId, done } = await stage.show("text", first);
+  await done;
+  for (const listener of listeners) await endOf(listener, sessionId, DRAINING_MS);
+  return listeners.map((listener) => ({
+    listener,
+    chunks: eventsOf(listener, sessionId).filter(({ message }) => isType(message, "output.streaming")),
+  }));
+}
+
+/** The chunks that end within a unit of their text, by the output and the place where they do. */
+function cutsOf(unit: TextUnit, chunks: readonly Arrived[]): ReadonlyMap<string, Arrived> {
+  const outputs = [...new Set(chunks.map(({ message }) => message.output_id))];
+  return new Map(
+    chunks.flatMap((one) => {
+      const { output_id: output, position, chunk } = one.message;
+      const next = chunks.find(({ place, message }) => place > one.place && message.output_id === output);
+      if (next === undefined || !cutsWithin(unit, String(chunk), String(next.message.chunk))) return [];
+      return [[`${outputs.indexOf(output)} ${Number(position) + [...String(chunk)].length}`, one]];
+    }),
+  );
+}
+
+/** A text that comes slowly may be let go of before its boundary, and seldom at one place each time. */
+const TRIES = 3;
+
+export const BOUNDARY_CASES: readonly ActiveCase[] = [
+  delivery(
+    {
+      id: "P3-text-whole",
+      title: "The chunks of an output, joined, are its text, whatever the boundaries.",
+      paragraphs: ["AAEP §5.6.3", "AAEP §4.3.3", "AAEP §8.2.4"],
+    },
+    async (stage) => {
+      const wishes = [["none"], ["completion"], ...UNITS.map((unit) => [unit, "completion"])];
+      const texts = (await heardWith(stage, wishes)).map(({ chunks }) => textOf(chunks));
+      if (texts.every((text) => text === "")) skip("No text came.");
+      if (new Set(texts).size > 1)
+        fail(
+          "Each subscription gets the same text.",
+          "The texts differ.",
+          texts.map((text, index) => ({ note: `boundaries ${wishes[index]?.join()}`, text })),
+        );
+    },
+  ),
+  delivery(
+    {
+      id: "P3-boundary-sentence",
+      title: "A subscriber of words, sentences or paragraphs does not get pieces of them, in any script.",
+      paragraphs: ["AAEP §5.3.1.6", "AAEP §5.6.3", "AAEP §9.5.1"],
+      // §4.3.3 lets a producer leave the merging to the subscriber, and §9.5.1 does not.
+      severity: "warning",
+    },
+    async (stage) => {
+      const wishes = UNITS.map((unit) => [unit, "completion"]);
+      const cuts = new Map<TextUnit, ReadonlyMap<string, Arrived>>();
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        for (const [index, { listener, chunks }] of (await heardWith(stage, wishes)).entries()) {
+          const unit = UNITS[index] ?? "sentence";
+          const { coalesce_boundaries: honored } = listener.honored;
+          if (chunks.length === 0 || (Array.isArray(honored) && !honored.includes(unit))) continue;
+          const found = cutsOf(unit, chunks);
+          cuts.set(unit, new Map([...(cuts.get(unit) ?? found)].filter(([place]) => found.has(place))));
+          const hinted = chunks.find(
+            ({ message: { coalesce_hint: hint } }) =>
+              hint !== undefined && RANKS.indexOf(String(hint)) < RANKS.indexOf(unit),
+          );
+          if (hinted !== undefined)
+            fail("The hint of each chunk is no weaker than the honored boundaries.", "One is.", [evidenceOf(hinted)]);
+        }
+        if ([...cuts.values()].every(({ size }) => size === 0)) break;
+      }
+      for (const [unit, found] of cuts)
+        for (const cut of found.values())
+          fail(`No chunk ends within a ${unit}.`, "One does, each time that the text is shown.", [evidenceOf(cut)]);
+      if (cuts.size === 0) skip("No text came, or the producer honors none of these boundaries.");
+    },
+  ),
+  delivery(
+    {
+      id: "P3-boundary-completion",
+      title: "A subscriber of completions gets each output once, when it is complete.",
+      paragraphs: ["AAEP §5.3.1.6"],
+      severity: "warning",
+    },
+    async (stage) => {
+      const [heard] = await heardWith(stage, [["completion"]]);
+      if (heard === undefined || heard.chunks.length === 0) skip("No text came.");
+      const open = heard.chunks.find(({ message }) => message.complete !== true);
+      if (open !== undefined) fail("Every chunk completes its output.", "One does not.", [evidenceOf(open)]);
+    },
+  ),
+];

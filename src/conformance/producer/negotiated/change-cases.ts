@@ -1,0 +1,90 @@
+// Chapter 5: the end of a subscription.
+import { fail, skip } from "../../findings/verdicts.js";
+import { lastListenerEnds } from "../last-listener.js";
+import type { ActiveCase } from "../producer-case.js";
+import { sessionEnd } from "../session-on.js";
+import { evidenceOf, QUIET_MS, type Subscription } from "../stage.js";
+import { eventAfter } from "./delivering.js";
+
+function change(
+  about: Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>,
+  run: ActiveCase["run"],
+): ActiveCase {
+  return { kind: "active", level: 3, severity: "error", ...about, run };
+}
+
+function closed({ conversation, id }: Subscription): number {
+  conversation.say({ type: "subscription.close", subscription_id: id, reason_code: "subscriber_shutdown" });
+  return conversation.record.length;
+}
+
+/** Messages that no subscriber sends. */
+const GARBAGE: readonly string[] = [
+  "{ this is no JSON",
+  "[1, 2]",
+  '"text"',
+  JSON.stringify({ type: "subscription.dance" }),
+  JSON.stringify({ type: "confirmation.reply", reply_token: 7 }),
+  "[".repeat(10_000),
+];
+
+export const CHANGE_CASES: readonly ActiveCase[] = [
+  change(
+    {
+      id: "P3-close",
+      title: "After subscription.close no event comes.",
+      paragraphs: ["AAEP §5.8.2", "AAEP §9.5.1"],
+    },
+    async (stage) => {
+      const listener = await stage.subscribe();
+      const from = closed(listener);
+      // Events that were on their way may still come.
+      await stage.wait(QUIET_MS);
+      const event = await eventAfter(stage, listener, Math.max(from, listener.conversation.record.length), "error");
+      if (event !== undefined) fail("Nothing comes after the close.", "An event came.", [evidenceOf(event)]);
+    },
+  ),
+  change(
+    {
+      id: "P3-close-default",
+      title: "When the only subscription that was asked closes, the question's default applies.",
+      paragraphs: ["AAEP §5.8.2", "AAEP §9.5.4"],
+    },
+    (stage) => lastListenerEnds(stage, async (listener) => void closed(listener)),
+  ),
+  change(
+    {
+      id: "P3-vanish-harmless",
+      title: "A subscription that disconnects without a word disturbs no other.",
+      paragraphs: ["AAEP §5.8", "AAEP §5.9"],
+    },
+    async (stage) => {
+      if (stage.isShared) skip("All subscriptions share one connection.");
+      const staying = await stage.subscribe();
+      const leaving = await stage.subscribe();
+      const { sessionId, done } = await stage.show("text", staying);
+      await leaving.conversation.vanish();
+      await done;
+      if ((await sessionEnd(staying, sessionId)) === undefined)
+        fail("The other subscription hears the session to its end.", "It does not.");
+    },
+  ),
+  change(
+    {
+      id: "P3-garbage-harmless",
+      title: "A connection that sends what is no message disturbs no other subscription.",
+      paragraphs: ["AAEP §5.9", "AAEP §8.2.2"],
+    },
+    async (stage) => {
+      if (stage.isShared) skip("All subscriptions share one connection.");
+      const staying = await stage.subscribe();
+      for (const text of GARBAGE) (await stage.connect()).sayText(text);
+      await stage.wait(QUIET_MS);
+      if (staying.conversation.isOver()) fail("The other subscription stays.", "Its connection has ended.");
+      const { sessionId, done } = await stage.show("session", staying);
+      await done;
+      if ((await sessionEnd(staying, sessionId)) === undefined)
+        fail("The other subscription hears the session to its end.", "It does not.");
+    },
+  ),
+];

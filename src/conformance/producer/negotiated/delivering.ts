@@ -1,0 +1,45 @@
+// The ground of the cases about delivery.
+import type { ScenarioName } from "../../drive/scenarios.js";
+import type { Message, Recorded } from "../../wire/conversation.js";
+import type { ActiveCase } from "../producer-case.js";
+import { endOf } from "../session-on.js";
+import { isEvent, type ProducerStage, QUIET_MS, type Subscription } from "../stage.js";
+
+type About = Pick<ActiveCase, "id" | "title" | "paragraphs"> & Partial<Pick<ActiveCase, "severity">>;
+
+/** A case of level 3. */
+export function delivery(about: About, run: ActiveCase["run"]): ActiveCase {
+  return { kind: "active", level: 3, severity: "error", ...about, run };
+}
+
+/** Longest time from a scenario's end to its last event, ms: what is held at a rate may still come. */
+export const DRAINING_MS = 30_000;
+
+/** The most events that a token bucket lets go of in a time. */
+export function mostEvents(honored: Message, rate: number, lastedMs: number): number {
+  return Math.floor((rate * lastedMs) / 1000 + burstOf(honored, rate));
+}
+
+/** The capacity of the bucket, events. The chapter names none: one second's worth, and 1 at least. A producer of aaepd may announce less. */
+function burstOf(honored: Message, rate: number): number {
+  const { limits } = (honored.aaepd ?? {}) as Message;
+  const { burst } = (limits ?? {}) as Message;
+  return Math.min(Math.max(1, rate), typeof burst === "number" ? burst : Number.POSITIVE_INFINITY);
+}
+
+/** An event that came on a conversation after a place, in the time in which another subscription heard a whole session. */
+export async function eventAfter(
+  stage: ProducerStage,
+  { conversation }: Pick<Subscription, "conversation">,
+  from: number,
+  scenario: ScenarioName = "session",
+): Promise<Recorded | undefined> {
+  const witness = await stage.subscribe();
+  const { sessionId, done } = await stage.show(scenario, witness);
+  await done;
+  await endOf(witness, sessionId);
+  await stage.wait(QUIET_MS);
+  return conversation.record
+    .slice(from)
+    .find(({ way, message }) => way === "received" && message !== undefined && isEvent(message));
+}
