@@ -43,10 +43,29 @@ const LINES = [
   `${ACCEPTING} ${ACCEPTING}`,
   `[${ACCEPTING}]`,
 ];
-const MUTATED = [...RESULTS, ...ERRORS, ...LINES];
+/** What says that a tool call was taken, of another event, of none, or of more. */
+const RECEIPTS = [
+  ...["null", "[]", "{}", '{"events":null}', '{"events":[]}', '{"events":{"0":{"event_id":"$EVENT"}}}'],
+  ...[
+    '"$EVENT"',
+    '{"event_id":"evt_other"}',
+    '{"event_id":["$EVENT"]}',
+    '{"event_id":"$EVENT"},{"event_id":"$EVENT"}',
+  ].map((event) => `{"events":[${event}]}`),
+].map((result) => [ACCEPTING, `{"jsonrpc":"2.0","id":$ID,"result":${result}}`] as const);
+
+/** A line that answers a question; or a pair, whose second line answers the tool call that follows. test/fixtures/false-daemon.mjs fills them in. */
+export type FalseAnswer = string | readonly [outcome: string, receipt: string];
+
+/** What no agent may take for consent, or for a tool call that the daemon has taken. */
+export const FALSE_ANSWERS: readonly FalseAnswer[] = [...RESULTS, ...ERRORS, ...LINES, ...RECEIPTS];
 
 /** Starts a daemon that accepts everything, as another user or as this one. */
-export async function falseDaemon(path: string, user?: number, answers: readonly string[] = []): Promise<() => string> {
+export async function falseDaemon(
+  path: string,
+  user?: number,
+  answers: readonly FalseAnswer[] = [],
+): Promise<() => string> {
   // As text, because others cannot read the folder of this project everywhere.
   const argv = ["--input-type=module", "-e", readFileSync(fixture("false-daemon.mjs"), "utf8"), path];
   const identity = user === undefined ? {} : { uid: user, gid: user };
@@ -179,15 +198,15 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
 
     it("R5: calls what a daemon of its own user accepts, and nothing when it answers anything else", async () => {
       const path = join(temporaryDirectory(), "aaepd.sock");
-      const received = await falseDaemon(path, undefined, [...MUTATED, ACCEPTING]);
-      const { code, out } = await start([`AAEPD_SOCKET=${path}`], "many", String(MUTATED.length + 1)).ended;
+      const received = await falseDaemon(path, undefined, [...FALSE_ANSWERS, ACCEPTING]);
+      const { code, out } = await start([`AAEPD_SOCKET=${path}`], "many", String(FALSE_ANSWERS.length + 1)).ended;
       expect(code).toBe(0);
       const answers = out.trim().split("\n");
       expect(answers.slice(0, -1)).toEqual(
-        MUTATED.map(() => expect.stringMatching(/^(?:error|no_subscriber|cancelled)$/)),
+        FALSE_ANSWERS.map(() => expect.stringMatching(/^(?:error|no_subscriber|cancelled)$/)),
       );
       expect(answers.at(-1)).toBe("called");
-      expect(received().match(/"aaep:agent\.tool\.invoked"/g)).toHaveLength(1);
+      expect(received().match(/"aaep:agent\.tool\.invoked"/g)).toHaveLength(1 + RECEIPTS.length);
     });
   });
 }
