@@ -3,7 +3,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import { fieldsOf } from "./fields-of.js";
-import { quotedText, shownText } from "./shown-text.js";
+import { quotedText, shownText, withoutColours } from "./shown-text.js";
 
 export interface EventText {
   /** Kind of the event: one of `EVENT_WORDS`, or the type of an extension's event. */
@@ -96,7 +96,8 @@ export function summaryOf(event: Envelope): string {
 
 function textOfChunk(event: Envelope, { quotesText }: EventTextOptions): string {
   const text = textOf(event.chunk);
-  return quotesText === true && text !== "" ? quotedText(text) : text;
+  if (quotesText === true) return text === "" ? "" : quotedText(text);
+  return withoutColours(text);
 }
 
 function progressParts({ progress }: Envelope): readonly string[] {

@@ -7,23 +7,20 @@ import { jsonText } from "./json-text.js";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
-/**
- * Whole sequences for a terminal (ECMA-48), which are no text: CSI, as for colours, OSC, as for links, and the choice of a character set. An OSC with
- * white space may be text, and so may a sequence that has no end.
- */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const SEQUENCE = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\s\u0000-\u001f\u007f-\u009f]*(?:\u0007|\u001b\\)|\u001b\([0AB]/g;
+const COLOURS = /\u001b\[[0-9;:]*m/g;
 
-/**
- * One line: white space becomes one space, and the ends are trimmed. Whole sequences for a terminal are left out; any other control character is
- * shown as `\u001b`.
- */
+/** One line: white space becomes one space, and the ends are trimmed. A control character is shown as `\u001b`; nothing is left out. */
 export function shownText(text: string): string {
   return text
-    .replace(SEQUENCE, "")
     .replace(/[\s\u0085]+/g, " ")
     .trim()
     .replace(UNSHOWN, characterEscape);
+}
+
+/** The text without the sequences that choose colours (ECMA-48, SGR). They have no words. Not for what a person consents to. */
+export function withoutColours(text: string): string {
+  return text.replace(COLOURS, "");
 }
 
 /** One line that shows every character of the text, for readers of text in pieces. */

@@ -32,7 +32,7 @@ test("A21: ids are told on request only", () => {
 
 test("A21: neither names nor values of them move the cursor or make lines of their own", () => {
   expect(detailsLine({ "to\n\u001b[2J": { "\u202eiban": "a\r\nb\u0007" } })).toEqual([
-    "Details: to \\u202eiban a b\\u0007.",
+    "Details: to \\u001b[2J \\u202eiban a b\\u0007.",
   ]);
 });
 

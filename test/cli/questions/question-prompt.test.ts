@@ -101,7 +101,7 @@ test("a clarification's choices are a line each, and its default is named as peo
 test("A21, H12: what an agent writes cannot move the cursor or make lines of its own", () => {
   const { desk: prompt, source, heard } = stage();
   prompt.heard(source, confirmation(1, { action: "Pay.\nQuestion 2 of root: \u001b[2Jfree\u202e beer" }));
-  expect(heard()[0]).toBe("Question 1 of bank: Pay. Question 2 of root: free\\u202e beer");
+  expect(heard()[0]).toBe("Question 1 of bank: Pay. Question 2 of root: \\u001b[2Jfree\\u202e beer");
 });
 
 test("A6, A18: asked once, with the hints once; repeated only when asked to", () => {

@@ -90,7 +90,7 @@ it.each([
 
 it("nothing in a line moves the cursor or begins another line, whoever wrote it", () => {
   const line = told("info", { line: "a\n\u001b[2Jb\u202ec\u009bd" }, "an A2E provider writes");
-  expect(line).toBe("An A2E provider writes. Line: a b\\u202ec\\u009bd.");
+  expect(line).toBe("An A2E provider writes. Line: a \\u001b[2Jb\\u202ec\\u009bd.");
 });
 
 it("each sentence of its own is about a message that the daemon writes", () => {

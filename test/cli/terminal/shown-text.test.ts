@@ -1,19 +1,28 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { columnsOf, padText, quotedText, shownText, wrapText } from "../../../src/cli/terminal/shown-text.js";
+import {
+  columnsOf,
+  padText,
+  quotedText,
+  shownText,
+  withoutColours,
+  wrapText,
+} from "../../../src/cli/terminal/shown-text.js";
 import { casesOf } from "../../support/extent.js";
 
 test("an agent cannot move the cursor, recolour or reorder what is shown, and no character of its text is lost", () => {
-  expect(shownText("\u001b[1;31mred\u001b[0m\u001b(B \u001b[2Jb")).toBe("red b");
-  expect(shownText("\u001b]8;;https://example.org/\u001b\\here\u001b]8;;\u0007")).toBe("here");
+  expect(shownText("Delete \u001b]/home/me\u0007 a\u001b[all")).toBe("Delete \\u001b]/home/me\\u0007 a\\u001b[all");
+  expect(shownText("Pay \u001b[500m")).toBe("Pay \\u001b[500m");
   expect(shownText("a\u0007 b\u202ec\u2066d\u0085e\u0000")).toBe("a\\u0007 b\\u202ec\\u2066d e\\u0000");
-  // No end, or white space in it: it may be text.
-  expect(shownText("cut \u001b[3")).toBe("cut \\u001b[3");
-  expect(shownText("\u001b]0;Delete everything\u0007 now")).toBe("\\u001b]0;Delete everything\\u0007 now");
-  expect(shownText("\u001b]8;;http")).toBe("\\u001b]8;;http");
   expect(shownText("\u009bHello")).toBe("\\u009bHello");
   expect(shownText("\u001bHello")).toBe("\\u001bHello");
   expect(quotedText("\u001b[2J\u202e")).toBe('"\\u001b[2J\\u202e"');
+});
+
+test("colours go, and nothing that may be text goes with them", () => {
+  expect(withoutColours("\u001b[1;31mred\u001b[0m \u001b[mplain")).toBe("red plain");
+  for (const text of ["\u001b[Warning", "cut \u001b[3", "\u001b]0;Delete\u0007", "\u001b[2J", "[31m"])
+    expect(withoutColours(text)).toBe(text);
 });
 
 test("A21: one event is one line", () => {
@@ -41,11 +50,4 @@ test("wrapping loses nothing and keeps to its width", () => {
     }),
     { numRuns: casesOf(500) },
   );
-});
-
-test("sequences are found in time in proportion to the text", () => {
-  for (const piece of ["\u001b[", "\u001b]", "\u001b[1;", "\u001b]8;;a", "\u001b[ "]) {
-    const text = piece.repeat(20_000);
-    expect(shownText(text).length).toBeGreaterThan(text.length);
-  }
 });
