@@ -176,7 +176,13 @@ function silentAccepts({ toSubscriber, toProducer }: MutantLink): ReturnType<Mut
     fromProducer: (message) => {
       toSubscriber(message);
       if (answers || !isState(message) || message.to_state !== "awaiting_input") return;
-      const call = { tool: "delete_photos", tool_call_id: "call_00", summary_normal: "Deletes nine photos." };
+      const { timestamp } = message;
+      const call = {
+        tool: "delete_photos",
+        tool_call_id: "call_00",
+        summary_normal: "Deletes nine photos.",
+        timestamp,
+      };
       toSubscriber(invented(message, "agent.tool.invoked", { ...call, irreversible: true }));
       toSubscriber(invented(message, "agent.tool.completed", { ...call, status: "success" }));
     },
