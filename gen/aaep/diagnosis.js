@@ -9567,12 +9567,8 @@ errors++;
 if(data.languages !== undefined){
 let data2 = data.languages;
 if(Array.isArray(data2)){
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-if(typeof data3 === "string"){
-if(longerThan(data3, 256)){
-const err5 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/maxLength",keyword:"maxLength",params:{"maxLength":256}};
+if(data2.length > 64){
+const err5 = {instancePath:instancePath+"/languages",schemaPath:"#/properties/languages/maxItems",keyword:"maxItems",params:{"maxItems":64}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -9581,8 +9577,12 @@ vErrors.push(err5);
 }
 errors++;
 }
-if(!pattern42.test(data3)){
-const err6 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(typeof data3 === "string"){
+if(longerThan(data3, 256)){
+const err6 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/maxLength",keyword:"maxLength",params:{"maxLength":256}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -9591,9 +9591,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-else {
-const err7 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern42.test(data3)){
+const err7 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -9603,9 +9602,8 @@ vErrors.push(err7);
 errors++;
 }
 }
-}
 else {
-const err8 = {instancePath:instancePath+"/languages",schemaPath:"#/properties/languages/type",keyword:"type",params:{type: "array"}};
+const err8 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -9615,9 +9613,9 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data.supports_confirmation_reply !== undefined){
-if(typeof data.supports_confirmation_reply !== "boolean"){
-const err9 = {instancePath:instancePath+"/supports_confirmation_reply",schemaPath:"#/properties/supports_confirmation_reply/type",keyword:"type",params:{type: "boolean"}};
+}
+else {
+const err9 = {instancePath:instancePath+"/languages",schemaPath:"#/properties/languages/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -9627,9 +9625,9 @@ vErrors.push(err9);
 errors++;
 }
 }
-if(data.supports_clarification_reply !== undefined){
-if(typeof data.supports_clarification_reply !== "boolean"){
-const err10 = {instancePath:instancePath+"/supports_clarification_reply",schemaPath:"#/properties/supports_clarification_reply/type",keyword:"type",params:{type: "boolean"}};
+if(data.supports_confirmation_reply !== undefined){
+if(typeof data.supports_confirmation_reply !== "boolean"){
+const err10 = {instancePath:instancePath+"/supports_confirmation_reply",schemaPath:"#/properties/supports_confirmation_reply/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -9639,11 +9637,9 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data.coalesce_boundaries !== undefined){
-let data6 = data.coalesce_boundaries;
-if(Array.isArray(data6)){
-if(data6.length > 16){
-const err11 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/maxItems",keyword:"maxItems",params:{"maxItems":16}};
+if(data.supports_clarification_reply !== undefined){
+if(typeof data.supports_clarification_reply !== "boolean"){
+const err11 = {instancePath:instancePath+"/supports_clarification_reply",schemaPath:"#/properties/supports_clarification_reply/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -9652,12 +9648,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-if(typeof data7 === "string"){
-if(data7.length < 1){
-const err12 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+}
+if(data.coalesce_boundaries !== undefined){
+let data6 = data.coalesce_boundaries;
+if(Array.isArray(data6)){
+if(data6.length > 16){
+const err12 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/maxItems",keyword:"maxItems",params:{"maxItems":16}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -9666,8 +9662,12 @@ vErrors.push(err12);
 }
 errors++;
 }
-if(longerThan(data7, 256)){
-const err13 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if(typeof data7 === "string"){
+if(data7.length < 1){
+const err13 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -9676,9 +9676,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-else {
-const err14 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data7, 256)){
+const err14 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -9688,14 +9687,25 @@ vErrors.push(err14);
 errors++;
 }
 }
-}
 else {
-const err15 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/type",keyword:"type",params:{type: "array"}};
+const err15 = {instancePath:instancePath+"/coalesce_boundaries/" + i1,schemaPath:"#/properties/coalesce_boundaries/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err15];
 }
 else {
 vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath:instancePath+"/coalesce_boundaries",schemaPath:"#/properties/coalesce_boundaries/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
 }
 errors++;
 }
@@ -9707,21 +9717,7 @@ if(data8.include !== undefined){
 let data9 = data8.include;
 if(Array.isArray(data9)){
 if(data9.length > 256){
-const err16 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/maxItems",keyword:"maxItems",params:{"maxItems":256}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-const len2 = data9.length;
-for(let i2=0; i2<len2; i2++){
-let data10 = data9[i2];
-if(typeof data10 === "string"){
-if(data10.length < 1){
-const err17 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+const err17 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/maxItems",keyword:"maxItems",params:{"maxItems":256}};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -9730,8 +9726,12 @@ vErrors.push(err17);
 }
 errors++;
 }
-if(longerThan(data10, 256)){
-const err18 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+const len2 = data9.length;
+for(let i2=0; i2<len2; i2++){
+let data10 = data9[i2];
+if(typeof data10 === "string"){
+if(data10.length < 1){
+const err18 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -9740,8 +9740,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(!pattern103.test(data10)){
-const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
+if(longerThan(data10, 256)){
+const err19 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -9750,9 +9750,8 @@ vErrors.push(err19);
 }
 errors++;
 }
-}
-else {
-const err20 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern103.test(data10)){
+const err20 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -9762,9 +9761,8 @@ vErrors.push(err20);
 errors++;
 }
 }
-}
 else {
-const err21 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/type",keyword:"type",params:{type: "array"}};
+const err21 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -9774,11 +9772,9 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data8.exclude !== undefined){
-let data11 = data8.exclude;
-if(Array.isArray(data11)){
-if(data11.length > 256){
-const err22 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/maxItems",keyword:"maxItems",params:{"maxItems":256}};
+}
+else {
+const err22 = {instancePath:instancePath+"/event_filters/include",schemaPath:"#/properties/event_filters/properties/include/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -9787,12 +9783,12 @@ vErrors.push(err22);
 }
 errors++;
 }
-const len3 = data11.length;
-for(let i3=0; i3<len3; i3++){
-let data12 = data11[i3];
-if(typeof data12 === "string"){
-if(data12.length < 1){
-const err23 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+}
+if(data8.exclude !== undefined){
+let data11 = data8.exclude;
+if(Array.isArray(data11)){
+if(data11.length > 256){
+const err23 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/maxItems",keyword:"maxItems",params:{"maxItems":256}};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -9801,8 +9797,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(longerThan(data12, 256)){
-const err24 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+const len3 = data11.length;
+for(let i3=0; i3<len3; i3++){
+let data12 = data11[i3];
+if(typeof data12 === "string"){
+if(data12.length < 1){
+const err24 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -9811,8 +9811,8 @@ vErrors.push(err24);
 }
 errors++;
 }
-if(!pattern103.test(data12)){
-const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
+if(longerThan(data12, 256)){
+const err25 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -9821,9 +9821,8 @@ vErrors.push(err25);
 }
 errors++;
 }
-}
-else {
-const err26 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern103.test(data12)){
+const err26 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -9833,9 +9832,8 @@ vErrors.push(err26);
 errors++;
 }
 }
-}
 else {
-const err27 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/type",keyword:"type",params:{type: "array"}};
+const err27 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -9847,7 +9845,7 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath:instancePath+"/event_filters",schemaPath:"#/properties/event_filters/type",keyword:"type",params:{type: "object"}};
+const err28 = {instancePath:instancePath+"/event_filters/exclude",schemaPath:"#/properties/event_filters/properties/exclude/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -9857,11 +9855,9 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data.supported_conformance_levels !== undefined){
-let data13 = data.supported_conformance_levels;
-if(Array.isArray(data13)){
-if(data13.length > 16){
-const err29 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/maxItems",keyword:"maxItems",params:{"maxItems":16}};
+}
+else {
+const err29 = {instancePath:instancePath+"/event_filters",schemaPath:"#/properties/event_filters/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -9870,11 +9866,12 @@ vErrors.push(err29);
 }
 errors++;
 }
-const len4 = data13.length;
-for(let i4=0; i4<len4; i4++){
-let data14 = data13[i4];
-if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-const err30 = {instancePath:instancePath+"/supported_conformance_levels/" + i4,schemaPath:"#/properties/supported_conformance_levels/items/type",keyword:"type",params:{type: "integer"}};
+}
+if(data.supported_conformance_levels !== undefined){
+let data13 = data.supported_conformance_levels;
+if(Array.isArray(data13)){
+if(data13.length > 16){
+const err30 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/maxItems",keyword:"maxItems",params:{"maxItems":16}};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -9883,10 +9880,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-}
-}
-else {
-const err31 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/type",keyword:"type",params:{type: "array"}};
+const len4 = data13.length;
+for(let i4=0; i4<len4; i4++){
+let data14 = data13[i4];
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+const err31 = {instancePath:instancePath+"/supported_conformance_levels/" + i4,schemaPath:"#/properties/supported_conformance_levels/items/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -9896,11 +9894,9 @@ vErrors.push(err31);
 errors++;
 }
 }
-if(data.supported_extensions !== undefined){
-let data15 = data.supported_extensions;
-if(Array.isArray(data15)){
-if(data15.length > 64){
-const err32 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/maxItems",keyword:"maxItems",params:{"maxItems":64}};
+}
+else {
+const err32 = {instancePath:instancePath+"/supported_conformance_levels",schemaPath:"#/properties/supported_conformance_levels/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -9909,12 +9905,12 @@ vErrors.push(err32);
 }
 errors++;
 }
-const len5 = data15.length;
-for(let i5=0; i5<len5; i5++){
-let data16 = data15[i5];
-if(typeof data16 === "string"){
-if(longerThan(data16, 16384)){
-const err33 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
+}
+if(data.supported_extensions !== undefined){
+let data15 = data.supported_extensions;
+if(Array.isArray(data15)){
+if(data15.length > 64){
+const err33 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/maxItems",keyword:"maxItems",params:{"maxItems":64}};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -9923,8 +9919,12 @@ vErrors.push(err33);
 }
 errors++;
 }
-if(!pattern5.test(data16)){
-const err34 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
+const len5 = data15.length;
+for(let i5=0; i5<len5; i5++){
+let data16 = data15[i5];
+if(typeof data16 === "string"){
+if(longerThan(data16, 16384)){
+const err34 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/maxLength",keyword:"maxLength",params:{"maxLength":16384}};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -9933,9 +9933,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-else {
-const err35 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/type",keyword:"type",params:{type: "string"}};
+if(!pattern5.test(data16)){
+const err35 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$","description":"a URI with its scheme"}};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -9945,9 +9944,8 @@ vErrors.push(err35);
 errors++;
 }
 }
-}
 else {
-const err36 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/type",keyword:"type",params:{type: "array"}};
+const err36 = {instancePath:instancePath+"/supported_extensions/" + i5,schemaPath:"#/properties/supported_extensions/items/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -9957,10 +9955,9 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.cognitive_load !== undefined){
-let data17 = data.cognitive_load;
-if(typeof data17 !== "string"){
-const err37 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/type",keyword:"type",params:{type: "string"}};
+}
+else {
+const err37 = {instancePath:instancePath+"/supported_extensions",schemaPath:"#/properties/supported_extensions/type",keyword:"type",params:{type: "array"}};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -9969,8 +9966,11 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!(((data17 === "low") || (data17 === "medium")) || (data17 === "high"))){
-const err38 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/enum",keyword:"enum",params:{"enum":["low","medium","high"]}};
+}
+if(data.cognitive_load !== undefined){
+let data17 = data.cognitive_load;
+if(typeof data17 !== "string"){
+const err38 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -9979,11 +9979,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-}
-if(data.pace_wpm !== undefined){
-let data18 = data.pace_wpm;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-const err39 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/type",keyword:"type",params:{type: "integer"}};
+if(!(((data17 === "low") || (data17 === "medium")) || (data17 === "high"))){
+const err39 = {instancePath:instancePath+"/cognitive_load",schemaPath:"#/properties/cognitive_load/enum",keyword:"enum",params:{"enum":["low","medium","high"]}};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -9992,9 +9989,11 @@ vErrors.push(err39);
 }
 errors++;
 }
-if(typeof data18 == "number"){
-if(data18 < 50){
-const err40 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/minimum",keyword:"minimum",params:{"minimum":50,"maximum":1000}};
+}
+if(data.pace_wpm !== undefined){
+let data18 = data.pace_wpm;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+const err40 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -10003,8 +10002,9 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data18 > 1000){
-const err41 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/maximum",keyword:"maximum",params:{"minimum":50,"maximum":1000}};
+if(typeof data18 == "number"){
+if(data18 < 50){
+const err41 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/minimum",keyword:"minimum",params:{"minimum":50,"maximum":1000}};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -10013,11 +10013,8 @@ vErrors.push(err41);
 }
 errors++;
 }
-}
-}
-if(data.accept_signed_manifests_only !== undefined){
-if(typeof data.accept_signed_manifests_only !== "boolean"){
-const err42 = {instancePath:instancePath+"/accept_signed_manifests_only",schemaPath:"#/properties/accept_signed_manifests_only/type",keyword:"type",params:{type: "boolean"}};
+if(data18 > 1000){
+const err42 = {instancePath:instancePath+"/pace_wpm",schemaPath:"#/properties/pace_wpm/maximum",keyword:"maximum",params:{"minimum":50,"maximum":1000}};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -10027,12 +10024,10 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data.aaepd !== undefined){
-let data20 = data.aaepd;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.paused !== undefined){
-if(typeof data20.paused !== "boolean"){
-const err43 = {instancePath:instancePath+"/aaepd/paused",schemaPath:"AaepdCapability/properties/paused/type",keyword:"type",params:{type: "boolean"}};
+}
+if(data.accept_signed_manifests_only !== undefined){
+if(typeof data.accept_signed_manifests_only !== "boolean"){
+const err43 = {instancePath:instancePath+"/accept_signed_manifests_only",schemaPath:"#/properties/accept_signed_manifests_only/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -10042,10 +10037,12 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data20.max_chars !== undefined){
-let data22 = data20.max_chars;
-if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
-const err44 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/type",keyword:"type",params:{type: "integer"}};
+if(data.aaepd !== undefined){
+let data20 = data.aaepd;
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
+if(data20.paused !== undefined){
+if(typeof data20.paused !== "boolean"){
+const err44 = {instancePath:instancePath+"/aaepd/paused",schemaPath:"AaepdCapability/properties/paused/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -10054,9 +10051,11 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(typeof data22 == "number"){
-if(data22 < 80){
-const err45 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/minimum",keyword:"minimum",params:{"minimum":80,"maximum":16384}};
+}
+if(data20.max_chars !== undefined){
+let data22 = data20.max_chars;
+if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
+const err45 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -10065,8 +10064,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data22 > 16384){
-const err46 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/maximum",keyword:"maximum",params:{"minimum":80,"maximum":16384}};
+if(typeof data22 == "number"){
+if(data22 < 80){
+const err46 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/minimum",keyword:"minimum",params:{"minimum":80,"maximum":16384}};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -10075,11 +10075,8 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-}
-if(data20.reply_status !== undefined){
-if(typeof data20.reply_status !== "boolean"){
-const err47 = {instancePath:instancePath+"/aaepd/reply_status",schemaPath:"AaepdCapability/properties/reply_status/type",keyword:"type",params:{type: "boolean"}};
+if(data22 > 16384){
+const err47 = {instancePath:instancePath+"/aaepd/max_chars",schemaPath:"AaepdCapability/properties/max_chars/maximum",keyword:"maximum",params:{"minimum":80,"maximum":16384}};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -10089,9 +10086,10 @@ vErrors.push(err47);
 errors++;
 }
 }
-if(data20.checkpoints !== undefined){
-if(typeof data20.checkpoints !== "boolean"){
-const err48 = {instancePath:instancePath+"/aaepd/checkpoints",schemaPath:"AaepdCapability/properties/checkpoints/type",keyword:"type",params:{type: "boolean"}};
+}
+if(data20.reply_status !== undefined){
+if(typeof data20.reply_status !== "boolean"){
+const err48 = {instancePath:instancePath+"/aaepd/reply_status",schemaPath:"AaepdCapability/properties/reply_status/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -10101,11 +10099,9 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data20.key !== undefined){
-let data25 = data20.key;
-if(typeof data25 === "string"){
-if(data25.length < 1){
-const err49 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
+if(data20.checkpoints !== undefined){
+if(typeof data20.checkpoints !== "boolean"){
+const err49 = {instancePath:instancePath+"/aaepd/checkpoints",schemaPath:"AaepdCapability/properties/checkpoints/type",keyword:"type",params:{type: "boolean"}};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -10114,8 +10110,12 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(longerThan(data25, 256)){
-const err50 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
+}
+if(data20.key !== undefined){
+let data25 = data20.key;
+if(typeof data25 === "string"){
+if(data25.length < 1){
+const err50 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -10124,14 +10124,24 @@ vErrors.push(err50);
 }
 errors++;
 }
-}
-else {
-const err51 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data25, 256)){
+const err51 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":256}};
 if(vErrors === null){
 vErrors = [err51];
 }
 else {
 vErrors.push(err51);
+}
+errors++;
+}
+}
+else {
+const err52 = {instancePath:instancePath+"/aaepd/key",schemaPath:"AaepdCapability/properties/key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
 }
 errors++;
 }
@@ -10142,18 +10152,7 @@ if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
 if(data26.queue_events !== undefined){
 let data27 = data26.queue_events;
 if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
-const err52 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-}
-if(typeof data27 == "number"){
-if(data27 < 0){
-const err53 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+const err53 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -10162,13 +10161,24 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data27 > 9007199254740991){
-const err54 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(typeof data27 == "number"){
+if(data27 < 0){
+const err54 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err54];
 }
 else {
 vErrors.push(err54);
+}
+errors++;
+}
+if(data27 > 9007199254740991){
+const err55 = {instancePath:instancePath+"/aaepd/limits/queue_events",schemaPath:"AaepdCapability/properties/limits/properties/queue_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
 }
 errors++;
 }
@@ -10178,17 +10188,7 @@ if(data26.policy !== undefined){
 let data28 = data26.policy;
 if(typeof data28 === "string"){
 if(data28.length < 1){
-const err55 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
-errors++;
-}
-if(longerThan(data28, 64)){
-const err56 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+const err56 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -10197,9 +10197,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-}
-else {
-const err57 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data28, 64)){
+const err57 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -10209,11 +10208,8 @@ vErrors.push(err57);
 errors++;
 }
 }
-if(data26.max_lag_seconds !== undefined){
-let data29 = data26.max_lag_seconds;
-if(typeof data29 == "number"){
-if(data29 < 0){
-const err58 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+else {
+const err58 = {instancePath:instancePath+"/aaepd/limits/policy",schemaPath:"AaepdCapability/properties/limits/properties/policy/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -10223,8 +10219,11 @@ vErrors.push(err58);
 errors++;
 }
 }
-else {
-const err59 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
+if(data26.max_lag_seconds !== undefined){
+let data29 = data26.max_lag_seconds;
+if(typeof data29 == "number"){
+if(data29 < 0){
+const err59 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -10234,10 +10233,8 @@ vErrors.push(err59);
 errors++;
 }
 }
-if(data26.max_lag_events !== undefined){
-let data30 = data26.max_lag_events;
-if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
-const err60 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
+else {
+const err60 = {instancePath:instancePath+"/aaepd/limits/max_lag_seconds",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -10246,9 +10243,11 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(typeof data30 == "number"){
-if(data30 < 0){
-const err61 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
+}
+if(data26.max_lag_events !== undefined){
+let data30 = data26.max_lag_events;
+if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
+const err61 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/type",keyword:"type",params:{type: "integer"}};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -10257,8 +10256,9 @@ vErrors.push(err61);
 }
 errors++;
 }
-if(data30 > 9007199254740991){
-const err62 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
+if(typeof data30 == "number"){
+if(data30 < 0){
+const err62 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/minimum",keyword:"minimum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -10267,11 +10267,8 @@ vErrors.push(err62);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err63 = {instancePath:instancePath+"/aaepd/limits",schemaPath:"AaepdCapability/properties/limits/type",keyword:"type",params:{type: "object"}};
+if(data30 > 9007199254740991){
+const err63 = {instancePath:instancePath+"/aaepd/limits/max_lag_events",schemaPath:"AaepdCapability/properties/limits/properties/max_lag_events/maximum",keyword:"maximum",params:{"minimum":0,"maximum":9007199254740991}};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -10281,11 +10278,10 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data20.heartbeat_seconds !== undefined){
-let data31 = data20.heartbeat_seconds;
-if(typeof data31 == "number"){
-if(data31 < 0){
-const err64 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
+}
+}
+else {
+const err64 = {instancePath:instancePath+"/aaepd/limits",schemaPath:"AaepdCapability/properties/limits/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -10295,8 +10291,11 @@ vErrors.push(err64);
 errors++;
 }
 }
-else {
-const err65 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
+if(data20.heartbeat_seconds !== undefined){
+let data31 = data20.heartbeat_seconds;
+if(typeof data31 == "number"){
+if(data31 < 0){
+const err65 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/minimum",keyword:"minimum",params:{"minimum":0}};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -10306,11 +10305,8 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data20.cursor !== undefined){
-let data32 = data20.cursor;
-if(typeof data32 === "string"){
-if(data32.length < 1){
-const err66 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
+else {
+const err66 = {instancePath:instancePath+"/aaepd/heartbeat_seconds",schemaPath:"AaepdCapability/properties/heartbeat_seconds/type",keyword:"type",params:{type: "number"}};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -10319,8 +10315,12 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(longerThan(data32, 1024)){
-const err67 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
+}
+if(data20.cursor !== undefined){
+let data32 = data20.cursor;
+if(typeof data32 === "string"){
+if(data32.length < 1){
+const err67 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -10329,9 +10329,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-else {
-const err68 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data32, 1024)){
+const err68 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":1024}};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -10341,11 +10340,8 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data20.resumed !== undefined){
-let data33 = data20.resumed;
-if(typeof data33 === "string"){
-if(data33.length < 1){
-const err69 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
+else {
+const err69 = {instancePath:instancePath+"/aaepd/cursor",schemaPath:"AaepdCapability/properties/cursor/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -10354,8 +10350,12 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(longerThan(data33, 64)){
-const err70 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
+}
+if(data20.resumed !== undefined){
+let data33 = data20.resumed;
+if(typeof data33 === "string"){
+if(data33.length < 1){
+const err70 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/minLength",keyword:"minLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -10364,9 +10364,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-}
-else {
-const err71 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/type",keyword:"type",params:{type: "string"}};
+if(longerThan(data33, 64)){
+const err71 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/maxLength",keyword:"maxLength",params:{"minLength":1,"maxLength":64}};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -10376,9 +10375,8 @@ vErrors.push(err71);
 errors++;
 }
 }
-}
 else {
-const err72 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
+const err72 = {instancePath:instancePath+"/aaepd/resumed",schemaPath:"AaepdCapability/properties/resumed/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -10390,12 +10388,24 @@ errors++;
 }
 }
 else {
-const err73 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+const err73 = {instancePath:instancePath+"/aaepd",schemaPath:"AaepdCapability/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err73];
 }
 else {
 vErrors.push(err73);
+}
+errors++;
+}
+}
+}
+else {
+const err74 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
 }
 errors++;
 }

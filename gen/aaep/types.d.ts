@@ -1630,6 +1630,8 @@ export interface Capabilities {
   readonly preferred_verbosity?: "terse" | "normal" | "detailed";
   /**
    * The languages that the subscriber wants, the preferred one first.
+   *
+   * @maxItems 64
    */
   readonly languages?: readonly string[];
   /**

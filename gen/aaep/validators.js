@@ -14224,6 +14224,10 @@ let data2 = data.languages;
 const _errs6 = errors;
 if(errors === _errs6){
 if(Array.isArray(data2)){
+if(data2.length > 64){
+return false;
+}
+else {
 var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
@@ -14247,6 +14251,7 @@ return false;
 var valid1 = _errs8 === errors;
 if(!valid1){
 break;
+}
 }
 }
 }
@@ -15511,6 +15516,10 @@ let data12 = data9.languages;
 const _errs27 = errors;
 if(errors === _errs27){
 if(Array.isArray(data12)){
+if(data12.length > 64){
+return false;
+}
+else {
 var valid3 = true;
 const len0 = data12.length;
 for(let i0=0; i0<len0; i0++){
@@ -15534,6 +15543,7 @@ return false;
 var valid3 = _errs29 === errors;
 if(!valid3){
 break;
+}
 }
 }
 }
@@ -16616,6 +16626,10 @@ let data5 = data2.languages;
 const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data5)){
+if(data5.length > 64){
+return false;
+}
+else {
 var valid2 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
@@ -16639,6 +16653,7 @@ return false;
 var valid2 = _errs15 === errors;
 if(!valid2){
 break;
+}
 }
 }
 }
@@ -17451,6 +17466,10 @@ let data6 = data3.languages;
 const _errs15 = errors;
 if(errors === _errs15){
 if(Array.isArray(data6)){
+if(data6.length > 64){
+return false;
+}
+else {
 var valid2 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
@@ -17474,6 +17493,7 @@ return false;
 var valid2 = _errs17 === errors;
 if(!valid2){
 break;
+}
 }
 }
 }

@@ -23,6 +23,11 @@ describe("a folded name", () => {
     ["удалить_файл", "Удалить файл"],
   ])("is the same in other scripts: %s, %s", (one, other) => expect(foldedName(one)).toBe(foldedName(other)));
 
+  it("is no work for a name that is too long to be a tool's", () => {
+    const long = "A_".repeat(200);
+    expect(foldedName(long)).toBe(long);
+  });
+
   it("keeps letters and digits apart, and names without any as they are", () => {
     const names = ["delete_file", "delete_files", "delete_file2", "undelete_file", "файл", "🗑", "", "-", "."];
     expect(new Set(names.map(foldedName)).size).toBe(names.length);

@@ -1,6 +1,6 @@
 // A2E in the daemon: the protocol with its services, and the providers of the configuration.
 import { within } from "../../base/time-limit.js";
-import { foldedName } from "../../base/tool-name.js";
+import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import type { AccessPolicy } from "../../contracts/access.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Conversation } from "../../contracts/protocol.js";
@@ -81,7 +81,8 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
       maxParallel: () => options.a2eMaxParallel,
       isIrreversible: (tool) => {
         const names = foldedNames(options.a2eIrreversibleTools);
-        return typeof tool === "string" ? names.has(foldedName(tool)) : names.size > 0;
+        if (names.size === 0) return false;
+        return typeof tool !== "string" || tool.length > LONGEST_TOOL_NAME || names.has(foldedName(tool));
       },
       shownArguments: () => new Set(options.a2eShownArguments),
       confirmationSeconds: () => options.a2eConfirmationSeconds,

@@ -2,7 +2,7 @@
 // and deadlines are in the room questions.
 import { Fault } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
-import { foldedName } from "../../base/tool-name.js";
+import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
 import { implyState, unimplyState } from "./implied-states.js";
@@ -38,7 +38,7 @@ export function askConfirmation(context: RuleContext): void {
   ask(context);
 }
 
-/** The forms that `tool.invoked` demands of its members. */
+/** The forms that `tool.invoked` demands of its members, which a question about an irreversible call therefore has to keep. */
 const CALL_FORMS = [
   ["tool", /^[A-Za-z_][A-Za-z0-9_.-]{0,255}$/, "a tool's name, as tool.invoked will have it"],
   ["tool_call_id", /^call_[A-Za-z0-9]{1,64}$/, "`call_` with 1 to 64 letters or digits, as tool.invoked will have it"],
@@ -51,8 +51,10 @@ function checkCall(context: RuleContext, isIrreversible: boolean): void {
   for (const [name, form, words] of CALL_FORMS) {
     const value = named[name];
     // An unreadable name, taken as no name at all, would permit any call (R5).
-    if (value === undefined || (typeof value === "string" && form.test(value))) continue;
-    const sentence = `Write \`extra_context.${name}\` as ${words}, or leave it out; it says what the confirmation permits.`;
+    if (value === undefined) continue;
+    if (typeof value === "string" && (isIrreversible ? form.test(value) : value.length <= LONGEST_TOOL_NAME)) continue;
+    const demanded = isIrreversible ? words : `text of at most ${LONGEST_TOOL_NAME} characters`;
+    const sentence = `Write \`extra_context.${name}\` as ${demanded}, or leave it out; it says what the confirmation permits.`;
     throw new Fault("invalid_event", sentence, { pointer: `/extra_context/${name}`, rule: "R5" });
   }
   const { toolCallId } = permitsOf(event);

@@ -1,9 +1,13 @@
 // Language tags: which offered language serves a wanted one (AAEP ch. 11), and the direction in which it is written.
+import { LANGUAGE_ALIASES, REGION_ALIASES, TAG_ALIASES } from "./language-aliases.js";
 
 /** Languages with a catalogue. English is the last resort. */
 export const CATALOGUE_LANGUAGES = ["en", "es", "fr", "de", "ja", "ar"] as const;
 
 export type CatalogueLanguage = (typeof CATALOGUE_LANGUAGES)[number];
+
+/** Languages that serve one another as if one were a region of the other: Norwegian means Bokmål (CLDR). */
+const MEMBERS: ReadonlyMap<string, string> = new Map([["nb", "no"]]);
 
 interface ParsedTag {
   readonly whole: string;
@@ -15,8 +19,8 @@ interface ParsedTag {
 
 const SCRIPT = /^[a-z]{4}$/;
 
-/** Longest tag that is made canonical, in characters. RFC 5646 §4.4.1 asks for room for 35. */
-const LONGEST_CANONICAL = 64;
+/** Longest tag that is remembered, in characters. RFC 5646 §4.4.1 asks for room for 35. */
+const LONGEST_REMEMBERED = 64;
 /** A language of its own behind the one that it belongs to: `zh-yue` is `yue` (RFC 5646 §2.2.2). */
 const EXTENDED = /^(?:ar|kok|lv|ms|sgn|sw|uz|zh)-(?=[a-z]{3}(?:-|$))/;
 
@@ -35,17 +39,6 @@ export function distinctTags(tags: readonly string[]): readonly string[] {
   return [...distinct.values()];
 }
 
-function canonical(tag: string): string {
-  for (const form of [tag, tag.replace(EXTENDED, "")]) {
-    try {
-      return Intl.getCanonicalLocales(form)[0]?.toLowerCase() ?? tag;
-    } catch {
-      // No valid tag.
-    }
-  }
-  return tag;
-}
-
 /** Peers choose the tags, so the number of remembered ones is bounded. */
 const MOST_PARSED = 512;
 const PARSED = new Map<string, ParsedTag>();
@@ -53,19 +46,37 @@ const PARSED = new Map<string, ParsedTag>();
 function parseTag(tag: string): ParsedTag {
   const known = PARSED.get(tag);
   if (known !== undefined) return known;
-  const lower = tag.toLowerCase();
-  if (lower.length > LONGEST_CANONICAL) return parsed(lower);
-  const made = parsed(canonical(lower));
-  if (PARSED.size >= MOST_PARSED) PARSED.clear();
+  const made = parsed(tag.toLowerCase());
+  if (tag.length > LONGEST_REMEMBERED) return made;
+  for (const oldest of PARSED.keys()) {
+    if (PARSED.size < MOST_PARSED) break;
+    PARSED.delete(oldest);
+  }
   PARSED.set(tag, made);
   return made;
 }
 
-function parsed(whole: string): ParsedTag {
-  const [language = "", ...others] = whole.split("-");
+function parsed(lower: string): ParsedTag {
+  const preferred = TAG_ALIASES.get(lower) ?? lower.replace(EXTENDED, "");
+  const written = partsOf(preferred);
+  const named = partsOf(LANGUAGE_ALIASES.get(written.language) ?? written.language);
+  const { language } = named;
+  const script = written.script === "" ? named.script : written.script;
+  const rest = written.rest === "" ? named.rest : preferredRegion(written.rest);
+  const whole = [language, script, rest].filter((part) => part !== "").join("-");
+  return { whole: whole === "" ? lower : whole, language: MEMBERS.get(language) ?? language, script, rest };
+}
+
+function partsOf(tag: string): Omit<ParsedTag, "whole"> {
+  const [language = "", ...others] = tag.split("-");
   const [first] = others;
   const script = first !== undefined && SCRIPT.test(first) ? first : "";
-  return { whole, language, script, rest: (script === "" ? others : others.slice(1)).join("-") };
+  return { language, script, rest: (script === "" ? others : others.slice(1)).join("-") };
+}
+
+function preferredRegion(rest: string): string {
+  const region = REGION_ALIASES.get(rest.slice(0, 2));
+  return region === undefined || (rest.length > 2 && rest[2] !== "-") ? rest : region + rest.slice(2);
 }
 
 /** The subtags that decide which languages a tag serves, in lower case. `script` is "" if the tag names none. */

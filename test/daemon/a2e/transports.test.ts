@@ -143,6 +143,7 @@ describe("beside other protocols", () => {
       "deleteFile",
       "delete\u200b_file",
       "ｄｅｌｅｔｅ＿ｆｉｌｅ",
+      `read_file${"_".repeat(300)}`,
     ])
       expect(await agent.ask("tool/call/req", { tool_name }), tool_name).toMatchObject({
         detail: "confirmation_rejected",

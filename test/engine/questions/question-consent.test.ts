@@ -166,23 +166,45 @@ describe("R5, AAEP §6.1: nor after a reject", () => {
 });
 
 describe("R5: what a confirmation names", () => {
-  test.each([
+  const UNREADABLE = [
     [{ tool: 5 }, "/extra_context/tool"],
     [{ tool: null }, "/extra_context/tool"],
+    [{ tool: "t".repeat(257) }, "/extra_context/tool"],
     [{ tool_call_id: ["x"] }, "/extra_context/tool_call_id"],
     [{ tool: "transfer", tool_call_id: {} }, "/extra_context/tool_call_id"],
-    [{ tool: "send money" }, "/extra_context/tool"],
+  ] as const;
+  const OF_ANOTHER_FORM = [
+    [{ tool: "Send mail" }, "/extra_context/tool"],
+    [{ tool: "mcp/send:x" }, "/extra_context/tool"],
     [{ tool: "" }, "/extra_context/tool"],
     [{ tool_call_id: "toolu_01" }, "/extra_context/tool_call_id"],
     [{ tool_call_id: `call_${"1".repeat(65)}` }, "/extra_context/tool_call_id"],
-  ])("extra_context %j, which no call can have, is refused rather than taken for nothing", (extra_context, pointer) => {
+  ] as const;
+  test.each([
+    ...UNREADABLE.map(([named, pointer]) => [{ extra_context: named }, pointer] as const),
+    ...[...UNREADABLE, ...OF_ANOTHER_FORM].map(
+      ([named, pointer]) =>
+        [{ extra_context: named, irreversible: true, default_decision: "reject" }, pointer] as const,
+    ),
+  ])("%j, which no call can have, is refused rather than taken for nothing", (fields, pointer) => {
     const stage = createStage();
     stage.start();
-    const fault = faultOf(() => stage.publish("awaiting.confirmation", { extra_context }));
+    const fault = faultOf(() => stage.publish("awaiting.confirmation", fields));
     expect(fault).toMatchObject({ code: "invalid_event", pointer, rule: "R5" });
     expect(stage.sessions.summary(SESSION)?.openQuestions).toEqual([]);
     expect(() => stage.publish("awaiting.confirmation")).not.toThrow();
   });
+
+  test.each(OF_ANOTHER_FORM)(
+    "%j is any text where the action can be undone, and permits no call of AAEP's",
+    (named) => {
+      const stage = createStage();
+      stage.start();
+      stage.publish("awaiting.confirmation", { extra_context: named });
+      resolve(stage, "rpl_1", "accept");
+      expect(mayRun(stage, { tool: "transfer", tool_call_id: "call_1" })).toBe(false);
+    },
+  );
 
   test("what else stands in it is the agent's", () => {
     const stage = createStage();

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { canonicalTag, distinctTags, matchLanguage, textDirection } from "../../../src/engine/terms/language.js";
 
 test.each([
@@ -19,6 +19,10 @@ test.each([
   ["three letters for two, and an old region", ["DEU-dd"], ["de-AT", "de-DE"], "de-DE"],
   ["an extended language, and the macrolanguage's own", ["zh-cmn-Hant"], ["zh-Hans", "cmn-Hant-TW"], "cmn-Hant-TW"],
   ["the script that a deprecated tag stands for", ["sh"], ["sr-Cyrl", "sr-Latn"], "sr-Latn"],
+  ["a tag of before the registry", ["i-klingon"], ["en", "tlh"], "tlh"],
+  ["a sign language by its region", ["sgn-CH-DE"], ["sgn-US", "sgg"], "sgg"],
+  ["Norwegian by Bokmål", ["no"], ["da", "nn", "nb-NO"], "nb-NO"],
+  ["Bokmål by Norwegian, unless it is there itself", ["nb"], ["no", "nb"], "nb"],
   ["what is no tag, as it is written", ["e_N"], ["en", "E_n"], "E_n"],
   ["none", ["yo"], ["en", "de"], undefined],
   ["nothing wanted", [], ["en"], undefined],
@@ -35,16 +39,50 @@ test("AAEP ch. 11: a language's direction is its script's, else its usual one", 
 });
 
 test("R14, RFC 5646 §4.5: the canonical form of a tag, and tags that differ by more than their form", () => {
-  const forms = ["iw", "in", "ji", "ind", "deu", "ger", "eng-us", "zh-yue", "ar-arb", "tl", "mo"];
-  const canonical = ["he", "id", "yi", "id", "de", "de", "en-us", "yue", "ar", "fil", "ro"];
+  const forms = [
+    "iw",
+    "in",
+    "ji",
+    "ind",
+    "deu",
+    "ger",
+    "eng-us",
+    "zh-yue",
+    "ar-arb",
+    "tl",
+    "mo",
+    "hbs-me",
+    "prs",
+    "ru-SU",
+  ];
+  const canonical = [
+    "he",
+    "id",
+    "yi",
+    "id",
+    "de",
+    "de",
+    "en-us",
+    "yue",
+    "ar",
+    "fil",
+    "ro",
+    "sr-latn-me",
+    "fa-af",
+    "ru-ru",
+  ];
+  const before = ["zh-min-nan", "no-bok", "en-GB-oed", "sgn-BE-FR", "art-lojban", "zh-hakka", "i-default"];
   expect(forms.map(canonicalTag)).toEqual(canonical);
+  expect(before.map(canonicalTag)).toEqual(["nan", "nb", "en-gb-oxendict", "sfb", "jbo", "hak", "i-default"]);
   expect(["x-Mine", "EN_us", "", "abcdefghi"].map(canonicalTag)).toEqual(["x-mine", "en_us", "", "abcdefghi"]);
   expect(canonicalTag(`DE-${"x".repeat(100)}`)).toBe(`de-${"x".repeat(100)}`);
   expect(distinctTags(["iw", "en", "HE", "EN-us", "eng"])).toEqual(["iw", "en", "EN-us"]);
 });
 
-test("R14: peers choose the tags, and thousands of different ones leave the forms of the others right", () => {
+test("R14: peers choose the tags, and thousands of different ones cost no look-up of Intl and leave the forms of the others right", () => {
+  const lookUp = vi.spyOn(Intl, "getCanonicalLocales");
   const letters = "abcdefghijklmnopqrstuvwxyz";
   for (const a of letters) for (const b of letters) for (const c of "xyz") canonicalTag(`q${c}-${a}${b}`);
   expect(matchLanguage(["iw"], ["he"])).toBe("he");
+  expect(lookUp).not.toHaveBeenCalled();
 });

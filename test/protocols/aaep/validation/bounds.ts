@@ -158,6 +158,13 @@ export const CAPABILITY_BOUNDS: readonly Omit<Bound, "example">[] = [
   row("", "/max_events_per_second", 100_000, 100_001, "AAEP §5.3.1.1"),
   row("", "/preferred_verbosity", "terse", 5, "AAEP §5.3.1.2"),
   row("", "/languages", ["ja"], "ja", "AAEP §5.3.1.3"),
+  row(
+    "",
+    "/languages",
+    many(64, () => "ja"),
+    many(65, () => "ja"),
+    "AAEP §5.3.1.3",
+  ),
   row("", "/supports_confirmation_reply", true, 1, "AAEP §5.3.1.4"),
   row("", "/supports_clarification_reply", false, null, "AAEP §5.3.1.5"),
   row("", "/coalesce_boundaries", ["clause"], "clause", "AAEP §5.3.1.6"),
