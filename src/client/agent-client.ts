@@ -165,10 +165,9 @@ export async function connectClient(
     try {
       const result = await calls.request("aaep.publish", prepared as object);
       // Lenient, so that a later daemon may say more; and short, because browsers load it.
-      if (!Array.isArray((result as Partial<PublishResult> | null)?.events))
-        throw new Fault("invalid_message", "The answer to aaep.publish is not readable.");
+      if (!acknowledges(result, all)) throw new Fault("invalid_message", "The answer to aaep.publish is not readable.");
       for (const event of all) sessions.accepted(event);
-      return result as PublishResult;
+      return result;
     } catch (caught) {
       const fault = faultFrom(caught);
       if (!UNTAKEN.has(fault.code)) {
@@ -198,6 +197,15 @@ export async function connectClient(
     close: link.close,
     closed: link.closed,
   };
+}
+
+/** Whether there is a receipt for each event, in their order. */
+function acknowledges(result: unknown, events: readonly unknown[]): result is PublishResult {
+  const receipts = (result as Partial<PublishResult> | null)?.events;
+  return (
+    Array.isArray(receipts) &&
+    events.every((event, at) => receipts[at]?.event_id === (event as Partial<PublishedEvent> | null)?.event_id)
+  );
 }
 
 function longAway(patienceMs: number): Fault {

@@ -159,7 +159,7 @@ export function createAgentQuestions(connection: Pick<RpcConnection, "request">)
     const ignoreSignal = onAbort(signal, () => void cancel(token).catch(() => {}));
     awaited.add(token);
     try {
-      return readOutcome(await outcome);
+      return readOutcome(await outcome, token);
     } finally {
       awaited.delete(token);
       ignoreSignal();
@@ -187,7 +187,7 @@ export async function outcomeOver(
   const shown = resumeToken === undefined ? {} : { resume_token: resumeToken };
   const state = membersOf(await request("aaep.outcome_of", { reply_token: replyToken, ...shown }));
   if (state.state === "open") return { state: "open", reply_token: replyToken };
-  return { ...readOutcome(state), state: "resolved" };
+  return { ...readOutcome(state, replyToken), state: "resolved" };
 }
 
 /** Passes a notification to its listener; false if the method is none of these. */
@@ -204,10 +204,13 @@ export function tellListeners(method: string, params: unknown, listeners: Questi
   }
 }
 
-/** Throws a Fault "invalid_message" if the value is no outcome: an unreadable outcome is no consent. */
-function readOutcome(value: unknown): QuestionOutcome {
+/**
+ * Throws a Fault "invalid_message" if the value is no outcome, or not that of the question with the token `asked`: what cannot be read and what is
+ * another question's is no consent.
+ */
+function readOutcome(value: unknown, asked?: string): QuestionOutcome {
   const { resolved_by: by, reply_token: token, event_id: eventId } = membersOf(value);
-  if (typeof by === "string" && typeof token === "string" && typeof eventId === "string")
+  if (typeof by === "string" && typeof token === "string" && typeof eventId === "string" && token === (asked ?? token))
     return value as QuestionOutcome;
   throw new Fault("invalid_message", "The outcome is not readable. Treat it as no consent.");
 }

@@ -14,7 +14,7 @@ export type StartStranger = (environment: readonly string[], ...work: readonly s
 /** A user that is neither root nor this one. */
 const OTHER = 65_534;
 
-const ACCEPTED = '"decision":"accept","resolved_by":"reply","reply_token":"$TOKEN"';
+const ACCEPTED = '"decision":"accept","resolved_by":"reply","event_id":"$EVENT","reply_token":"$TOKEN"';
 const RESULTS = [
   ...["null", "5", "true", '"accept"', "[]", "{}", "[{}]", `[{${ACCEPTED}}]`],
   `{${ACCEPTED.replace("accept", "ACCEPT")}}`,
@@ -35,7 +35,7 @@ const ERRORS = [
   '{"message":["x"],"data":{"code":["a"],"pointer":{},"rule":7}}',
   `{"message":"no"},"result":{${ACCEPTED}}`,
 ].map((error) => `{"jsonrpc":"2.0","id":$ID,"error":${error}}`);
-const ACCEPTING = `{"jsonrpc":"2.0","id":$ID,"result":{${ACCEPTED}}}`;
+export const ACCEPTING = `{"jsonrpc":"2.0","id":$ID,"result":{${ACCEPTED}}}`;
 const LINES = [
   ...["", "{}", "null", "5", '"accept"', "[]", "[1]", "nonsense", "\u0000", '{"id":$ID', "$LONG", "$DEEP"],
   ...["true", "null", "[1]", "{}"].map((id) => ACCEPTING.replace("$ID", id)),

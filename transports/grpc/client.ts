@@ -42,6 +42,9 @@ export interface GrpcStream {
 /** Reads the typed detail of a status (R20); undefined for a type that it does not know. */
 export type ReadFault = (detail: { readonly typeName: string; readonly bytes: Uint8Array }) => Fault | undefined;
 
+/** Most bytes of a message that is taken, as over HTTP. A daemon's are smaller by far. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
 /**
  * A client that shares its connection with no other, and keeps nothing unread for repeats (G11). It connects with its first call, and holds a Unix
  * socket from now on until it is closed. Throws as `holdOwnSocket` does.
@@ -60,7 +63,7 @@ export function createGrpcClient(
   const client = new Client(held === undefined ? address : `unix:${held.address}`, security, {
     "grpc.use_local_subchannel_pool": 1,
     "grpc.enable_retries": 0,
-    "grpc.max_receive_message_length": -1,
+    "grpc.max_receive_message_length": MOST_BYTES,
   });
   const close = client.close.bind(client);
   return Object.assign(client, {

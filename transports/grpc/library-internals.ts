@@ -44,10 +44,13 @@ export function sessionOf(server: object, inject: () => void): ServerHttp2Sessio
   return made;
 }
 
-/** Calls `made` with the socket of each connection that a client makes with these credentials. If `made` throws, the connection has failed. */
+/**
+ * Calls `made` with the socket of each connection that a client makes with these credentials. If `made` throws, the connection has failed. Throws if
+ * the library has none of this: nobody would look at the peers of its connections.
+ */
 export function tellSockets(security: object, made: (socket: Socket) => void): void {
   const { _createSecureConnector: create } = security as { readonly _createSecureConnector?: unknown };
-  if (typeof create !== "function") return;
+  if (typeof create !== "function") throw new Error("Credentials of this version of gRPC do not tell their sockets.");
   Object.assign(security, {
     _createSecureConnector: (...given: readonly unknown[]): unknown => {
       const connector: { connect: (socket: Socket) => Promise<{ readonly socket: Socket }> } = create.apply(

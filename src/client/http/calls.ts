@@ -3,6 +3,7 @@ import { Fault, type FaultCode } from "../../base/errors.js";
 import { ownMember, textOf } from "../../base/members.js";
 import type { Timers } from "../platform-clock.js";
 import type { Fields } from "./documents.js";
+import { boundedJson } from "./envelopes.js";
 
 export interface HttpConnectorOptions {
   /**
@@ -57,11 +58,11 @@ export async function openHttpCalls(
   async function answerOf(path: string, init: RequestInit): Promise<Fields> {
     let response = await reach(path, init);
     if (response.status === 401 && (await refreshed())) response = await reach(path, init);
-    const answer = await response.json().catch((caught: unknown) => {
+    const answer = await boundedJson(response).catch((caught: unknown) => {
       throw unreachableFault(caught);
     });
-    if (response.ok) return answer as Fields;
-    throw refusalOf(answer as Fields);
+    if (response.ok) return answer;
+    throw refusalOf(answer);
   }
 
   /** Whether there is another token by now. */
@@ -95,9 +96,11 @@ function posted(type: string, body: NonNullable<RequestInit["body"]>): RequestIn
   return { method: "POST", headers: { "content-type": type }, body };
 }
 
+const FINAL: ReadonlySet<FaultCode> = new Set<FaultCode>(["permission_denied", "invalid_message"]);
+
 function unreachableFault(cause: unknown): Fault {
-  // A Unix socket that is not the user's own. Asking again does not help.
-  if (cause instanceof Fault && cause.code === "permission_denied") return cause;
+  // A Unix socket that is not the user's own, or an answer that is no daemon's. Asking again does not help.
+  if (cause instanceof Fault && FINAL.has(cause.code)) return cause;
   return new Fault("peer_gone", "The daemon cannot be reached.", { origin: "local", cause });
 }
 

@@ -68,6 +68,22 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   return all;
 }
 
+/** The JSON of an answer, read piece by piece. Rejects with the fault of `notDaemon` as soon as it is longer than a daemon's, or is no object. */
+export async function boundedJson({ body }: Response): Promise<Fields> {
+  const reader = body?.getReader();
+  const pieces: Uint8Array[] = [];
+  let heldBytes = 0;
+  for (;;) {
+    const { value } = (await reader?.read()) ?? {};
+    if (value === undefined) return parseObject(joined(pieces, heldBytes));
+    pieces.push(value);
+    heldBytes += value.length;
+    if (heldBytes <= MOST_BYTES) continue;
+    reader?.cancel().catch(() => {});
+    throw notDaemon(`An answer has more than ${MOST_BYTES} bytes`);
+  }
+}
+
 /** The fault of an answer that no daemon gives. `what`: the beginning of the sentence. */
 export function notDaemon(what: string, cause?: unknown): Fault {
   return new Fault("invalid_message", `${what}. Check that the address is that of a daemon's option --http.`, {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createEnvelopeReader, enveloped } from "../../../src/client/http/envelopes.js";
+import { boundedJson, createEnvelopeReader, enveloped } from "../../../src/client/http/envelopes.js";
 import { casesOf } from "../../support/extent.js";
 
 function streamOf(messages: readonly object[]): Uint8Array {
@@ -46,4 +46,26 @@ test.each([
   ["an answer of another server", new TextEncoder().encode("<!doctype html>"), /announces/],
 ])("%s is refused", (_, bytes, sentence) => {
   expect(() => createEnvelopeReader()(bytes)).toThrow(sentence);
+});
+
+test("an answer without end is given up at 16 MiB, and its source is told", async () => {
+  let taken = 0;
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (control) => {
+      taken += 1;
+      control.enqueue(new Uint8Array(1024 * 1024).fill(0x20));
+    },
+    cancel: () => {
+      isCancelled = true;
+    },
+  });
+  await expect(boundedJson(new Response(body))).rejects.toMatchObject({ code: "invalid_message" });
+  expect(taken).toBeLessThan(20);
+  expect(isCancelled).toBe(true);
+});
+
+test("an answer in pieces is its object, and an answer without a body is none", async () => {
+  expect(await boundedJson(new Response('{"text":"é"}'))).toEqual({ text: "é" });
+  await expect(boundedJson(new Response(null))).rejects.toMatchObject({ code: "invalid_json" });
 });
