@@ -49,7 +49,7 @@ class Declined(Exception):
     """
 
     def __init__(self, resolved_by, fault=None):
-        super().__init__(f"nobody accepted the call: {fault or resolved_by}")
+        super().__init__(whole(f"nobody accepted the call: {fault or resolved_by}"))
         self.resolved_by = resolved_by
 
 
@@ -60,7 +60,7 @@ class Fault(str):
         code, pointer, fault_rule = (text_in(data, name) for name in ("code", "pointer", "rule"))
         names = [text_in(about, "type").replace("aaep:agent.", ""), text_in(about, "tool"), code, pointer]
         told = ", ".join(name for name in names if name)
-        fault = super().__new__(cls, f"{sentence} ({told})" if told else sentence)
+        fault = super().__new__(cls, whole(f"{sentence} ({told})" if told else sentence))
         fault.event, fault.tool, fault.code, fault.pointer = (name or None for name in names)
         fault.rule, fault.session_id = fault_rule or None, text_in(about, "session_id") or None
         return fault
@@ -468,10 +468,11 @@ def socket_path():
 
 @contextlib.contextmanager
 def own_socket(path, is_usual=False):
-    """An address of a socket that stands for the file that was looked at, whatever stands at the path later.
+    """An address of a socket. The socket and its folder are this user's or root's, and nobody else can change them.
 
-    The socket and its folder are this user's or root's, and nobody else can change them. is_usual: the folder is this user's alone. Raises
-    PermissionError otherwise, and FileNotFoundError if there is none.
+    Linux with /proc: the address stands for the file that was looked at, whatever stands at the path later. Elsewhere it is the path, and only the look
+    of connect_peer at who listens covers a folder above that somebody else has replaced meanwhile. is_usual: the folder is this user's alone. Raises
+    PermissionError if it is not so, and FileNotFoundError if there is no socket.
     """
     folder, name = os.path.split(path)
     looking = os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
@@ -495,7 +496,8 @@ def own_socket(path, is_usual=False):
             raise PermissionError(f"{path} is no socket.")
         if found.st_uid not in (mine, 0) or (found.st_uid == mine and not is_private and found.st_mode & 0o022):
             raise PermissionError(f"{path} is not yours alone: user {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}.")
-        yield path if held is None else f"/proc/self/fd/{held}"
+        file = f"/proc/self/fd/{held}"
+        yield file if held is not None and os.path.lexists(file) else path
     finally:
         os.close(at)
         if held is not None:
@@ -504,13 +506,21 @@ def own_socket(path, is_usual=False):
 
 def connect_own(path, is_usual=False):
     """Connects to a socket of this user's own, as own_socket says, at which a process of this user or of root listens."""
+    with own_socket(path, is_usual) as address:
+        return connect_peer(address, path)
+
+
+def connect_peer(address, path):
+    """Connects to an address of own_socket, and asks the kernel who listens. Raises PermissionError if it is neither this user nor root, and where the
+    kernel does not say it."""
+    # (SOL_SOCKET, SO_PEERCRED), otherwise (SOL_LOCAL, LOCAL_PEERCRED). The second number of both answers is the user's.
+    asking = {"linux": (1, getattr(socket, "SO_PEERCRED", 17)), "darwin": (0, 1), "freebsd": (0, 1)}.get(sys.platform.rstrip("0123456789"))
+    if asking is None:
+        raise PermissionError(f"{sys.platform} does not say who listens at {path}.")
     connection = socket.socket(socket.AF_UNIX)
     try:
-        with own_socket(path, is_usual) as address:
-            connection.connect(address)
-        # Linux and macOS: (SOL_SOCKET, SO_PEERCRED), (SOL_LOCAL, LOCAL_PEERCRED). The second number of both is the user's.
-        peer = {"linux": (1, getattr(socket, "SO_PEERCRED", 17)), "darwin": (0, 1)}.get(sys.platform)
-        user = struct.unpack_from("2I", connection.getsockopt(*peer, 76))[1] if peer else os.getuid()
+        connection.connect(address)
+        user = struct.unpack_from("2I", connection.getsockopt(*asking, 76))[1]
         if user not in (os.getuid(), 0):
             raise PermissionError(f"user {user} listens at {path}.")
         return connection
@@ -589,4 +599,9 @@ def brief(told):
 def text_in(members, name):
     """A text of what the daemon or the author said. Empty for anything else."""
     told = members.get(name) if isinstance(members, dict) else None
-    return told if isinstance(told, str) else ""
+    return whole(told) if isinstance(told, str) else ""
+
+
+def whole(text):
+    """The text with ? for each half of a character, which no file and no terminal takes."""
+    return text.encode("utf-8", "replace").decode()

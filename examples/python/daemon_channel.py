@@ -7,10 +7,9 @@ import grpc
 from grpc_status import rpc_status
 
 from aaep.v1.handshake_pb2 import AaepdError
-from aaep_agent import connect_own, own_socket
+from aaep_agent import connect_peer, own_socket
 
-# Keeps the sockets that channels connect to, so that nobody can put others in their place.
-KEPT = contextlib.ExitStack()
+GONE = "There is no daemon there, or it has gone"
 
 OPTIONS = [
     # A stream that is tried again would keep all that it sent in memory, and repeat it.
@@ -24,18 +23,30 @@ OPTIONS = [
 ]
 
 
-def connect(address, token_file):
-    """The channel, and the metadata for each call. An address is unix:/path/to.sock or 127.0.0.1:PORT; only the latter needs a token."""
+@contextlib.asynccontextmanager
+async def connect(address, token_file):
+    """The channel, and the metadata for each call. An address is unix:/path/to.sock or 127.0.0.1:PORT; only the latter needs a token.
+
+    A channel to a socket is one to the daemon that listens there now: after UNAVAILABLE, connect again.
+    """
     options = list(OPTIONS)
     metadata = []
-    if address.startswith("unix:"):
-        # Else the path would be sent as the host's name, percent-encoded, which not every server takes.
-        options.append(("grpc.default_authority", "localhost"))
-        connect_own(address[len("unix:") :]).close()  # the kernel says who listens
-        address = "unix:" + KEPT.enter_context(own_socket(address[len("unix:") :]))
     if token_file is not None:
         metadata.append(("authorization", "Bearer " + pathlib.Path(token_file).read_text("utf-8").strip()))
-    return grpc.aio.insecure_channel(address, options=options), metadata
+    with contextlib.ExitStack() as held:
+        if address.startswith("unix:"):
+            # Else the path would be sent as the host's name, percent-encoded, which not every server takes.
+            options.append(("grpc.default_authority", "localhost"))
+            path = address[len("unix:") :]
+            try:
+                own = held.enter_context(own_socket(path))
+                # The channel cannot be asked who listens. Nobody else can listen at the same file later, only at another one.
+                connect_peer(own, path).close()
+            except (FileNotFoundError, ConnectionRefusedError) as error:
+                raise OSError(f"{GONE}: {error}") from error
+            address = "unix:" + own
+        async with grpc.aio.insecure_channel(address, options=options) as channel:
+            yield channel, metadata
 
 
 def add_arguments(parser):
@@ -52,7 +63,7 @@ def sentence_of(error):
         if detail.Unpack(fault):
             return fault_sentence(fault)
     if error.code() == grpc.StatusCode.UNAVAILABLE:
-        return f"There is no daemon there, or it has gone: {error.details()}"
+        return f"{GONE}: {error.details()}"
     return f"{error.code().name}: {error.details()}"
 
 

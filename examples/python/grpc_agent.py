@@ -146,8 +146,7 @@ async def work(session, timeout_seconds):
 
 
 async def run(arguments):
-    channel, metadata = connect(arguments.address, arguments.token_file)
-    async with channel:
+    async with connect(arguments.address, arguments.token_file) as (channel, metadata):
         session = Session(AgentServiceStub(channel), metadata)
         await work(session, arguments.timeout)
         await session.close()

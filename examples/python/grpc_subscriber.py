@@ -102,8 +102,7 @@ class Listener:
 
 async def run(arguments):
     listener = Listener(arguments)
-    channel, metadata = connect(arguments.address, arguments.token_file)
-    async with channel:
+    async with connect(arguments.address, arguments.token_file) as (channel, metadata):
         async for response in SubscriberServiceStub(channel).Subscribe(listener.requests(), metadata=metadata):
             listener.take(response)
 

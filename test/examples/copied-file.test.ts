@@ -64,6 +64,82 @@ test("U3: a folder that another takes the place of between look and connection i
 });
 
 test.each([
+  ["openbsd7", "openbsd7 does not say who listens at "],
+  ["freebsd14", ""],
+])("U3: on %s, a daemon is believed only where the kernel says who listens", async (platform, told) => {
+  const base = temporaryDirectory();
+  mkdirSync(join(base, "aaep"), { mode: 0o700 });
+  const path = join(base, "aaep", "aaepd.sock");
+  const received = await falseDaemon(path);
+  const program = [
+    "import socket, sys, aaep_agent",
+    `sys.platform = ${JSON.stringify(platform)}`,
+    "class Other(socket.socket):",
+    "    def getsockopt(self, *asking):",
+    "        assert asking == (0, 1, 76)",
+    "        user = super().getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)[4:8]",
+    "        return bytes(4) + user",
+    "aaep_agent.socket.socket = Other",
+    'with aaep_agent.Agent("other", program=["false"], on_error=print) as agent, agent.session("Nods."):',
+    "    pass",
+  ].join("\n");
+  const said = await runPython(program, cleanEnvironment(base), base);
+  const isBelieved = told === "";
+  expect([said.includes(`\`aaepd serve\` is not asked: ${told}`), received() !== ""]).toEqual([
+    !isBelieved,
+    isBelieved,
+  ]);
+});
+
+test("halves of characters in a daemon's answers, and in the author's texts, break no log of the host", async () => {
+  const base = temporaryDirectory();
+  const path = join(base, "aaepd.sock");
+  const half = String.raw`"\ud800"`;
+  await falseDaemon(path, undefined, [
+    `{"jsonrpc":"2.0","id":$ID,"error":{"message":${half},"data":{"code":${half},"pointer":${half},"rule":${half}}}}`,
+  ]);
+  const program = [
+    "from aaep_agent import Agent, Declined",
+    'log = open("log", "w", encoding="utf-8")',
+    "def write(*told): log.write('\\n'.join(str(one) for one in told if one is not None) + '\\n')",
+    "faults = []",
+    "class Odd:",
+    "    def __str__(self): raise ValueError('\\ud800')",
+    'agent = Agent("half", on_error=faults.append)',
+    'with agent.session("Nods.") as s:',
+    "    for facts in [None, {'odd': Odd()}]:",
+    "        try:",
+    '            s.tool("nod", print, irreversible=True, extra_context=facts)',
+    "        except Declined as declined:",
+    "            write(declined)",
+    "agent.close()",
+    "for fault in faults:",
+    "    write(fault, fault.code, fault.pointer, fault.rule)",
+    "log.close()",
+    'print(open("log", encoding="utf-8").read().count("?"))',
+  ].join("\n");
+  const environment = { ...cleanEnvironment(base), AAEPD_SOCKET: path };
+  expect(await runPython(program, environment, base)).toBe("9\n");
+});
+
+test("U3: without /proc, a daemon of the user's own is found by its path", async (context) => {
+  const base = temporaryDirectory();
+  const path = join(base, "aaepd.sock");
+  const mounting = ["--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"];
+  if (spawnSync("unshare", [...mounting, "true"]).status !== 0) context.skip("only root can hide /proc");
+  await falseDaemon(path);
+  const program = [
+    "import aaep_agent",
+    `aaep_agent.connect_own(${JSON.stringify(path)}).close()`,
+    'print("connected")',
+  ].join("\n");
+  const folder = fileURLToPath(new URL("../../examples/python", import.meta.url));
+  const options = { encoding: "utf8", cwd: folder } as const;
+  const { stdout, stderr } = spawnSync("unshare", [...mounting, "python3", "-B", "-c", program], options);
+  expect([stdout, stderr]).toEqual(["connected\n", ""]);
+});
+
+test.each([
   ["python/socket_subscriber.py", "--socket"],
   ["akashik/agent.py", "--id", "reader", "--socket"],
   ["a2e/agent.py", "--socket"],

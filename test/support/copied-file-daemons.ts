@@ -1,6 +1,6 @@
 // The files to copy with daemons that are not the user's, and with daemons whose answers nobody can read.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/command-stage.js";
@@ -166,7 +166,7 @@ const PLACES: readonly {
 export function testFalseDaemons(language: string, start: StartStranger): void {
   /** Where no aaepd can be started. */
   function withoutProgram(base: string): string {
-    writeFileSync(join(base, "npx"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    writeFileSync(join(base, "npx"), "#!/bin/sh\necho Nothing is here. >&2\nexit 1\n", { mode: 0o755 });
     return `PATH=${base}:${process.env.PATH}`;
   }
 
@@ -176,7 +176,7 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
       const agent = start([`AAEPD_SOCKET=${join(base, "no.sock")}`, withoutProgram(base)], "many", "1");
       const { code, out, err } = await agent.ended;
       expect([code, out]).toEqual([0, "no_subscriber\n"]);
-      expect(err).toMatch(/^.*the agent is silent.*aaepd.*\n$/);
+      expect(err).toMatch(/^.*the agent is silent.*Nothing is here\..*aaepd.*\n$/);
     });
 
     for (const { name, needsRoot, make } of PLACES) {
@@ -195,6 +195,24 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
         },
       );
     }
+
+    const isRoot = process.getuid?.() === 0;
+    it.skipIf(!isRoot)(
+      `U3: believes the daemon of a user without a name${isRoot ? "" : ", which only root can try"}`,
+      async () => {
+        const user = 1_000_000 + process.pid;
+        const received = await daemonIn(`/tmp/aaep-${user}`, 0o700, user);
+        onTestFinished(() => rmSync(`/tmp/aaep-${user}`, { recursive: true }));
+        const identity = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+        const { out, err } = await start(
+          // A language may stand in a folder of root alone.
+          ["-u", "XDG_RUNTIME_DIR", "PATH=/usr/local/bin:/usr/bin:/bin", "setpriv", ...identity],
+          "many",
+          "1",
+        ).ended;
+        expect([out, err, received()]).toEqual(["called\n", "", expect.stringContaining("tool.completed")]);
+      },
+    );
 
     it("R5: calls what a daemon of its own user accepts, and nothing when it answers anything else", async () => {
       const path = join(temporaryDirectory(), "aaepd.sock");

@@ -1,6 +1,6 @@
 // The one file of a language that is meant to be copied, in a stranger's project that has nothing else of this one.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -102,6 +102,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
   beforeAll(async () => {
     ensureBuilt();
     await prepare();
+    chmodSync(folder, 0o755); // for other users
     for (const [path, original] of Object.entries(project.files)) cpSync(join(ROOT, original), join(folder, path));
     for (const [program, ...argv] of project.build) {
       const { status, stderr } = spawnSync(program, argv, { cwd: folder, encoding: "utf8" });

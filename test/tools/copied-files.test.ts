@@ -6,12 +6,16 @@ import { canRun, ensureExampleBuilt, LANGUAGES, missingTools } from "../support/
 const PROJECTS: readonly StrangerProject[] = [
   {
     language: "Go",
-    files: { "aaep/aaep.go": "examples/go/aaep/aaep.go", "main.go": "test/fixtures/stranger/main.go" },
+    files: {
+      ...Object.fromEntries(["aaep", "own_unix", "own_other"].map((n) => [`aaep/${n}.go`, `examples/go/aaep/${n}.go`])),
+      "main.go": "test/fixtures/stranger/main.go",
+    },
     // Nothing may be downloaded.
     build: [
       ["go", "mod", "init", "stranger"],
       ["go", "mod", "edit", "-go=1.24"],
       ["env", "GOPROXY=off", "go", "vet", "./..."],
+      ["env", "GOPROXY=off", "GOOS=windows", "go", "vet", "./..."],
       ["env", "GOPROXY=off", "go", "build", "."],
     ],
     command: ["./stranger"],

@@ -1,8 +1,6 @@
-//go:build linux || darwin || freebsd
-
 // Package aaep makes a Go program an agent that people can follow with a screen reader or a braille display, and that asks before it acts.
 //
-// Copy this file into a project. It needs Go 1.24, the standard library alone, and the program aaepd on the machine. `go run -C examples/go ./banking`
+// Copy this folder into a project. It needs Go 1.24, the standard library alone, and the program aaepd on the machine. `go run -C examples/go ./banking`
 // runs an agent that uses it.
 //
 // Nothing here stops or slows its program. Without a daemon an agent is silent, and nothing irreversible is permitted.
@@ -14,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,7 +27,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -702,96 +698,9 @@ func toServe() (*link, error) {
 	return &link{connection, connection, func() { connection.Close() }, false}, nil
 }
 
-const isLinux = runtime.GOOS == "linux"
-
 // DialOwn connects to a socket, if the socket, its folder and the process that listens belong to this user or to root, and nobody else can change them.
-// The error is fs.ErrPermission otherwise, and fs.ErrNotExist if there is no socket.
+// The error is fs.ErrPermission otherwise, and where the system does not say who listens; and fs.ErrNotExist if there is no socket.
 func DialOwn(path string) (net.Conn, error) { return dialOwn(path, false) }
-
-// dialOwn connects as DialOwn does. isUsual: the folder is this user's alone.
-func dialOwn(path string, isUsual bool) (net.Conn, error) {
-	looking := syscall.O_NOFOLLOW | syscall.O_CLOEXEC
-	if isLinux {
-		looking |= 0x200000 // O_PATH
-	}
-	var around, found syscall.Stat_t
-	folder, err := open(filepath.Dir(path), looking|syscall.O_DIRECTORY, &around)
-	if err != nil {
-		return nil, err
-	}
-	defer syscall.Close(folder)
-	me, address := uint32(os.Getuid()), path
-	isPrivate := around.Uid == me && around.Mode&0o077 == 0
-	isOpen := around.Mode&0o022 != 0 && around.Mode&syscall.S_ISVTX == 0
-	if !isPrivate && (isUsual || isOpen || (around.Uid != me && around.Uid != 0)) {
-		return nil, refusal(filepath.Dir(path), around)
-	}
-	if isLinux { // what is looked at is what is connected to
-		held, err := open(fmt.Sprintf("/proc/self/fd/%d/%s", folder, filepath.Base(path)), looking, &found)
-		if err != nil {
-			return nil, err
-		}
-		defer syscall.Close(held)
-		address = fmt.Sprintf("/proc/self/fd/%d", held)
-	} else if err := syscall.Lstat(path, &found); err != nil {
-		return nil, err
-	}
-	if found.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
-		return nil, fmt.Errorf("%w: %s is no socket", fs.ErrPermission, path)
-	}
-	if (found.Uid != me && found.Uid != 0) || (found.Uid == me && !isPrivate && found.Mode&0o022 != 0) {
-		return nil, refusal(path, found)
-	}
-	return dialPeer(address, path, me)
-}
-
-// open opens a file, and looks at what it has opened.
-func open(path string, flags int, found *syscall.Stat_t) (int, error) {
-	file, err := syscall.Open(path, flags, 0)
-	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
-		return -1, fmt.Errorf("%w: %s is a link, or no folder", fs.ErrPermission, path)
-	}
-	if err == nil {
-		if err = syscall.Fstat(file, found); err != nil {
-			syscall.Close(file)
-		}
-	}
-	return file, err
-}
-
-// dialPeer connects, and asks the kernel who listens.
-func dialPeer(address, path string, me uint32) (net.Conn, error) {
-	connection, err := net.Dial("unix", address)
-	if err != nil {
-		return nil, err
-	}
-	level, option := 0, 1 // SOL_LOCAL, LOCAL_PEERCRED
-	if isLinux {
-		level, option = syscall.SOL_SOCKET, 17 // SO_PEERCRED
-	}
-	// The second number of either answer is the user's. IPv6Mreq has room for it on every system.
-	var told *syscall.IPv6Mreq
-	raw, err := connection.(*net.UnixConn).SyscallConn()
-	if err == nil {
-		var failed error
-		err = raw.Control(func(file uintptr) { told, failed = syscall.GetsockoptIPv6Mreq(int(file), level, option) })
-		err = errors.Join(err, failed)
-	}
-	if err == nil {
-		if peer := binary.NativeEndian.Uint32(told.Multiaddr[4:]); peer != me && peer != 0 {
-			err = fmt.Errorf("%w: user %d listens at %s", fs.ErrPermission, peer, path)
-		}
-	}
-	if err != nil {
-		connection.Close()
-		return nil, err
-	}
-	return connection, nil
-}
-
-func refusal(path string, found syscall.Stat_t) error {
-	return fmt.Errorf("%w: %s is not yours alone: user %d, mode %o", fs.ErrPermission, path, found.Uid, found.Mode&0o7777)
-}
 
 // toOwn starts a daemon.
 func (a *Agent) toOwn() (*link, *lastWords, error) {

@@ -9,7 +9,6 @@ import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import com.google.gson.stream.MalformedJsonException;
-import com.sun.security.auth.module.UnixSystem;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -680,7 +679,7 @@ public final class Aaep implements AutoCloseable {
    */
   public static void assertOwnSocket(String path, boolean isUsual) throws IOException {
     Path socket = Path.of(path).toAbsolutePath();
-    int me = (int) new UnixSystem().getUid();
+    int me = uid();
     Map<String, Object> folder = Files.readAttributes(socket.getParent(), "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
     Map<String, Object> file = Files.readAttributes(socket, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
     int around = (int) folder.get("mode");
@@ -702,13 +701,31 @@ public final class Aaep implements AutoCloseable {
   /**
    * Ensures that a process of this user or of root listens at a socket, before anything is sent there. The kernel says who.
    *
-   * @throws AccessDeniedException otherwise
+   * @throws AccessDeniedException otherwise, and where the system or this Java, which may lack the module jdk.net, does not say it
    */
   public static void assertOwnPeer(SocketChannel connected, String path) throws IOException {
-    UserPrincipal peer = connected.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+    UserPrincipal peer;
+    try {
+      peer = connected.getOption(ExtendedSocketOptions.SO_PEERCRED).user();
+    } catch (LinkageError | UnsupportedOperationException error) {
+      throw new AccessDeniedException(path, null, "this Java cannot ask who listens there: " + error);
+    }
     UserPrincipalLookupService users = Path.of(path).getFileSystem().getUserPrincipalLookupService();
-    for (long own : new long[] {new UnixSystem().getUid(), 0}) if (peer.equals(users.lookupPrincipalByName(String.valueOf(own)))) return;
+    for (int own : new int[] {uid(), 0}) if (peer.equals(users.lookupPrincipalByName(String.valueOf(own)))) return;
     throw new AccessDeniedException(path, null, "user " + peer.getName() + " listens there");
+  }
+
+  /** The number of this process's user, who may have no name. */
+  private static int uid() throws IOException {
+    Path self = Path.of("/proc/self/status");
+    List<String> lines = Files.exists(self) ? Files.readAllLines(self, StandardCharsets.ISO_8859_1) : List.of();
+    for (String line : lines) if (line.startsWith("Uid:")) return Integer.parseUnsignedInt(line.split("\\s+")[2]); // the effective one
+    Path made = Files.createTempFile("aaep", null);
+    try {
+      return (int) Files.getAttribute(made, "unix:uid");
+    } finally {
+      Files.delete(made);
+    }
   }
 
   /** Finds the daemon of this user; null if nobody serves. */
@@ -716,9 +733,9 @@ public final class Aaep implements AutoCloseable {
     if (SYSTEM.startsWith("Windows")) return null;
     String named = System.getenv("AAEPD_SOCKET");
     boolean isUsual = named == null || named.isEmpty();
-    String path = isUsual ? socketPath() : named;
     SocketChannel channel = null;
     try {
+      String path = isUsual ? socketPath() : named;
       assertOwnSocket(path, isUsual);
       channel = SocketChannel.open(UnixDomainSocketAddress.of(path));
       assertOwnPeer(channel, path);
@@ -738,7 +755,7 @@ public final class Aaep implements AutoCloseable {
     OutputStream in = daemon.getOutputStream();
     Thread listening = start(() -> {
       Reader words = new InputStreamReader(daemon.getErrorStream(), StandardCharsets.UTF_8);
-      for (int next; (next = words.read()) >= 0; last.delete(0, last.length() - 500)) last.append(next == '\n' ? ' ' : (char) next);
+      for (int next; (next = words.read()) >= 0; last.delete(0, Math.max(0, last.length() - 500))) last.append(next == '\n' ? ' ' : (char) next);
     });
     Sink sink = line -> {
       in.write(line.array(), 0, line.limit());
@@ -766,10 +783,10 @@ public final class Aaep implements AutoCloseable {
   }
 
   /** Where {@code aaepd serve} listens, if AAEPD_SOCKET does not say it. */
-  private static String socketPath() {
+  private static String socketPath() throws IOException {
     if (SYSTEM.startsWith("Mac")) return System.getProperty("user.home") + "/Library/Application Support/AAEP/aaepd.sock";
     String folder = System.getenv("XDG_RUNTIME_DIR");
-    return folder == null || folder.isEmpty() ? "/tmp/aaep-" + new UnixSystem().getUid() + "/aaepd.sock" : folder + "/aaep/aaepd.sock";
+    return folder == null || folder.isEmpty() ? "/tmp/aaep-" + Integer.toUnsignedString(uid()) + "/aaepd.sock" : folder + "/aaep/aaepd.sock";
   }
 
   private static Map<String, Object> join(Map<String, ?> some, Map<String, ?> others) {

@@ -25,6 +25,7 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
@@ -32,6 +33,8 @@ import java.util.logging.Logger;
 
 /** Connects to aaepd, and puts into words what it says when a call fails. {@link Subscriber} says how to run it. */
 final class DaemonChannel implements AutoCloseable {
+  private static final String GONE = "There is no daemon there, or it has gone: ";
+
   // It warns that the sockets of one machine have no SO_KEEPALIVE, which gRPC sets on all.
   private static final Logger BOOTSTRAP = Logger.getLogger("io.grpc.netty.shaded.io.netty.bootstrap.Bootstrap");
 
@@ -47,7 +50,11 @@ final class DaemonChannel implements AutoCloseable {
     NettyChannelBuilder builder;
     if (address.startsWith("unix:")) {
       String path = address.substring("unix:".length());
-      Aaep.assertOwnSocket(path, false);
+      try {
+        Aaep.assertOwnSocket(path, false);
+      } catch (NoSuchFileException error) {
+        throw new IOException(GONE + path, error);
+      }
       builder =
           NettyChannelBuilder.forAddress(UnixDomainSocketAddress.of(path))
               .channelType(NioDomainSocketChannel.class, UnixDomainSocketAddress.class)
@@ -139,7 +146,7 @@ final class DaemonChannel implements AutoCloseable {
     Status status = error.getStatus();
     if (status.getCode() == Status.Code.UNAVAILABLE) {
       String why = status.getCause() == null ? status.getDescription() : status.getCause().getMessage();
-      return "There is no daemon there, or it has gone: " + why;
+      return GONE + why;
     }
     return status.getCode() + ": " + status.getDescription();
   }
