@@ -763,7 +763,11 @@ public final class Aaep implements AutoCloseable {
     };
     return new Link(sink, daemon.getInputStream(), () -> {
       CompletableFuture.delayedExecutor(2 * LONGEST_WAIT_S, TimeUnit.SECONDS).execute(daemon::destroyForcibly);
-      in.close(); // the orderly end of a daemon
+      try {
+        in.close(); // the orderly end of a daemon
+      } catch (IOException error) {
+        // It ended before it took everything.
+      }
       daemon.waitFor();
       listening.join(1000 * LONGEST_WAIT_S);
     }, true);
