@@ -1,36 +1,32 @@
 // Reads a text member by member. It serves texts that are refused as documents because a member stands twice in them.
 import { closingQuote, endOfValue, nameBetween, scalarIn, skipSpace } from "./json-text.js";
 
-/** A member as it stands in a text. */
-export interface JsonMember {
-  /** Unescaped. */
-  readonly name: string;
-  /** Index of the value's first character, and the index behind its last. */
-  readonly start: number;
-  readonly end: number;
+/** Members of an object that are looked through: more than any message has. This bounds the cost of a refused text (R34). */
+const MOST_MEMBERS = 1024;
+
+/** Returns the names of the first 1,024 members of the object in `text`. */
+export function namesIn(text: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  firstMembers(text, (name) => names.add(name));
+  return names;
 }
 
-/**
- * Returns the members of the object in `text`, repeated ones as often as they stand there; none if the text is no object. Of a text
- * that is not JSON, what looks like members.
- */
-export function membersOf(text: string): readonly JsonMember[] {
-  const members: JsonMember[] = [];
-  eachMember(text, (name, start, end) => {
-    members.push({ name, start, end });
-    return "go on";
-  });
-  return members;
-}
-
-/** Returns the texts of the values under any of these names in the object in `text`, without duplicates. */
+/** Returns the texts of the values under any of these names among the first 1,024 members of the object in `text`, without duplicates. */
 export function textsOf(text: string, ...names: readonly string[]): readonly string[] {
   const texts = new Set<string>();
-  eachMember(text, (name, start, end) => {
+  firstMembers(text, (name, start, end) => {
     if (names.includes(name)) texts.add(text.slice(start, end));
-    return "go on";
   });
   return [...texts];
+}
+
+function firstMembers(text: string, visit: (name: string, start: number, end: number) => void): void {
+  let count = 0;
+  eachMember(text, (name, start, end) => {
+    visit(name, start, end);
+    count += 1;
+    return count < MOST_MEMBERS ? "go on" : "enough";
+  });
 }
 
 /** Returns the one value that all of these texts have; undefined if they differ, if there is none, and for an object or a list. */
@@ -40,7 +36,11 @@ export function soleValue(texts: readonly string[]): unknown {
   return values.size === 1 ? only : undefined;
 }
 
-/** Visits the members of the object in `text` in their order, as `membersOf` has them, until `visit` has seen enough. */
+/**
+ * Visits the members of the object in `text` in their order until `visit` has seen enough, repeated ones as often as they stand there; none if the
+ * text is no object. Of a text that is not JSON, what looks like members. `name`: unescaped. `start`, `end`: index of the value's first character,
+ * and the index behind its last.
+ */
 export function eachMember(
   text: string,
   visit: (name: string, start: number, end: number) => "go on" | "enough",

@@ -1,7 +1,7 @@
 // Reads the first message of a connection as far as possible: the message selects the protocol (R23).
 import { refusedHead } from "../../transports/framing/refusal.js";
 import { faultFrom } from "../base/errors.js";
-import { membersOf, soleValue, textsOf } from "../base/json-members.js";
+import { namesIn, soleValue, textsOf } from "../base/json-members.js";
 import type { Codec } from "../contracts/codec.js";
 import type { FirstMessage } from "../contracts/protocol.js";
 import type { PeekableConnection } from "../contracts/transport.js";
@@ -48,7 +48,7 @@ function messageIn(frame: Uint8Array, codec: Codec<Uint8Array, unknown>): FirstM
 /** JSON that could be read as two messages, is too deep or too large, or has a number that would change. Undefined: it is no JSON after all. */
 function unreadable(text: string): FirstMessage | undefined {
   try {
-    const names = new Set(membersOf(text).map(({ name }) => name));
+    const names = namesIn(text);
     const members = { type: soleValue(textsOf(text, "type")), protocol: soleValue(textsOf(text, "protocol")) };
     return { kind: /^\s*\[/.test(text) ? "array" : "object", names, members };
   } catch {

@@ -7,7 +7,7 @@ import {
   parseJsonDocument,
   readJsonDocument,
 } from "../../src/base/json-document.js";
-import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
+import { eachMember, namesIn, soleValue, textsOf } from "../../src/base/json-members.js";
 import { partAt, partNamed, partsIn } from "../../src/base/json-outline.js";
 import { casesOf } from "../support/extent.js";
 
@@ -289,15 +289,23 @@ describe("reading is linear in hostile text", () => {
   });
 });
 
+/** The members that stand in a text: names, and texts of values. */
+function membersIn(text: string): readonly (readonly [string, string])[] {
+  const members: [string, string][] = [];
+  eachMember(text, (name, start, end) => {
+    members.push([name, text.slice(start, end)]);
+    return "go on";
+  });
+  return members;
+}
+
 describe("what a text says of itself", () => {
   it("its members, each as often as it stands there", () => {
     fc.assert(
       fc.property(written, (value) => {
         const text = ` ${textOf(value)}\n`;
         const members = value.kind === "object" ? value.members : [];
-        expect(membersOf(text).map(({ name, start, end }) => [name, text.slice(start, end)])).toStrictEqual(
-          members.map(([name, one]) => [JSON.parse(name), textOf(one)]),
-        );
+        expect(membersIn(text)).toStrictEqual(members.map(([name, one]) => [JSON.parse(name), textOf(one)]));
       }),
       { numRuns: casesOf(1000) },
     );
@@ -306,7 +314,7 @@ describe("what a text says of itself", () => {
   it("comes to an end in text that is no JSON", () => {
     const read = (text: string): number => {
       try {
-        return membersOf(text).length;
+        return membersIn(text).length;
       } catch (caught) {
         expect(caught).toBeInstanceOf(SyntaxError);
         return 0;
@@ -319,6 +327,12 @@ describe("what a text says of itself", () => {
       }),
       { numRuns: casesOf(3000) },
     );
+  });
+
+  it("R34: its first 1,024 members at most", () => {
+    const flat = (count: number): string => `{${'"\\u0061":1,'.repeat(count)}"id":7}`;
+    expect([textsOf(flat(1023), "id"), namesIn(flat(1023)).has("id")]).toStrictEqual([["7"], true]);
+    expect([textsOf(flat(1024), "id"), namesIn(flat(1024)).has("id")]).toStrictEqual([[], false]);
   });
 
   it("a value is the one that all have", () => {

@@ -1,14 +1,17 @@
 // Counts the fields of each binary message of a body while its bytes come in. The library makes an object of every field that it does not know before
 // anything here sees the message, and serves no other peer meanwhile (R34).
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
+import { MAX_MESSAGE_VALUES } from "../../src/base/json-document.js";
 
-/** Fields of a message itself, without those within them. No message has so many. */
-export const MOST_FIELDS = 32_768;
 const HEAD_BYTES = 5;
 
 type State = "tag" | "value" | "length";
 
-/** The same bytes. Ends with an error "resource_exhausted" where a message has more fields. `isEnveloped`: each message has a head in front. */
+/**
+ * The same bytes. Ends with an error "resource_exhausted" where a message has more than 32,768 fields, without those within them. `isEnveloped`: each
+ * message has a head in front.
+ */
 export async function* countedFields(
   body: AsyncIterable<Uint8Array>,
   isEnveloped: boolean,
@@ -18,6 +21,18 @@ export async function* countedFields(
     counter.take(bytes);
     yield bytes;
   }
+}
+
+/** The same compression, whose decompressed messages are counted in the same way. */
+export function countedBehind(compression: Compression): Compression {
+  return {
+    ...compression,
+    decompress: async (bytes, mostBytes) => {
+      const message = await compression.decompress(bytes, mostBytes);
+      new FieldCounter(false).take(message);
+      return message;
+    },
+  };
 }
 
 /** A class, because its state goes from one piece of a body to the next. */
@@ -89,8 +104,8 @@ class FieldCounter {
 
   private begin(): void {
     this.fieldCount += 1;
-    if (this.fieldCount > MOST_FIELDS)
-      throw new ConnectError(`a message may have at most ${MOST_FIELDS} fields`, Code.ResourceExhausted);
+    if (this.fieldCount > MAX_MESSAGE_VALUES)
+      throw new ConnectError(`a message may have at most ${MAX_MESSAGE_VALUES} fields`, Code.ResourceExhausted);
     if (this.wireType === 0) this.state = "value";
     else if (this.wireType === 1) this.passing = 8;
     else if (this.wireType === 5) this.passing = 4;

@@ -14,7 +14,7 @@ import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.
 import type { Exchange } from "../http/exchange.js";
 import { createEnvelopes } from "./envelopes.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
-import { countedFields } from "./field-count.js";
+import { countedBehind, countedFields } from "./field-count.js";
 import { nodeHeaders, webHeaders } from "./headers.js";
 import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
@@ -35,11 +35,12 @@ export function createHandlers(
 ): ReadonlyMap<string, Handler> {
   const shared = {
     readMaxBytes: options.maxMessageBytes,
-    acceptCompression: options.compression ? [compressionGzip] : [],
     jsonOptions: JSON_OPTIONS,
   };
   const handlersOf = (passage: Passage, protocols: { readonly [Name in "connect" | "grpc" | "grpcWeb"]?: false }) => {
-    const router = createConnectRouter({ ...shared, ...protocols });
+    const gzip = passage === AS_JSON ? compressionGzip : countedBehind(compressionGzip);
+    const acceptCompression = options.compression ? [gzip] : [];
+    const router = createConnectRouter({ ...shared, acceptCompression, ...protocols });
     for (const method of options.methods) {
       if (method.kind === "stream")
         duplex(router, method, passage, (requests, context) =>
@@ -119,8 +120,9 @@ function requestOf(exchange: Exchange): UniversalServerRequest {
   // The response continues after the request is no longer read.
   const body = { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
   const isEnveloped = contentType.startsWith("application/grpc") || contentType.startsWith("application/connect+");
-  // A text is counted when it is parsed. A compressed message has its length alone as a limit.
-  const isCounted = !contentType.includes("json") && request.headers["content-encoding"] === undefined;
+  // A text is counted when it is parsed, and a compressed message behind its decompression. In envelopes each message says itself whether it is one.
+  const isCompressed = !isEnveloped && request.headers["content-encoding"] === compressionGzip.name;
+  const isCounted = !contentType.includes("json") && !isCompressed;
   return {
     // Methods that HTTP/1.1 cannot serve were refused before; with "1.1" the library would refuse every duplex method.
     httpVersion: "2.0",

@@ -2,7 +2,7 @@
 import type { ResponseMessage } from "vscode-jsonrpc";
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import { type JsonDocument, type JsonOutline, readJsonDocument } from "../../src/base/json-document.js";
-import { membersOf, soleValue, textsOf } from "../../src/base/json-members.js";
+import { namesIn, soleValue, textsOf } from "../../src/base/json-members.js";
 import { isCarried } from "../../src/base/json-number.js";
 
 export type RpcId = string | number | null;
@@ -62,7 +62,7 @@ export function createIncomingParser(): (frame: Uint8Array) => Incoming {
  * id; only an id with two values, or one that would change itself, counts as unreadable (JSON-RPC 2.0 §5).
  */
 function classifyUnreadable(text: string, fault: Fault): Incoming {
-  const names = new Set(membersOf(text).map(({ name }) => name));
+  const names = namesIn(text);
   const id = soleId(textsOf(text, "id"));
   if (names.has("method") || !(names.has("result") || names.has("error"))) return refusedText(id, fault, text);
   return id === null ? { kind: "ignored" } : brokenAnswer(id, `The peer's answer cannot be read: ${fault.sentence}`);

@@ -1,6 +1,7 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
-import { countedFields, MOST_FIELDS } from "../../../transports/connect/field-count.js";
+import { MAX_MESSAGE_VALUES } from "../../../src/base/json-document.js";
+import { countedFields } from "../../../transports/connect/field-count.js";
 import { enveloped } from "../../support/services/raw-calls.js";
 
 const bytesOf = (count: number): Uint8Array => {
@@ -25,11 +26,11 @@ async function passed(body: Uint8Array, isEnveloped: boolean, pieceBytes: number
 
 describe("R34: fields of a message are counted before the library makes an object of each", () => {
   it.each([65_536, 4093, 7])("however the body is cut: pieces of %i bytes", async (pieceBytes) => {
-    const most = bytesOf(MOST_FIELDS);
+    const most = bytesOf(MAX_MESSAGE_VALUES);
     expect(Buffer.compare(await passed(most, false, pieceBytes), most)).toBe(0);
     const several = Buffer.concat([enveloped(most), enveloped(new Uint8Array()), enveloped(most)]);
     expect(Buffer.compare(await passed(several, true, pieceBytes), several)).toBe(0);
-    const more = bytesOf(MOST_FIELDS + 1);
+    const more = bytesOf(MAX_MESSAGE_VALUES + 1);
     const refused = { code: 8 };
     await expect(passed(more, false, pieceBytes)).rejects.toMatchObject(refused);
     await expect(passed(Buffer.concat([enveloped(most), enveloped(more)]), true, pieceBytes)).rejects.toMatchObject(
@@ -37,9 +38,9 @@ describe("R34: fields of a message are counted before the library makes an objec
     );
   });
 
-  it("a compressed message has no fields that could be counted, and bytes that are no message go on to the library", async () => {
+  it("a compressed message has no fields before it is decompressed, and bytes that are no message go on to the library", async () => {
     for (const body of [
-      enveloped(bytesOf(MOST_FIELDS + 1), 1),
+      enveloped(bytesOf(MAX_MESSAGE_VALUES + 1), 1),
       Buffer.alloc(100, 0xff),
       enveloped(Buffer.alloc(99, 7)),
     ])

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { Fault } from "../../../src/base/errors.js";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
 import { isWhole, itInFull } from "../../support/extent.js";
 import { patiently } from "../../support/patience.js";
+import { enveloped } from "../../support/services/raw-calls.js";
 import { socketTransport } from "./bidi-client.js";
 import { COUNTED, detailOf, startStage, WAYS } from "./stage.js";
 
@@ -240,6 +242,28 @@ describe("bytes on the wire", () => {
     const stage = await startStage({ kind: "tcp" });
     const got = await fetch(`${stage.baseUrl}${path}`);
     expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+
+  it("R34: counts the fields of a message whatever its headers say of compression", async () => {
+    const fields = Buffer.alloc(2 * 40_000, Uint8Array.of(0x78, 0));
+    const refused = expect.objectContaining({ code: "resource_exhausted" });
+    for (const [encoding, body] of [
+      ["identity", fields],
+      ["gzip", gzipSync(fields)],
+    ] as const) {
+      const headers = { "content-encoding": encoding };
+      const answer = await post("application/proto", body, { compression: true }, headers);
+      expect([encoding, await answer.json()]).toEqual([encoding, refused]);
+    }
+    for (const [flags, message] of [
+      [0, fields],
+      [1, gzipSync(fields)],
+    ] as const) {
+      const headers = { "content-encoding": "gzip", "grpc-encoding": "gzip" };
+      const body = Buffer.from(enveloped(message, flags));
+      const answer = await post("application/grpc-web+proto", body, { compression: true }, headers);
+      expect([flags, await answer.text()]).toEqual([flags, expect.stringContaining("grpc-status: 8")]);
+    }
   });
 
   it("compresses nothing unless configured", async () => {

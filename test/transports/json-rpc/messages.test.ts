@@ -60,6 +60,14 @@ describe("what comes in", () => {
     expect(heard).toContainEqual({ jsonrpc: "2.0", id: 99, result: "still here" });
   });
 
+  it("R34: the answer to a request of too many values has the request's id, even behind them", async () => {
+    const peer = rawAgainst();
+    const many = `[${"0,".repeat(40_000)}0]`;
+    peer.say(`{"jsonrpc":"2.0","method":"m","params":${many},"id":8}`, request(99, "m"));
+    const [first] = await peer.hear(2);
+    expect(first).toMatchObject({ id: 8, error: { data: { code: "message_too_large" } } });
+  });
+
   it("S12: damaged UTF-8 is refused, never replaced", async () => {
     const peer = rawAgainst();
     peer.connection.send(

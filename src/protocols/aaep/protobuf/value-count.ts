@@ -8,10 +8,8 @@ import { endOfPart, type Reading, readingOf } from "./reading.js";
 /** Levels of messages within messages. A level of a Struct is three. The library refuses deeper ones before it builds anything of them. */
 const DEEPEST = 100;
 
-/** The fields that a level may have. An entry of a map is a message of its own, which the descriptor does not have. */
-interface Level {
-  readonly fields: readonly Pick<DescField, "number" | "message" | "fieldKind">[];
-}
+/** The messages that a level may have within it, by the number of their field. */
+type Level = ReadonlyMap<number, Pick<DescField, "fieldKind"> & { readonly message: DescMessage }>;
 
 /**
  * Counts every field of a message, at all levels together. Bytes that are no message are counted as far as they can be read: the library refuses
@@ -35,17 +33,31 @@ export function assertFewFields(descriptor: DescMessage, bytes: Uint8Array): voi
   }
 
   try {
-    walk(descriptor, bytes.length, 1);
+    walk(levelOf(descriptor), bytes.length, 1);
   } catch (caught) {
     if (caught instanceof Fault && caught.code === "message_too_large") throw caught;
   }
 }
 
-function levelIn({ fields }: Level, number: number): Level | undefined {
-  const field = fields.find((one) => one.number === number);
-  if (field?.message === undefined) return undefined;
-  const { message } = field;
-  return field.fieldKind === "map" ? { fields: [{ number: 2, message, fieldKind: "message" }] } : message;
+function levelIn(level: Level, number: number): Level | undefined {
+  const field = level.get(number);
+  if (field === undefined) return undefined;
+  const { fieldKind, message } = field;
+  // An entry of a map is a message of its own, which the descriptor does not have.
+  return fieldKind === "map" ? new Map([[2, { fieldKind: "message", message }]]) : levelOf(message);
+}
+
+const LEVELS = new WeakMap<DescMessage, Level>();
+
+function levelOf(descriptor: DescMessage): Level {
+  const known = LEVELS.get(descriptor);
+  if (known !== undefined) return known;
+  const messages = descriptor.fields.flatMap(({ number, message, fieldKind }) =>
+    message === undefined ? [] : [[number, { fieldKind, message }] as const],
+  );
+  const level: Level = new Map(messages);
+  LEVELS.set(descriptor, level);
+  return level;
 }
 
 function skip(reading: Reading, number: number, wireType: number, end: number): void {

@@ -1,6 +1,6 @@
 // Reads the claims of a message in the JSON of protobuf that cannot be taken, in every spelling of its fields.
 import { SubscribeRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { membersOf, soleValue, textsOf } from "../../../base/json-members.js";
+import { eachMember, soleValue, textsOf } from "../../../base/json-members.js";
 import { isJson, NO_CLAIMS, type ReadClaims, replyTokenIn } from "../json/claims.js";
 import { jsonTypeOf } from "../protobuf/message-types.js";
 
@@ -44,11 +44,13 @@ export function claimsOfKeyed(text: string, ...fields: readonly string[]): Keyed
 export function withoutKey(text: string): string {
   const pieces: string[] = [];
   let from = 0;
-  for (const { name, start, end } of membersOf(text)) {
-    if (name !== "key") continue;
-    pieces.push(text.slice(from, start), '"…"');
-    from = end;
-  }
+  eachMember(text, (name, start, end) => {
+    if (name === "key") {
+      pieces.push(text.slice(from, start), '"…"');
+      from = end;
+    }
+    return "go on";
+  });
   pieces.push(text.slice(from));
   return pieces.join("");
 }

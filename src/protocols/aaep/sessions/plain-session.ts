@@ -64,7 +64,8 @@ class PlainSession implements ProtocolSession<unknown> {
 
   refuse(fault: Fault, text?: () => string | undefined): Reaction<unknown> {
     const { source } = this;
-    const written = text?.();
+    // A text that is no JSON claims nothing.
+    const written = fault.code === "invalid_json" ? undefined : text?.();
     const claims = written === undefined ? NO_CLAIMS : this.readClaims(written);
     if (written !== undefined && claims.types.some(isReplyType)) {
       source.refuseReply(claims.replyToken, written);
