@@ -11,6 +11,9 @@ export const MAX_MESSAGE_DEPTH = 64;
 /** Members of objects and entries of lists allowed in a message, at all levels together. Each costs many times its bytes (R34). */
 export const MAX_MESSAGE_VALUES = 32_768;
 
+/** The same for messages that go on as text, and whose sender the operator has chosen: answers of providers. */
+export const MAX_PASSED_VALUES = 131_072;
+
 /** Levels recorded in an outline: a message, its params, a list in the params, and the items of that list. */
 const OUTLINED_DEPTH = 4;
 
@@ -146,8 +149,7 @@ function scan(text: string, mostValues: number): Scan {
       case 0x5d:
         if (depth <= OUTLINED_DEPTH && depth > 0) outline[(within[depth] ?? 0) + 1] = index + 1;
         depth -= 1;
-        // An empty one has no first value.
-        if ((text.charCodeAt(index - 1) | 0x20) === 0x7b) valueCount -= 1;
+        if (isEmpty(text, index)) valueCount -= 1;
         break;
       case 0x30:
       case 0x31:
@@ -170,6 +172,13 @@ function scan(text: string, mostValues: number): Scan {
   // Of the last objects and lists no comma tells.
   if (valueCount > mostValues) throw tooMany(mostValues);
   return { nameCount, numberAt, outline };
+}
+
+/** Whether the object or list that ends there has no first value. */
+function isEmpty(text: string, closing: number): boolean {
+  let before = closing - 1;
+  while (text.charCodeAt(before) <= 0x20) before -= 1;
+  return (text.charCodeAt(before) | 0x20) === 0x7b;
 }
 
 /** Refuses an object or a list at that level; the message itself is level 1. @throws Fault "invalid_message" (AAEP §3.7) */

@@ -23,7 +23,7 @@ export interface ExchangeSession {
   readonly refuse: (fault: Fault, text: string | undefined) => void;
   /** Whether the peer is read while it takes nothing. A peer that serves others must be, as it may wait for its answers to be read. */
   readonly isReadAlways: () => boolean;
-  /** Whether the peer's messages go on as they came, so that none of their numbers changes on the way (R41). */
+  /** Whether the peer's messages go on as they came, so that none of their numbers changes on the way (R41). They may have 131,072 values. */
   readonly passesOn: () => boolean;
   /** Returns a promise that resolves when the next message may be taken; undefined: at once. */
   readonly room: () => Promise<void> | undefined;

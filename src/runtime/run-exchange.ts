@@ -1,6 +1,6 @@
 // Joins one connection of bytes and one session of an exchange: messages in, messages out, until either side ends it.
 import { Fault, publicFault } from "../base/errors.js";
-import { parseJsonDocument } from "../base/json-document.js";
+import { MAX_MESSAGE_VALUES, MAX_PASSED_VALUES, parseJsonDocument } from "../base/json-document.js";
 import { timeToClose, within } from "../base/time-limit.js";
 import type { Millis } from "../contracts/clock.js";
 import type { ExchangeProtocol } from "../contracts/exchange.js";
@@ -194,7 +194,9 @@ export function runExchange<Frame>(
     let message: unknown;
     try {
       text = codec.textOf(frame);
-      message = parseJsonDocument(text, { takesAllNumbers: session.passesOn() });
+      const takesAllNumbers = session.passesOn();
+      const mostValues = takesAllNumbers ? MAX_PASSED_VALUES : MAX_MESSAGE_VALUES;
+      message = parseJsonDocument(text, { mostValues, takesAllNumbers });
     } catch (caught) {
       session.refuse(publicFault(caught, log), text);
       return;

@@ -198,7 +198,12 @@ describe("R41: a number that a double does not carry is refused at its pointer",
     "18014398509481984",
     "9007199254740993.0",
     "9007199254740993e0",
-    "9007199254740993.00E-1",
+    "9.007199254740993e15",
+    "0.9007199254740993E16",
+    "-90071992547409930e-1",
+    "9007199254740993000.00E-3",
+    "0.00090071992547409930e+19",
+    "6.022140760000000001e23",
     "1e309",
     "-1E+400",
     `1${"0".repeat(309)}.5`,
@@ -224,7 +229,12 @@ describe("R41: a number that a double does not carry is refused at its pointer",
     "1.10",
     "3.141592653589793238462643383279",
     "9007199254740993.5",
+    "9007199254740993.00E-1",
+    "9.007199254740992e15",
+    "90071992547409920e-1",
+    "9007199254740993.5e0",
     "1e22",
+    "1000000000000000000000e1",
     "1.0e16",
     "6.02214076e23",
     "1.7976931348623157e308",
@@ -261,6 +271,13 @@ describe("R34: a message has 32,768 values at most, at all levels together", () 
       (count: number) =>
         `[${Array(count / 2)
           .fill("[1]")
+          .join()}]`,
+    ],
+    [
+      "empty objects and lists with blanks in them",
+      (count: number) =>
+        `[${Array(count / 2)
+          .fill("{ },[\n ]")
           .join()}]`,
     ],
   ])("%s", (_, write) => {

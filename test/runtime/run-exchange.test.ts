@@ -8,7 +8,10 @@ import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 const MIB = 1024 * 1024;
 
 /** An exchange over a connection of `capacityFrames`, whose session takes notes and says nothing by itself. */
-function opened(capacityFrames: number, { isReadAlways = false, msEach = 0, room = createWaitingRoom() } = {}) {
+function opened(
+  capacityFrames: number,
+  { isReadAlways = false, passesOn = false, msEach = 0, room = createWaitingRoom() } = {},
+) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
   const received: unknown[] = [];
   const clock = createVirtualClock();
@@ -20,7 +23,7 @@ function opened(capacityFrames: number, { isReadAlways = false, msEach = 0, room
     },
     refuse: (fault) => void received.push(fault.code),
     isReadAlways: () => isReadAlways,
-    passesOn: () => false,
+    passesOn: () => passesOn,
     room: () => undefined,
     isOpen: () => true,
     inputEnded: () => host?.close(),
@@ -63,6 +66,19 @@ async function taken(peer: ReturnType<typeof opened>["peer"], count = Number.POS
   }
   return all;
 }
+
+test.each([
+  { passesOn: false, most: 32_768 },
+  { passesOn: true, most: 131_072 },
+])("R34: a session takes messages of $most values if passesOn is $passesOn", async ({ passesOn, most }) => {
+  const { peer, received, conversation } = opened(8, { passesOn });
+  const listOf = (count: number): string => JSON.stringify(Array(count).fill(0));
+  peer.send(listOf(most));
+  peer.send(listOf(most + 1));
+  await peer.close();
+  await conversation.done;
+  expect(received).toEqual([Array(most).fill(0), "message_too_large"]);
+});
 
 test("messages that wait come in their order, once each, and the exchange ends behind them", async () => {
   const { send, close, peer, conversation } = opened(1);
