@@ -1,6 +1,6 @@
 // The agent's side: publishes into the daemon over JSON-RPC, with an acknowledgement for every event. The client replaces a lost connection, takes
 // the agent's sessions over with the new one, and sends unanswered calls again (R3, R8, R8b).
-import type { ProducerManifest, PublishResult, ResumeSessionParams } from "#gen/aaep/types.js";
+import type { ProducerManifest, PublishResult, ResumeSessionParams, ResumeSessionResult } from "#gen/aaep/types.js";
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 import type { CloseInfo } from "../contracts/transport.js";
@@ -36,7 +36,7 @@ export interface AgentClient extends AgentQuestions {
   readonly manifest: () => Promise<ProducerManifest>;
   /**
    * Takes over a session begun by another client or by an earlier run of this program (R8), with the token from the result of `publish`. The client
-   * takes over its own sessions by itself.
+   * takes over its own sessions by itself. Resolves with the session's state, all of its open questions and outcomes included.
    */
   readonly resumeSession: (session: ResumeSessionParams) => Promise<Readonly<Record<string, unknown>>>;
   readonly ping: () => Promise<void>;
@@ -92,15 +92,27 @@ export async function createAgentClient(
     outcomeOf: (replyToken, resumeToken) => outcomeOver({ request }, replyToken, resumeToken),
     manifest: async () => (await request("aaep.manifest", {})) as ProducerManifest,
     resumeSession: async (claim) => {
-      const state = (await request("aaep.resume_session", claim)) as Readonly<Record<string, unknown>>;
+      const { next, ...state } = (await request("aaep.resume_session", claim)) as SessionState;
       hold(claim);
-      return state;
+      const questions = [...(state.open_questions ?? [])];
+      const outcomes = [...(state.outcomes ?? [])];
+      for (let after = next; after !== undefined; ) {
+        const page = (await request("aaep.resume_session", { ...claim, after })) as SessionState;
+        questions.push(...(page.open_questions ?? []));
+        outcomes.push(...(page.outcomes ?? []));
+        after = page.next;
+      }
+      return { ...state, open_questions: questions, outcomes };
     },
     ping: async () => {
       await request("aaep.ping", {});
     },
   };
 }
+
+/** Answer to aaep.resume_session, as far as the client reads it. */
+type SessionState = Readonly<Record<string, unknown>> &
+  Partial<Pick<ResumeSessionResult, "open_questions" | "outcomes" | "next">>;
 
 /** The options of a client with all that has a default. */
 type ConnectOptions = AgentClientOptions &

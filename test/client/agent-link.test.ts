@@ -191,6 +191,35 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
   expect(daemons[2]?.methods()).toEqual(["aaep.set_manifest"]);
 });
 
+test("R8: a session is taken over with all of its questions and outcomes, however many answers tell of them", async () => {
+  const { client, daemons } = await stage();
+  const claim = { session_id: "sess_1", resume_token: "rst_1" };
+  const resumed = client.resumeSession(claim);
+  const page = (state: object, question: string, outcome: string) => ({
+    ...state,
+    open_questions: [question],
+    outcomes: [outcome],
+  });
+  const [daemon] = daemons;
+  await settle();
+  daemon?.requests[0]?.answer(page({ state: "thinking", open_tools: [1], next: "0-2" }, "q1", "o1"));
+  await settle();
+  daemon?.requests[1]?.answer(page({ open_tools: [], next: "1-7" }, "q2", "o2"));
+  await settle();
+  daemon?.requests[2]?.answer(page({ open_tools: [] }, "q3", "o3"));
+  expect(await resumed).toEqual({
+    state: "thinking",
+    open_tools: [1],
+    open_questions: ["q1", "q2", "q3"],
+    outcomes: ["o1", "o2", "o3"],
+  });
+  expect(daemon?.requests.map(({ params }) => params)).toEqual([
+    claim,
+    { ...claim, after: "0-2" },
+    { ...claim, after: "1-7" },
+  ]);
+});
+
 test.each(["storage_unavailable", "shutting_down"] as const)(
   "R8: a daemon that cannot hand sessions over now (%s) is tried again",
   async (code) => {

@@ -261,7 +261,8 @@ export interface SessionSummary {
   readonly openTools: readonly OpenTool[];
   readonly openOutputs: readonly OutputSummary[];
   readonly openQuestions: readonly OpenQuestion[];
-  readonly outcomes: readonly QuestionOutcome[];
+  /** The oldest first. `number`: of the fact, larger for each later one. */
+  readonly outcomes: readonly (QuestionOutcome & { readonly number: number })[];
   /** Events published so far. */
   readonly eventCount: number;
   /** Timestamp of the latest event. */
@@ -284,7 +285,7 @@ export function summarize(session: SessionRecord): SessionSummary {
     openTools: openTools(session),
     openOutputs: openOutputs(session).map(({ outputId, codePoints }) => ({ outputId, position: codePoints })),
     openQuestions: openQuestions(session),
-    outcomes: [...session.outcomes.keys()],
+    outcomes: Array.from(session.outcomes, ([outcome, number]) => ({ ...outcome, number })),
     eventCount: session.ordinal,
     timestamp: session.latestText,
     isAgentConnected: session.owner !== undefined,

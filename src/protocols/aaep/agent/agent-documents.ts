@@ -28,50 +28,84 @@ export function closingDocument(areSessionsKept: boolean): Message {
   return { sessions_kept: areSessionsKept };
 }
 
-/** The state in which an agent left its session (R8). */
+/**
+ * The state in which an agent left its session (R8). Questions and outcomes come in pages, everything else with the first one. `after`: the `next` of
+ * the page before; without one, or with another text, the first page.
+ */
 export function summaryDocument(summary: SessionSummary, after?: unknown): Message {
+  const from = placeIn(after);
+  const head = headDocument(summary, from === undefined);
+  const items: readonly Item[] = [
+    ...summary.openQuestions.map(({ ordinal, event }) => ({ place: { list: 0, number: ordinal }, event })),
+    ...summary.outcomes.map(({ number, token, outcome }) => ({
+      place: { list: 1, number },
+      outcome: { reply_token: token, outcome },
+    })),
+  ];
   const { page, next } = pageOf(
-    [
-      ...summary.openQuestions.map(({ token, event }) => ({ place: `question ${token}`, event })),
-      ...summary.outcomes.map(({ token, outcome }) => ({
-        place: `outcome ${token}`,
-        outcome: { reply_token: token, outcome },
-      })),
-    ],
-    after,
+    from === undefined ? items : items.filter(({ place }) => isBehind(place, from)),
+    JSON.stringify(head).length,
   );
   return {
-    session_id: summary.sessionId,
-    state: summary.state,
-    agents: summary.agents.map(({ producer, state }) => ({ producer, state })),
-    open_tools: summary.openTools.map(({ tool, toolCallId }) => ({
+    ...head,
+    open_questions: page.flatMap(({ event }) => event ?? []),
+    outcomes: page.flatMap(({ outcome }) => outcome ?? []),
+    ...(next === undefined ? {} : { next }),
+  };
+}
+
+function headDocument({ sessionId, state, agents, openTools, openOutputs }: SessionSummary, isWhole: boolean): Message {
+  const head = { session_id: sessionId, state };
+  if (!isWhole) return { ...head, agents: [], open_tools: [], open_outputs: [] };
+  return {
+    ...head,
+    agents: agents.map(({ producer, state }) => ({ producer, state })),
+    open_tools: openTools.map(({ tool, toolCallId }) => ({
       tool,
       ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
     })),
-    open_outputs: summary.openOutputs.map(({ outputId, position }) => ({
+    open_outputs: openOutputs.map(({ outputId, position }) => ({
       ...(outputId === undefined ? {} : { output_id: outputId }),
       position,
     })),
-    open_questions: page.flatMap((one) => ("event" in one ? [one.event] : [])),
-    outcomes: page.flatMap((one) => ("outcome" in one ? [one.outcome] : [])),
-    ...(next === undefined ? {} : { next }),
   };
+}
+
+/** A place in the list of open questions (0), or in that of outcomes behind it (1). It stays when its question leaves the list. */
+interface Place {
+  readonly list: number;
+  readonly number: number;
+}
+
+interface Item {
+  readonly place: Place;
+  readonly event?: Message;
+  readonly outcome?: Message;
+}
+
+function placeIn(after: unknown): Place | undefined {
+  const [, list, number] = (typeof after === "string" ? /^([01])-(\d{1,15})$/.exec(after) : undefined) ?? [];
+  return list === undefined ? undefined : { list: Number(list), number: Number(number) };
+}
+
+function isBehind(place: Place, from: Place): boolean {
+  return place.list === from.list ? place.number > from.number : place.list > from.list;
 }
 
 /** UTF-16 units of JSON that one answer holds. */
 const PAGE_UNITS = 65_536;
 
-/** A page of the items behind the place `after`, or of all if none stands there: as many as fit one answer, at least one. */
-function pageOf<Item extends { readonly place: string }>(items: readonly Item[], after: unknown) {
-  const start = items.findIndex(({ place }) => place === after) + 1;
-  let units = 0;
-  let last: string | undefined;
-  for (const [index, item] of items.slice(start).entries()) {
-    units += JSON.stringify(item).length;
-    if (last !== undefined && units > PAGE_UNITS) return { page: items.slice(start, start + index), next: last };
-    last = item.place;
+/** As many of the items as fit one answer beside `units` of others, at least one. */
+function pageOf(items: readonly Item[], units: number): { readonly page: readonly Item[]; readonly next?: string } {
+  let taken = units;
+  let last: Place | undefined;
+  for (const [index, { place, event, outcome }] of items.entries()) {
+    taken += JSON.stringify(event ?? outcome).length;
+    if (last !== undefined && taken > PAGE_UNITS)
+      return { page: items.slice(0, index), next: `${last.list}-${last.number}` };
+    last = place;
   }
-  return { page: items.slice(start), next: undefined };
+  return { page: items };
 }
 
 /**
@@ -100,17 +134,14 @@ function isShallow(value: unknown, levels: number): boolean {
 
 /** The same as `summaryDocument`, for messages whose producer has no room for members of later versions. */
 export function closedSummaryDocument(summary: SessionSummary, after: unknown): Message {
-  return {
-    ...summaryDocument(summary, after),
-    agents: summary.agents.map(({ producer, state }) => ({ producer: knownMembers(producer), state })),
-  };
+  const agents = summary.agents.map((agent) => ({ ...agent, producer: knownMembers(agent.producer) }));
+  return summaryDocument({ ...summary, agents }, after);
 }
 
-function knownMembers(producer: Producer): Message {
+function knownMembers(producer: Producer): Producer {
   const all: Message = { ...producer };
-  return Object.fromEntries(
-    PRODUCER_MEMBERS.flatMap((name) => (typeof all[name] === "string" ? [[name, all[name]]] : [])),
-  );
+  const known = PRODUCER_MEMBERS.flatMap((name) => (typeof all[name] === "string" ? [[name, all[name]] as const] : []));
+  return { agent_id: producer.agent_id, ...Object.fromEntries(known) };
 }
 
 const PRODUCER_MEMBERS = ["agent_id", "agent_version", "agent_name", "model", "manifest_uri"] as const;

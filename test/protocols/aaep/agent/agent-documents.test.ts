@@ -23,6 +23,7 @@ it("what became of a question is one of a closed set, the same for the engine, t
   const outcomes = Object.keys(FATES).map((outcome, index) => ({
     token: `rpl_000${index}`,
     outcome: outcome as QuestionFate,
+    number: index + 1,
   }));
   const summary: SessionSummary = {
     sessionId: "sess_1",
