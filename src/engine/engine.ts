@@ -154,6 +154,10 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     collapsedEvent: (shape, first, last, place, from) =>
       collapsedStateEvent(first, last, { ...place, shape, from }, services.idServices),
     openQuestions: (terms) => questionsFor(terms).flatMap(({ event }) => questions.entryOf(event.event_id) ?? []),
+    *openQuestionsAfter(terms, after) {
+      for (const { question, entry } of questions.openAfter(after))
+        if (canAnswer(terms, question.kind, question.sessionId)) yield entry;
+    },
     isOpenQuestion: (entry, terms) => canAnswerEvent(terms, entry) && isAsked(entry.event.event_id),
     shown: (subscriptionId, subscriberId, { event }) =>
       questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),

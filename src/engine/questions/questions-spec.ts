@@ -4,7 +4,7 @@ import type { Audit } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
-import type { JournaledEvent } from "../event/event.js";
+import type { Epoch, JournaledEvent } from "../event/event.js";
 import type { SessionCounts } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { AbleSubscriptions } from "../terms/answering.js";
@@ -104,6 +104,8 @@ export interface Questions {
   readonly settleDue: (sessionId: string, isAtOnce: boolean) => void;
   /** Open questions in the order in which they were asked. */
   readonly open: () => readonly OpenQuestion[];
+  /** Open questions whose event is behind an epoch, in the same order. The caller stops when it has enough. */
+  readonly openAfter: (after: Epoch) => Iterable<{ readonly question: OpenQuestion; readonly entry: JournaledEvent }>;
   readonly openCount: () => number;
   readonly find: (token: string) => OpenQuestion | undefined;
   /** The event of an open question as it was published, however long ago. */

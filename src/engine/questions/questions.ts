@@ -286,7 +286,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
     restore: (questions, log) => {
       audited.restore(log);
       outcomes.restore(log);
-      const restored = questions.map(({ question, entry, decision }) => {
+      const inOrder = [...questions].sort((a, b) => a.entry.epoch - b.entry.epoch);
+      const restored = inOrder.map(({ question, entry, decision }) => {
         const taken = take(question, entry, true);
         taken.decision = decision;
         taken.isDurable = decision !== undefined;
@@ -315,6 +316,9 @@ export function createQuestions(options: QuestionsOptions): Questions {
       }
     },
     open: () => [...pending.values()].flatMap((entry) => (isAnswerable(entry) ? [entry.question] : [])),
+    *openAfter(after) {
+      for (const one of pending.values()) if (one.entry.epoch > after && isAnswerable(one)) yield one;
+    },
     openCount: () => pending.size,
     find: (token) => openNow(token)?.question,
     entryOf: (eventId) => {

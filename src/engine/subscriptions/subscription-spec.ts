@@ -110,6 +110,8 @@ export interface SubscriptionRules {
   readonly collapsedEvent: (shape: string, ...states: Parameters<CollapsedEvent>) => AgentEvent;
   /** The open questions that a subscription of these terms is asked at once (R6, R17). */
   readonly openQuestions: (terms: Terms) => readonly JournaledEvent[];
+  /** The same questions behind an epoch, in the order of their epochs. */
+  readonly openQuestionsAfter: (terms: Terms, after: Epoch) => Iterable<JournaledEvent>;
   /** Whether an event is an open question that these terms can answer. */
   readonly isOpenQuestion: (entry: JournaledEvent, terms: Terms) => boolean;
   /** Called once per subscription for each question that left. */

@@ -206,8 +206,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     const events: AgentEvent[] = [];
     let units = 0;
     let last = after;
-    const open = rules.openQuestions(this.granted).filter(({ epoch }) => epoch > after);
-    for (const { event, epoch } of open.sort((a, b) => a.epoch - b.epoch)) {
+    for (const { event, epoch } of rules.openQuestionsAfter(this.granted, after)) {
       const shaped = shapeEvent(event, this.granted);
       units += JSON.stringify(shaped).length;
       if (events.length > 0 && units > PAGE_UNITS) return { events, next: last };
