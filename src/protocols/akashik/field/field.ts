@@ -142,14 +142,22 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
     store.remove("agent", id);
   };
 
-  /** Forgets the agent that registered longest ago of all that are away and have no subscription: it loses nothing. */
-  const makePlace = (but: ToldAgent | undefined): boolean => {
+  /**
+   * The agents that make place for a newcomer of so many bytes, or for `known` with so many more: those that registered longest ago of all that are
+   * away and have no subscription. They lose nothing. Undefined: all of them would not suffice.
+   */
+  const placeFor = (bytes: number, known: ToldAgent | undefined): readonly ToldAgent[] | undefined => {
+    const leaving: ToldAgent[] = [];
+    let freed = 0;
+    const isRoom = (): boolean =>
+      (known !== undefined || agents.size - leaving.length < MOST_AGENTS) && rooms.agents.isRoom(bytes - freed);
     for (const agent of agents.values()) {
-      if (agent === but || agent.isThere() || agent.subscriptions.size > 0) continue;
-      removeAgent(agent);
-      return true;
+      if (isRoom()) return leaving;
+      if (agent === known || agent.isThere() || agent.subscriptions.size > 0) continue;
+      leaving.push(agent);
+      freed += bytesOf(agent.agent());
     }
-    return false;
+    return isRoom() ? leaving : undefined;
   };
 
   const changeStatus = (
@@ -202,10 +210,10 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       if (known?.isThere() === true) return refused("AGENT_ID_TAKEN", `An agent "${id}" is connected.`);
       const agent: FieldAgent = { id, role, interests, epoch: known?.agent().epoch ?? clock.now() };
       const bytes = bytesOf(agent) - (known === undefined ? 0 : bytesOf(known.agent()));
-      const isRoom = (): boolean => (known !== undefined || agents.size < MOST_AGENTS) && rooms.agents.isRoom(bytes);
-      while (!isRoom())
-        if (!makePlace(known))
-          return refused("STORAGE_FULL", "The Field has as many agents with connections or subscriptions as it takes.");
+      const leaving = placeFor(bytes, known);
+      if (leaving === undefined)
+        return refused("STORAGE_FULL", "The Field has as many agents with connections or subscriptions as it takes.");
+      for (const one of leaving) removeAgent(one);
       rooms.agents.add(bytes);
       const added = known ?? notifier.add(agent);
       if (known !== undefined) notifier.renew(known, agent);

@@ -233,7 +233,7 @@ it("a huge bad message is refused without a list of what is bad", () => {
   const languages = Array.from({ length: 40_000 }, () => 0);
   const fault = faultOf(request, altered("subscription.request", { capabilities: { languages } }));
   expect([fault.code, fault.pointer]).toEqual(["invalid_message", ""]);
-  expect(request(altered("subscription.request", { extensions: { example: languages } }))).toBeUndefined();
+  expect(request(altered("subscription.request", { extensions: { example: { languages } } }))).toBeUndefined();
 });
 
 describe("the daemon's own messages", () => {
