@@ -168,7 +168,7 @@ it("AAEP in plain framings", async () => {
 });
 
 it("A2E: agents and providers", async () => {
-  const rig = await startRig();
+  const rig = await startRig({ configuration: { a2eIrreversibleTools: ["delete_file"] } });
   await listeners(rig);
   const provider = await a2eProvider(await rig.connect("newline"), ["tools", "skill"]);
   const agent = await a2eAgent(await rig.connect("newline"), ["tools", "skill"]);
@@ -186,6 +186,8 @@ it("A2E: agents and providers", async () => {
   for (const title of requests) {
     for (const text of hostileTexts(documentOf(title, "a2e"))) agent.sayText(text);
     for (const text of hostileTexts({ ...documentOf(title, "a2e"), type: "tool/note" })) agent.sayText(text);
+    // A type that nobody names, with the members of the named one.
+    for (const text of hostileTexts({ ...documentOf(title, "a2e"), type: "mine/thing/req" })) agent.sayText(text);
     const { type } = await agent.ask("ping");
     expect(type).toBe("pong");
   }

@@ -151,8 +151,29 @@ describe("beside other protocols", () => {
     for (const type of ["Tool/Call/req", "tool/call/req ", "tool/CALL/req", "tool/run", "mine/call/req"])
       for (const tool_name of ["delete_file", ["delete_file"]])
         expect(await agent.ask(type, { tool_name }), type).toMatchObject({ code: "invalid_message" });
-    void agent.ask("tool/call/req", { tool_name: "read_file" });
-    expect(await provider.messages.next("the one call")).toMatchObject({ tool_name: "read_file" });
+    const elsewhere = [
+      { name: "Delete-File" },
+      { Tool_Name: "delete_file" },
+      { toolName: "delete_file" },
+      { tool: ["delete_file"] },
+      { data: { tool_name: "delete_file" } },
+      { Params: { name: "delete_file" } },
+      { tool: { name: "delete_file" } },
+      { payload: { method: "tools/call", params: { name: "delete_file" } } },
+    ];
+    for (const fields of elsewhere)
+      expect(await agent.ask("mine/run/req", fields), JSON.stringify(fields)).toMatchObject({
+        code: "invalid_message",
+      });
+    for (const fields of elsewhere.slice(0, 3))
+      expect(await agent.ask("tool/call/req", { tool_name: "read_file", ...fields })).toMatchObject({
+        code: "invalid_message",
+      });
+    void agent.ask("mine/run/req", { name: "read_file", data: { text: "delete_file" } });
+    expect(await provider.messages.next("a request of another type")).toMatchObject({ name: "read_file" });
+    const call = { tool_name: "read_file", arguments: { name: "delete_file" } };
+    void agent.ask("tool/call/req", call);
+    expect(await provider.messages.next("the one call")).toMatchObject(call);
   });
 
   it("an A2E message on an AAEP connection is answered in AAEP", async () => {

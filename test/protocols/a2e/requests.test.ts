@@ -655,8 +655,16 @@ describe("a result says itself whether the call failed", () => {
   it.each<[string, Record<string, unknown>, string, string | undefined]>([
     ["success false", { data: { success: false } }, "error", "runtime_error"],
     ["a code", { data: { success: false, code: "no_such_file" } }, "error", "no_such_file"],
-    ["an error with a code", { data: { ok: false, error: { code: "denied", message: "No." } } }, "error", "denied"],
+    [
+      "an error with a code",
+      { data: { success: false, error: { code: "denied", message: "No." } } },
+      "error",
+      "denied",
+    ],
     ["an error that is a sentence", { data: { success: false, error: "x".repeat(65) } }, "error", "runtime_error"],
+    ["an error in words", { data: { success: false, error: "no such file" } }, "error", "runtime_error"],
+    ["ok false beside the data", { ok: false, error: "denied", data: null }, "error", "denied"],
+    ["the result of a check", { data: { ok: false, error: "denied" } }, "success", undefined],
     ["a time limit", { data: { success: false, error: "timeout" } }, "timeout", "timeout"],
     ["an error of MCP", { data: { content: [], isError: true } }, "error", "runtime_error"],
     ["success false beside the data", { success: false, data: null }, "error", "runtime_error"],

@@ -6,6 +6,7 @@ import { type A2eServices, MOST_WAITING_REQUESTS, MOST_WAITING_UNITS } from "../
 import { type CapabilityName, capabilityOf } from "../messages/capabilities.js";
 import type { ErrorCode, ErrorDetail } from "../messages/error-codes.js";
 import type { A2eMessage } from "../messages/message.js";
+import { namedTools } from "../messages/named-tools.js";
 import { schemaFault } from "../messages/validate.js";
 import type { Mirror } from "../mirror/mirror.js";
 import type { Provider } from "../providers/provider.js";
@@ -87,9 +88,13 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
     tell?.();
   };
 
-  /** Whether a host could take the message for a call that nobody would be asked about: of another type, in capitals for example. */
-  const isUnaskedCall = (type: string, { tool_name: tool }: A2eMessage): boolean =>
-    type !== "tool/call/req" && tool !== undefined && choices.isIrreversible(tool);
+  /** Whether a host could take the message for a call that nobody would be asked about: of another type, or by another member. */
+  const isUnaskedCall = (type: string, message: A2eMessage): boolean => {
+    const isCall = type === "tool/call/req";
+    if (isCall && choices.isIrreversible(message.tool_name)) return false;
+    for (const tool of namedTools(message, isCall ? 0 : undefined)) if (choices.isIrreversible(tool)) return true;
+    return false;
+  };
 
   const begin = (
     message: A2eMessage,
@@ -149,7 +154,11 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
       else if (!may("publish"))
         fail("unauthorized", "This connection may not make requests any more.", requestId, { capability });
       else if (isUnaskedCall(type, message))
-        fail("invalid_message", "Call this tool with tool/call/req: a person has to confirm it.", requestId);
+        fail(
+          "invalid_message",
+          "Call this tool by `tool_name` of tool/call/req: a person has to confirm it.",
+          requestId,
+        );
       else if (type.endsWith("/req")) begin(message, text, requestId, type, capability);
       else if (announceMessage(mirror, type, `call_${maker.newId()}`)) providerOf(capability)?.passOn(text);
       else
