@@ -5,8 +5,8 @@ import { type A2eMessage, isMessage } from "./message.js";
 const CODE = /^[\w.-]{1,64}$/;
 
 /**
- * The code of the failure that an answer reports in itself or in its `data`; undefined if it reports none. Answers say it by `success` or `ok`, `data`
- * by `success` or, as in MCP, by `isError`. `ok` in `data` is a result: that of a tool that checks something.
+ * The code of the failure that an answer reports in itself or in its `data`; undefined if it reports none. Answers say it by `success` or `ok`, and
+ * `data` by `success` or, as in MCP, by `isError`. `ok` in `data` is a result: that of a tool that checks something.
  */
 export function failureIn(answer: A2eMessage): string | undefined {
   const { data } = answer;

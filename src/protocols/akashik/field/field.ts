@@ -23,6 +23,7 @@ import { changedEvent, conflictEvent, joinedEvent, recordedEvent } from "./happe
 import { createLamportClock } from "./lamport-clock.js";
 import type { KeptWaiting } from "./mailbox.js";
 import { createNotifier } from "./notifier.js";
+import { makersOfPlace } from "./places.js";
 import { bytesOf } from "./shared-room.js";
 import type { ToldAgent } from "./told-agent.js";
 import { createUnits, type HeldUnit } from "./units.js";
@@ -142,24 +143,6 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
     store.remove("agent", id);
   };
 
-  /**
-   * The agents that make place for a newcomer of so many bytes, or for `known` with so many more: those that registered longest ago of all that are
-   * away and have no subscription. They lose nothing. Undefined: all of them would not suffice.
-   */
-  const placeFor = (bytes: number, known: ToldAgent | undefined): readonly ToldAgent[] | undefined => {
-    const leaving: ToldAgent[] = [];
-    let freed = 0;
-    const isRoom = (): boolean =>
-      (known !== undefined || agents.size - leaving.length < MOST_AGENTS) && rooms.agents.isRoom(bytes - freed);
-    for (const agent of agents.values()) {
-      if (isRoom()) return leaving;
-      if (agent === known || agent.isThere() || agent.subscriptions.size > 0) continue;
-      leaving.push(agent);
-      freed += bytesOf(agent.agent());
-    }
-    return isRoom() ? leaving : undefined;
-  };
-
   const changeStatus = (
     { unit }: HeldUnit,
     status: UnitStatus,
@@ -210,7 +193,9 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       if (known?.isThere() === true) return refused("AGENT_ID_TAKEN", `An agent "${id}" is connected.`);
       const agent: FieldAgent = { id, role, interests, epoch: known?.agent().epoch ?? clock.now() };
       const bytes = bytesOf(agent) - (known === undefined ? 0 : bytesOf(known.agent()));
-      const leaving = placeFor(bytes, known);
+      const isRoom = (count: number, freed: number): boolean =>
+        (known !== undefined || agents.size - count < MOST_AGENTS) && rooms.agents.isRoom(bytes - freed);
+      const leaving = makersOfPlace(agents.values(), isRoom, known);
       if (leaving === undefined)
         return refused("STORAGE_FULL", "The Field has as many agents with connections or subscriptions as it takes.");
       for (const one of leaving) removeAgent(one);
