@@ -184,6 +184,8 @@ interface SessionCore extends DurableToken {
   readonly language?: string | undefined;
   readonly lastAgentId: string;
   readonly agents: readonly AgentCore[];
+  /** Of the whole session, in records of older builds. */
+  readonly nextSequenceNumber?: number | undefined;
   readonly outputs: readonly OutputCore[];
   readonly tools: readonly OpenTool[];
   readonly ordinal: number;
@@ -219,7 +221,7 @@ function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
 }
 
 function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
-  const { agents, outputs, tools, ...scalars } = core;
+  const { agents, outputs, tools, nextSequenceNumber, ...scalars } = core;
   const session: SessionRecord = {
     ...createSessionRecord(core.sessionId),
     ...scalars,
@@ -232,6 +234,7 @@ function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
     session.agents.set(agent.agentId, {
       ...createAgentRecord(agent.producer),
       ...agent,
+      sequenceNumber: agent.sequenceNumber ?? (nextSequenceNumber === undefined ? undefined : nextSequenceNumber - 1),
       confirmations: new Map(),
       openQuestionCount: 0,
     });

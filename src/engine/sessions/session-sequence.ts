@@ -145,7 +145,7 @@ function checkTime(context: RuleContext): void {
       breach(
         context,
         "timestamp_out_of_order",
-        "Publish in the order of timestamps.",
+        "Publish in the order of timestamps, or leave out timestamp, as after a step back of the clock.",
         "/timestamp",
         "AAEP §3.2.5, R3b",
       );
