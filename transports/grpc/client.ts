@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { Client, credentials, Metadata, type ServiceError, type StatusObject, status } from "@grpc/grpc-js";
 import { Fault, type FaultCode } from "../../src/base/errors.js";
-import { foreignPeerFault, type HeldSocket, holdOwnSocket } from "../ipc/own-socket.js";
+import { type HeldSocket, holdOwnSocket } from "../ipc/own-socket.js";
 import { keepsNothingRunning, tellSockets } from "./library-internals.js";
 import { detailIn } from "./status.js";
 
@@ -56,7 +56,7 @@ export function createGrpcClient(
   const security = isSecure ? credentials.createSsl() : credentials.createInsecure();
   const held = heldSocket(address);
   tellSockets(security, (socket) => {
-    const fault = held && foreignPeerFault(socket, address);
+    const fault = held?.peerFault(socket);
     if (fault !== undefined) throw fault;
     connected(socket);
   });

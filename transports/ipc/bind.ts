@@ -29,13 +29,22 @@ export async function bindPrivately(server: Server, path: string, place: IpcPlac
     return { unbind: () => server.close(), renew: async () => false };
   }
   assureSocketDirectory(dirname(path), place);
-  // Every bind happens under the claim: between bind and listen a live socket refuses like a dead one.
-  await withClaim(path, () => bindOrTakeOver(server, path, place.userId));
-  let inode = socketStatus(path)?.ino;
+  let inode: bigint | undefined;
   let isBound = true;
+  let stop: () => void = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  const bound = (): void => {
+    inode = socketStatus(path)?.ino;
+    if (!isBound) unbind(server, path, inode);
+  };
+  // Every bind happens under the claim: between bind and listen a live socket refuses like a dead one.
+  await withClaim(path, () => bindOrTakeOver(server, path, place.userId, bound));
   return {
     unbind: () => {
       isBound = false;
+      stop();
       unbind(server, path, inode);
     },
     renew: async () => {
@@ -46,28 +55,34 @@ export async function bindPrivately(server: Server, path: string, place: IpcPlac
         if (!isBound) return;
         // Its connections stay. Nothing has the name that closing removes.
         server.close();
-        await bindOrTakeOver(server, path, place.userId);
-        inode = socketStatus(path)?.ino;
+        // A server that is stopped before it tells that it listens never tells it.
+        await Promise.race([bindOrTakeOver(server, path, place.userId, bound), stopped]);
       });
       return isBound;
     },
   };
 }
 
-async function bindOrTakeOver(server: Server, path: string, userId: number | undefined): Promise<void> {
+async function bindOrTakeOver(
+  server: Server,
+  path: string,
+  userId: number | undefined,
+  bound: () => void,
+): Promise<void> {
   try {
-    await listen(server, path);
+    await listen(server, path, bound);
   } catch (caught) {
     if (!isAddressInUse(caught)) throw faultFromNodeError(caught, path);
     await removeIfDead(path, userId);
-    await listen(server, path).catch((again: unknown) => {
+    await listen(server, path, bound).catch((again: unknown) => {
       throw faultFromNodeError(again, path);
     });
   }
   writeFileSync(ownerFile(path), `${process.pid}\n`, { mode: 0o600 });
 }
 
-function listen(server: Server, path: string): Promise<void> {
+/** `bound` is called in the same turn, when the socket is there and before the server tells that it listens. */
+function listen(server: Server, path: string, bound: () => void = () => {}): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (error: Error) => {
       server.off("listening", onListening);
@@ -86,6 +101,7 @@ function listen(server: Server, path: string): Promise<void> {
     } finally {
       process.umask(mask);
     }
+    if (server.listening) bound();
   });
 }
 

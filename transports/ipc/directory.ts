@@ -71,10 +71,19 @@ export function assertUnswappable(directory: string, status: Stats, userId: numb
   assertFolder(directory, status);
   if (isForeign(status.uid, userId)) belongsTo(directory, status.uid);
   const mode = status.mode & 0o7777;
-  if ((mode & 0o022) !== 0 && (mode & 0o1000) === 0) {
+  if (isWritableForOthers(mode, status.gid, userId) && (mode & 0o1000) === 0) {
     const is = `has mode 0${mode.toString(8)}, so that others can replace what stands in it`;
     refuse(directory, is, `Run: chmod go-w ${directory}, or choose another folder`);
   }
+}
+
+/**
+ * Whether anybody but this user and root may write to a file. The user's own group, which has the user's number and is the process's, has no other
+ * member by convention. Group 0 has others on some systems.
+ */
+export function isWritableForOthers(mode: number, group: number, userId: number | undefined): boolean {
+  const isOwnGroup = userId !== 0 && group === userId && group === process.getgid?.();
+  return (mode & (isOwnGroup ? 0o002 : 0o022)) !== 0;
 }
 
 /** Whether that user is neither this one nor root, who may do everything anyway. */

@@ -30,7 +30,8 @@ export async function adoptInherited(
       `ListenStream=${path}`,
     );
   assureSocketDirectory(dirname(path), place);
-  const mode = Number(socketStatus(path)?.mode) & 0o777;
+  const adopted = socketStatus(path);
+  const mode = Number(adopted?.mode) & 0o777;
   if ((mode & 0o177) !== 0) {
     const sentence = `The socket ${path} of the service manager has mode 0${mode.toString(8)}. Write SocketMode=0600 into the socket unit.`;
     throw new Fault("permission_denied", sentence, { origin: "local" });
@@ -44,7 +45,8 @@ export async function adoptInherited(
       rmSync(ownerFile(path), { force: true });
     },
     renew: async () => {
-      if (socketStatus(path) !== undefined) return false;
+      const status = socketStatus(path);
+      if (status !== undefined && status.ino === adopted?.ino) return false;
       const sentence = `The socket ${path} of the service manager is gone. Start its socket unit again.`;
       throw new Fault("not_found", sentence, { origin: "local" });
     },

@@ -8,40 +8,45 @@ import type { Log } from "../../contracts/log.js";
 const LOOK_EVERY_MS = 60_000;
 
 export interface WatchedPlaces {
-  /** Why a place could not be had back at the last look; undefined if all are as they should be. */
+  /** Why the first of the places that could not be had back at the last whole look could not; undefined if all are as they should be. */
   readonly lost: () => Fault | undefined;
   readonly stop: () => void;
 }
 
 /**
- * Calls `renewals` one after another at each look, up to the first that rejects. Each resolves whether it had to make something again. The log tells
- * what was made again, and each new reason why something cannot be.
+ * Calls `renewals` one after another at each look, whether or not one before has rejected. Each resolves whether it had to make something again. The
+ * log tells what was made again, and at each look the first new reason why something cannot be.
  */
 export function watchPlaces(
   renewals: readonly (() => boolean | Promise<boolean>)[],
   { clock, log }: { readonly clock: Pick<Clock, "now" | "wakeAt">; readonly log: Log },
 ): WatchedPlaces {
-  let lost: Fault | undefined;
+  let faults: readonly Fault[] = [];
   let isStopped = false;
   let cancel: () => void = () => {};
 
   async function look(): Promise<void> {
-    const before = lost;
-    lost = undefined;
+    const before = faults.map(({ sentence }) => sentence);
+    const now: Fault[] = [];
     let wasGone = false;
-    try {
-      for (const renew of renewals) if (!isStopped && (await renew())) wasGone = true;
-    } catch (caught) {
-      lost = faultFrom(caught);
+    for (const renew of renewals) {
+      try {
+        if (!isStopped && (await renew())) wasGone = true;
+      } catch (caught) {
+        now.push(faultFrom(caught));
+      }
     }
     if (isStopped) return;
+    faults = now;
     if (wasGone)
       log.warn(
-        { remedy: "Keep cleaners of temporary files away from the folder of the socket." },
+        { remedy: "Except the folder of the socket from what removes old temporary files (docs/troubleshooting.md)." },
         "the socket or a file beside it was gone, and was made again",
       );
-    if (lost !== undefined && lost.sentence !== before?.sentence)
-      log.error({ code: lost.code, reason: lost.sentence }, "the daemon cannot be found by new agents and listeners");
+    // One cause may keep several places away.
+    const news = faults.find(({ sentence }) => !before.includes(sentence));
+    if (news !== undefined)
+      log.error({ code: news.code, reason: news.sentence }, "the daemon cannot be found by new agents and listeners");
     wait();
   }
 
@@ -51,7 +56,7 @@ export function watchPlaces(
 
   wait();
   return {
-    lost: () => lost,
+    lost: () => faults[0],
     stop: () => {
       isStopped = true;
       cancel();

@@ -107,3 +107,24 @@ test("a look ends with its watch, and the next one begins a minute after the las
   expect(log.lines).toHaveLength(1);
   expect(clock.pending()).toBe(0);
 });
+
+test("a place that cannot be had back keeps no other from being looked at, and stays lost while a look runs", async () => {
+  const clock = createVirtualClock();
+  const log = collectLog();
+  let finish: (wasGone: boolean) => void = () => {};
+  const taken = () => Promise.reject(new Fault("address_in_use", "Taken."));
+  const gone = () =>
+    new Promise<boolean>((resolve) => {
+      finish = resolve;
+    });
+  const watch = watchPlaces([taken, gone], { clock, log });
+  onTestFinished(watch.stop);
+  for (const count of [2, 3]) {
+    clock.advance(MINUTE);
+    await new Promise(setImmediate);
+    if (count === 3) expect(watch.lost()).toMatchObject({ code: "address_in_use" });
+    finish(true);
+    await expect.poll(() => log.lines).toHaveLength(count);
+  }
+  expect(log.lines.map(({ message }) => message)).toEqual([GONE, LOST, GONE]);
+});

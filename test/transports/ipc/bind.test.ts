@@ -19,10 +19,10 @@ import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Fault } from "../../../src/base/errors.js";
 import type { Connection, Listener } from "../../../src/contracts/transport.js";
-import { occupantOf } from "../../../transports/ipc/bind.js";
+import { bindPrivately, occupantOf } from "../../../transports/ipc/bind.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";
 import { createIpcTransport, listenAuto } from "../../../transports/ipc/listen.js";
-import type { IpcPlace } from "../../../transports/ipc/paths.js";
+import { currentPlace, type IpcPlace } from "../../../transports/ipc/paths.js";
 import { ensureBuilt } from "../../support/built.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { drain } from "../../support/peers/frames.js";
@@ -258,4 +258,22 @@ it("U1: who has a socket is found out without an effect on modules behind a symb
   await once(server, "listening");
   expect(await occupantOf(path, undefined)).toMatchObject({ kind: "alive" });
   expect(require("thing/second.cjs")).toEqual({ path: join(packages, "thing/second.cjs") });
+});
+
+it("a stop while a removed socket is made again ends the renewal, and leaves nothing", async () => {
+  const directory = temporaryDirectory();
+  const path = join(directory, "a.sock");
+  const server = createServer();
+  const bound = await bindPrivately(server, path, currentPlace());
+  const listenAgain = server.listen.bind(server);
+  Object.assign(server, {
+    listen: (at: string) => {
+      queueMicrotask(bound.unbind);
+      return listenAgain(at);
+    },
+  });
+  unlinkSync(path);
+  expect(await bound.renew()).toBe(false);
+  expect(server.listening).toBe(false);
+  expect(readdirSync(directory)).toEqual([]);
 });

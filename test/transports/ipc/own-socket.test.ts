@@ -6,15 +6,19 @@ import {
   chownSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { connectIpc } from "../../../transports/ipc/connect.js";
+import { isWritableForOthers } from "../../../transports/ipc/directory.js";
 import { connectToOwn, holdOwnSocket } from "../../../transports/ipc/own-socket.js";
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
 import { faultOf } from "../../support/fault-of.js";
@@ -72,21 +76,26 @@ describe.each(["linux", "darwin"] as const)("on %s", (platform) => {
     else await expect(heardFrom(hold(join(usual, "t")).address)).rejects.toThrow("ENOENT");
   });
 
-  test("a link in place of the folder or of the socket is refused, and so is a file", async () => {
-    const { root, named, refusalOf } = await stage(platform);
+  test("a link to a named folder is followed; one in place of the usual folder or of a socket is refused, and so is a file", async () => {
+    const { root, usual, named, hold, refusalOf } = await stage(platform);
     symlinkSync(named, join(root, "link"));
+    expect(await heardFrom(hold(join(root, "link", "s")).address)).toBe("own");
+    chmodSync(named, 0o777);
+    expect(refusalOf(join(root, "link", "s")).sentence).toContain(`The folder ${named} has mode 0777`);
+    chmodSync(named, 0o755);
     symlinkSync(join(named, "s"), join(named, "link"));
     writeFileSync(join(named, "file"), "");
-    expect(refusalOf(join(root, "link", "s"))).toMatchObject({
-      code: "permission_denied",
-      sentence: `The folder ${join(root, "link")} is a symbolic link. Give the folder it points to.`,
-    });
     expect(refusalOf(join(named, "link"))).toMatchObject({
       code: "permission_denied",
       sentence: `The socket ${join(named, "link")} is a symbolic link. Give the socket it points to.`,
     });
     expect(refusalOf(join(named, "file")).code).toBe("address_invalid");
     expect(refusalOf(join(named, "file", "s")).code).toMatch("permission_denied");
+    renameSync(usual, join(root, "moved"));
+    symlinkSync(join(root, "moved"), usual);
+    expect(refusalOf(join(usual, "s")).sentence).toBe(
+      `The folder ${usual} is a symbolic link. Give the folder it points to.`,
+    );
   });
 
   test("the usual folder has mode 0700; to a named one nobody else may write, except with the sticky bit", async () => {
@@ -133,10 +142,42 @@ describe.each(["linux", "darwin"] as const)("on %s", (platform) => {
     chownSync(named, user, user);
     chownSync(join(named, "s"), other, other);
     expect(refusalOf(join(named, "s"))).toContain(`${join(named, "s")} belongs to user ${other}`);
-    // Root trusts root alone.
+    // Others can make folders above.
     const roots = { ...place, userId: 0 };
-    expect(faultOf(() => holdOwnSocket(join(named, "s"), roots)).sentence).toContain(`belongs to user ${user}`);
+    expect(faultOf(() => holdOwnSocket(join(named, "s"), roots)).sentence).toContain("Run this as the user of the");
+    chownSync(usual, user, user);
+    expect(faultOf(() => holdOwnSocket(join(usual, "s"), roots)).sentence).toContain(
+      `${usual} belongs to user ${user}`,
+    );
   });
+
+  testAsRoot("root may name a socket that is a user's, in a folder that nobody else can have made", async () => {
+    const [user, other] = [newUser(), newUser()];
+    const folder = mkdtempSync(join(homedir(), ".aaepd-test-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const path = join(folder, "s");
+    await listen(path);
+    const place: IpcPlace = { platform, environment: { HOME: folder }, userId: 0 };
+    chownSync(folder, user, user);
+    chownSync(path, other, other);
+    expect(faultOf(() => holdOwnSocket(path, place)).sentence).toContain(`belongs to user ${other}`);
+    chownSync(path, user, user);
+    const { address, release } = holdOwnSocket(path, place);
+    expect(await heardFrom(address)).toBe("own");
+    release();
+  });
+});
+
+test.each([
+  ["the user's own group", 0o775, 1234, 1234, 1234, false],
+  ["everybody", 0o777, 1234, 1234, 1234, true],
+  ["another group", 0o775, 100, 1234, 1234, true],
+  ["a group that many have as theirs", 0o775, 100, 1234, 100, true],
+  ["root's group, which has members on some systems", 0o775, 0, 0, 0, true],
+])("whether others may write, where %s may", (_, mode, group, user, ofProcess, isWritable) => {
+  vi.spyOn(process, "getgid").mockReturnValue(ofProcess);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(isWritableForOthers(mode, group, user)).toBe(isWritable);
 });
 
 test("elsewhere than on Linux, nobody else may be able to swap a folder above", async () => {
