@@ -109,16 +109,21 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
     return lines.slice(0, end === -1 ? lines.length : end);
   }
 
+  /** Lines of the write that has not ended. */
+  let underWay = 0;
   async function writeAll(): Promise<void> {
     try {
       for (let next = nextLines(); next.length > 0 && !isClosed; next = nextLines()) {
         name ??= await claimAuditName(directory, producerId);
         file ??= createFile(join(directory, name.fileName));
+        underWay = next.length;
         await file.append(next.map(({ text }) => text).join(""));
         written(next);
       }
     } catch (caught) {
       fail(caught);
+    } finally {
+      underWay = 0;
     }
   }
 
@@ -252,14 +257,16 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
         await write();
         await file?.close();
       };
-      const ended = end().catch(() => {});
+      // Another daemon may take the name when nothing is written any more.
+      const ended = end()
+        .catch(() => {})
+        .then(() => name?.release());
       await within(clock.now() + withinMs, ended, clock);
       isClosed = true;
       cancelTelling?.();
       cancelRetry?.();
       // The journal keeps the lines of outcomes, and the next boot writes them.
-      dropped += lines.length;
-      name?.release();
+      dropped += lines.length - underWay;
     },
   };
 }

@@ -81,7 +81,7 @@ function diskFault(directory: string, caught: unknown): Fault | undefined {
 }
 
 function nameInUse(producerId: string, directory: string, pid: number): Fault {
-  const where = `process ${pid} has the journal in ${directory}. If its socket was removed, it makes it again within a minute`;
+  const where = `process ${pid} has the journal in ${directory}. It serves another runtime folder (XDG_RUNTIME_DIR), or its socket was removed and is there again within a minute`;
   const advice = "Use that daemon, stop it, or give this one another name (--producer-id NAME)";
   const sentence = `A daemon named ${producerId} runs already: ${where}. ${advice}.`;
   return new Fault("address_in_use", sentence, { origin: "local" });
