@@ -3,7 +3,7 @@
 // interval of the bystander's critical events; default 5.
 import { HELD_OPTIONS, heldCallsBreakOff } from "./attacks/a2e.mjs";
 import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
-import { absentAgents, heldCalls, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
+import { absentAgents, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
 import {
   chunksOf,
   chunkToMany,
@@ -125,12 +125,6 @@ export const ATTACKS = [
     over: "grpc",
   })),
   { name: "listed", what: "1,920 open questions of 6 KB, listed again and again", prepare: listedQuestions(1920) },
-  {
-    name: "held-calls",
-    what: "200 A2E agents with 4 held calls each break off at once",
-    prepare: heldCalls(200, 4),
-    options: ["--a2e-irreversible-tools", "delete"],
-  },
   {
     name: "absent",
     what: "Akashik units for 330 agents that are away, with 64 subscriptions each",

@@ -120,31 +120,6 @@ export function listedQuestions(count) {
   };
 }
 
-const a2e = (type, fields) => ({ a2e: "1.0", type, id: randomUUID(), ts: Date.now() / 1000, ...fields });
-
-/** `agents` agents of A2E with `calls` calls each that wait for a person break off at once. The tool is `delete`. */
-export function heldCalls(agents, calls) {
-  return async (peers, sized) => {
-    await peers.subscriber({ supports_confirmation_reply: true, event_filters: { include: [] } });
-    const provider = await lines(peers);
-    const registered = (line) => line.includes('"aaepd.a2e.registered"');
-    await provider.ask(a2e("aaepd.a2e.register", { capabilities: ["tools"] }), registered);
-    const begun = async () => {
-      const agent = await lines(peers);
-      const shake = a2e("handshake/req", { agent_id: "bench", agent_caps: ["tools"], auth_token: "" });
-      await agent.ask(shake, (line) => line.includes('"handshake/resp"'));
-      for (let call = 0; call < calls; call += 1) agent.say(a2e("tool/call/req", { tool_name: "delete", timeout: 60 }));
-      // Its answer comes behind the calls.
-      await agent.ask(a2e("ping", {}), (line) => line.includes('"pong"'));
-      return agent;
-    };
-    return async () => {
-      const all = await Promise.all(Array.from({ length: sized(agents) }, begun));
-      for (const { socket } of all) socket.removeAllListeners("close").destroy();
-    };
-  };
-}
-
 /** Units are recorded of which `agents` agents that are away, with `subscriptions` subscriptions each, are to be told. */
 export function absentAgents(agents, subscriptions) {
   return async (peers, sized) => {

@@ -78,7 +78,7 @@ test("every attack has a name of its own, says what it is, and can be prepared",
   expect(new Set(ATTACKS.map(({ name }) => name)).size).toBe(ATTACKS.length);
   expect(new Set(ATTACKS.map(({ what }) => what)).size).toBe(ATTACKS.length);
   for (const { name, what, prepare } of ATTACKS) {
-    expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(name).toMatch(/^[a-z]+(-[a-z0-9]+)*$/);
     expect(what.length, name).toBeGreaterThan(10);
     expect(prepare, name).toBeTypeOf("function");
   }

@@ -45,5 +45,6 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R33", says: "Errors on the wire have one form for each envelope; a clear close closes." },
   { id: "R34", says: "No turn is long, and nothing is worse than linear in its input." },
   { id: "R36", says: "Access is decided once a connection, and asked for every operation." },
+  { id: "R40", says: "The monotonic clock alone ends a question, and a step of the wall clock changes nothing." },
   { id: "R41", says: "Numbers that a double does not carry are refused at their place, wherever JSON comes in." },
 ];
