@@ -141,7 +141,7 @@ describe("a daemon over stdio", () => {
     expect(messages(program).map(({ id }) => id)).toStrictEqual(ids);
   });
 
-  it("R8a: a question that is open at the end of its input is withdrawn, and its call gets no answer", async () => {
+  it("R8a: a question that is open at the end of its input is withdrawn, and its call hears so", async () => {
     const program = startProgram(["stdio", "--socket", "off", "--confirmation-grace-seconds", "3600"]);
     const common = { session_id: "sess_1", producer: { agent_id: "tester" } };
     const started = { ...common, type: "aaep:agent.session.started", summary_normal: "Begins." };
@@ -150,7 +150,8 @@ describe("a daemon over stdio", () => {
     program.child.stdin.write(request(2, "aaep.confirm", { ...common, action: "Pay.", consequence: "Money leaves." }));
     program.child.stdin.end(request(3, "aaep.ping"));
     expect(await program.ended).toStrictEqual({ code: 0, signal: null });
-    expect(messages(program).map(({ id }) => id)).toStrictEqual([1, 3]);
+    expect(messages(program).map(({ id }) => id)).toStrictEqual([1, 3, 2]);
+    expect(messages(program).at(-1)).toMatchObject({ result: { resolved_by: "cancelled" } });
   });
 
   it("R8a: plain AAEP over stdio is handed what is held for it, and told why it ends", async () => {

@@ -21,7 +21,7 @@ const NOW = "2026-05-24T14:00:00.000Z";
 const UNTOLD = [
   `{"chunk":"\\u0041\\/\\u00e9 \\ud83d\\ude00","position":0.0,"complete":false,"@context":["https://aaep-protocol.org/context/v1","https://example.org/v1"],`,
   `"type":"aaep:agent.output.streaming","event_id":"evt_unusual1","session_id":"sess_1","timestamp":"${NOW}","producer":{"agent_id":"test-agent"},`,
-  `"urgency":"normal","extensions":{"mine":{"10":1.0,"2":1e2,"b":-0,"a":[ ],"10.50":12345678901234567890}}}`,
+  `"urgency":"normal","extensions":{"mine":{"10":1.0,"2":1e2,"b":-0,"a":[ ],"10.50":1.23456789012345678901}}}`,
 ].join("");
 /** The same, and it says its language. */
 const UNUSUAL = UNTOLD.replace('"urgency":', '"localization_hints": {"primary_language":"\\u0065n-GB" },"urgency":');

@@ -11,7 +11,7 @@ const EXTENSION = {
     zero: 0,
     small: 1e-7,
     large: 9_007_199_254_740_991,
-    larger: 12_345_678_901_234_567_000,
+    larger: 1e22,
     deep: [{ a: [true, false, { "10": "ten", "2": "two" }] }],
     "key.with/odd~chars": "Ẹ ṣé 😀 \u0000\u2028",
   },
