@@ -5,7 +5,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
 import type { Driver } from "../../src/conformance/drive/driver.js";
 import type { ScenarioName } from "../../src/conformance/drive/scenarios.js";
+import { PRODUCER_CASES } from "../../src/conformance/producer/all-cases.js";
+import { widerTerm } from "../../src/conformance/producer/negotiated/honored-terms.js";
 import { runProducerCases } from "../../src/conformance/producer/run-producer-cases.js";
+import { CORE_KINDS } from "../../src/conformance/producer/schema-faults.js";
+import { objectIn } from "../../src/conformance/wire/conversation.js";
 import { openLinks } from "../../src/conformance/wire/open-links.js";
 import { itInFull } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -25,7 +29,11 @@ const PATIENCE_MS = 600;
 async function judged(
   cases: readonly string[],
   show: (vendor: Vendor, scenario: ScenarioName) => Promise<void>,
-  { joined = () => {}, honored = {} }: { readonly joined?: (vendor: Vendor) => void; readonly honored?: Event } = {},
+  {
+    joined = () => {},
+    honored = {},
+    patienceMs = PATIENCE_MS,
+  }: { readonly joined?: (vendor: Vendor) => void; readonly honored?: Event; readonly patienceMs?: number } = {},
 ): Promise<readonly (readonly string[])[]> {
   const subscribers = new Set<Socket>();
   let last = 0;
@@ -70,7 +78,7 @@ async function judged(
     level: 3,
     extensions: [],
     chosen: cases,
-    patienceMs: PATIENCE_MS,
+    patienceMs,
     told: () => {},
   });
   return results.map(({ about, verdict }) => {
@@ -169,3 +177,101 @@ itInFull(
     expect(await verdictOf({ coalesce_boundaries: ["none"] })).toEqual(["failed", "2 follows 0."]);
   },
 );
+
+/** Members of a question that is open for so many seconds. */
+const asking = (seconds: number, members: Event = {}): Event => ({
+  timestamp: new Date().toISOString(),
+  reply_token: "rpl_1",
+  timeout_seconds: seconds,
+  urgency: "critical",
+  ...members,
+});
+
+/** A call that takes the action after a reply that came too late, and does not say that it is irreversible. */
+const actsLate = (members: Event, accepts: boolean) =>
+  judged(["P2-late-reply"], async ({ say, wait }, scenario) => {
+    const session = `sess_${scenario.replaceAll("-", "")}`;
+    say(session, "session.started");
+    if (scenario === "two-confirmations-short") {
+      say(session, "awaiting.confirmation", asking(0.1, members));
+      await wait(500);
+      say(session, "tool.invoked", { tool: "delete_photos" });
+      say(session, "awaiting.confirmation", asking(30, { reply_token: "rpl_2" }));
+      await wait(800);
+    } else {
+      say(session, "awaiting.confirmation", asking(30));
+      await wait(100);
+      if (accepts) say(session, "tool.invoked", { tool: "delete_photos" });
+    }
+    say(session, "session.completed");
+  });
+
+it("a call takes the action if its question names its tool, or if an accept brings it about in the same case", async () => {
+  const verdicts = await Promise.all([
+    actsLate({ extra_context: { tool: "delete_photos" } }, false),
+    actsLate({}, true),
+    actsLate({}, false),
+  ]);
+  expect(verdicts.flat()).toEqual([
+    ["P2-late-reply", "failed", "The action was taken."],
+    ["P2-late-reply", "failed", "The action was taken."],
+    ["P2-late-reply", "skipped", "No accept shows whether delete_photos takes the action."],
+  ]);
+});
+
+it("a question is not open for much longer than its time, however patient the run is, and whatever its timestamps", async () => {
+  const show =
+    (timestamp?: string) =>
+    async ({ say, wait }: Vendor, scenario: ScenarioName) => {
+      say(`sess_${scenario}`, "session.started");
+      say(
+        `sess_${scenario}`,
+        "awaiting.confirmation",
+        asking(0.2, { timestamp: timestamp ?? new Date().toISOString() }),
+      );
+      await wait(1500);
+      say(`sess_${scenario}`, "session.completed", { timestamp: timestamp ?? new Date().toISOString() });
+    };
+  const verdicts = await Promise.all(
+    [undefined, "soon"].map((timestamp) => judged(["P2-timeout-default"], show(timestamp), { patienceMs: 8000 })),
+  );
+  expect(verdicts.flat()).toEqual([
+    ["P2-timeout-default", "failed", expect.stringMatching(/^It was open for 1\d{3} ms by its own timestamps/)],
+    ["P2-timeout-default", "failed", expect.stringMatching(/^It was open for an unknown time by its own timestamps/)],
+  ]);
+});
+
+/** A value for which `String` and `Number` throw. */
+const HOSTILE = { toString: 1, valueOf: null, toJSON: 1 };
+const MEMBERS = [
+  ...["timestamp", "producer", "urgency", "sequence_number", "localization_hints", "summary_normal", "aaep_version"],
+  ...["from_state", "to_state", "tool", "tool_call_id", "chunk", "position", "output_id", "coalesce_hint"],
+  ...["reply_token", "timeout_seconds", "default_decision", "choices", "accepted_response_kinds", "progress"],
+];
+
+it("members of wrong types fail cases, and end no run", async () => {
+  const watching = PRODUCER_CASES.filter(({ kind }) => kind === "watching").map(({ id }) => id);
+  const verdicts = await Promise.all(
+    [HOSTILE, null, [HOSTILE, null], "__proto__"].map((value) => {
+      const members = Object.fromEntries(MEMBERS.map((name) => [name, value]));
+      return judged(watching, async ({ say }, scenario) => {
+        say(`sess_${scenario}`, "session.started", members);
+        for (const kind of CORE_KINDS) if (!kind.startsWith("session.")) say(`sess_${scenario}`, kind, members);
+        say(`sess_${scenario}`, "session.completed", members);
+      });
+    }),
+  );
+  for (const results of verdicts) {
+    expect(results.length).toBe(watching.length);
+    expect(results.flatMap(([id, kind]) => (kind === "failed" ? [id] : []))).toContain("P1-schema");
+  }
+  for (const value of [HOSTILE, null, [HOSTILE, null]]) {
+    const terms = { max_events_per_second: 2, languages: ["en"], coalesce_boundaries: ["word"], event_filters: {} };
+    expect(widerTerm(terms, Object.fromEntries(Object.keys(terms).map((name) => [name, value])))).toBeTypeOf("string");
+  }
+});
+
+it("a message that is nested too deep to be written is none", () => {
+  expect(objectIn(`{"a":${"[".repeat(999)}"]"${"]".repeat(999)}}`)).toBeDefined();
+  expect(objectIn(`{"a":${"[".repeat(1000)}${"]".repeat(1000)}}`)).toBeUndefined();
+});

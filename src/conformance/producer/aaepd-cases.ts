@@ -1,6 +1,8 @@
 // The set "aaepd": rules of aaepd that no chapter asks for.
+
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { ask, isRejected, staysOpen } from "./asked-question.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall } from "./asking.js";
 import type { ActiveCase } from "./producer-case.js";
@@ -119,7 +121,7 @@ export const AAEPD_CASES: readonly ActiveCase[] = [
       await endOf(narrow, sessionId);
       const chunks = eventsOf(narrow, sessionId).filter(({ message }) => isType(message, "output.streaming"));
       if (chunks.length === 0) skip("No text came.");
-      const long = chunks.find(({ message }) => [...String(message.chunk)].length > 80);
+      const long = chunks.find(({ message }) => [...wordsOf(message.chunk)].length > 80);
       if (long !== undefined) fail("Every chunk has at most 80 characters.", "One has more.", [evidenceOf(long)]);
     },
   ),

@@ -1,7 +1,9 @@
 // Chapter 3: whether agent_id identifies anybody.
+
 import type { Evidence } from "../findings/finding.js";
 import { fail } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
 import type { Heard, WatchingCase } from "./producer-case.js";
 import { evidenceOf } from "./stage.js";
@@ -46,7 +48,7 @@ function areOthers(events: readonly HeardEvent[]): boolean {
 }
 
 function namesVersion({ agent_id: id, agent_version: version }: Message): boolean {
-  return typeof version === "string" && version.includes(".") && String(id).includes(version);
+  return typeof version === "string" && version.includes(".") && wordsOf(id).includes(version);
 }
 
 function agentOf({ producer }: Message): unknown {

@@ -1,10 +1,12 @@
 // A question that a case has made the producer ask.
+
 import type { ScenarioName } from "../drive/scenarios.js";
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { ANSWERS, confirmationReply, isIrreversibleCall, proofAfter, questionIn, resolutionAfter } from "./asking.js";
 import { isTerminal } from "./hearing.js";
-import { eventsOf, seekIn } from "./session-on.js";
+import { endOf, seekIn } from "./session-on.js";
 import { evidenceOf, isType, type ProducerStage, QUIET_MS, type Subscription } from "./stage.js";
 
 export interface Asked {
@@ -82,56 +84,70 @@ export async function isRejected(asked: Asked, expected: string, before: readonl
 
 /** Fails unless a session goes on as the default of its question says: the call shows it, whatever is said of it. */
 export async function followsDefault(asked: Asked): Promise<void> {
-  const { question, stage, listener, sessionId, after } = asked;
+  const { question } = asked;
   const isAccepted = question.default_decision === "accept";
-  const call = isAccepted
-    ? await callOrEnd(listener, sessionId, after, () => true)
-    : await callOrEnd(listener, sessionId, after, (message) => isAction(stage, message));
+  const call = await (isAccepted ? callOrEnd(asked, () => true) : actionAfter(asked));
   if (isAccepted === (call !== undefined)) return;
   fail(
-    `The default ${String(question.default_decision)} applies.`,
+    `The default ${wordsOf(question.default_decision)} applies.`,
     call === undefined ? "No tool was invoked." : "The action was taken.",
     [{ note: "received", text: JSON.stringify(question) }, ...(call === undefined ? [] : [evidenceOf(call)])],
   );
 }
 
-/** Whether a message is the call of an action that is asked for: it says so itself, or an accept brought it about in another case. */
-function isAction(stage: ProducerStage, message: Message): boolean {
-  return isIrreversibleCall(message) || (isType(message, "tool.invoked") && stage.actions.has(message.tool));
+/**
+ * Whether a call takes the action that is asked for: it says so itself, the question names its tool, or an accept brings it about. If no case has
+ * shown yet what an accept brings about, a scenario of its own does. Skips the case if that shows no call: then nothing tells.
+ */
+async function isAction({ stage, listener, sessionId, question }: Asked, call: Message): Promise<boolean> {
+  const { tool } = call;
+  const { tool: named } = (question.extra_context ?? {}) as Message;
+  if (isIrreversibleCall(call) || (named !== undefined && named === tool)) return true;
+  if (named === undefined && stage.actions.size === 0) {
+    // One scenario at a time.
+    await endOf(listener, sessionId);
+    const other = await ask(stage);
+    const from = other.listener.conversation.record.length;
+    other.listener.conversation.say(confirmationReply(other.listener, other.question, "accept"));
+    const accepted = await callOrEnd(other, () => true, from);
+    if (accepted === undefined) skip(`No accept shows whether ${wordsOf(tool)} takes the action.`);
+    stage.actions.add(accepted.message?.tool);
+  }
+  return stage.actions.has(tool);
 }
 
-/** The call that takes the action, after the question. Skips the case if neither it nor the end of the session comes: a call could still come. */
-export function actionAfter({ stage, listener, sessionId, after }: Asked): Promise<Recorded | undefined> {
-  return callOrEnd(listener, sessionId, after, (message) => isAction(stage, message));
-}
-
-/** The same, among the events that have come. */
-export function actionBefore({ stage, listener, sessionId, after }: Asked, place: number): Recorded | undefined {
-  return eventsOf(listener, sessionId).find(
-    (one) => one.place >= after && one.place < place && isAction(stage, one.message),
-  );
+/**
+ * The call that takes the action, after the question and before a place. Skips the case if neither it nor the end of the session comes: a call
+ * could still come.
+ */
+export function actionAfter(asked: Asked, before = Number.POSITIVE_INFINITY): Promise<Recorded | undefined> {
+  return callOrEnd(asked, (call) => isAction(asked, call), asked.after, before);
 }
 
 /** The call that an accept brings about, which is known as the action's from then on. Fails if the session ends without one. */
-export async function acceptedCallAfter({ stage, listener, sessionId, question, after }: Asked): Promise<void> {
-  const call = await callOrEnd(listener, sessionId, after, () => true);
+export async function acceptedCallAfter(asked: Asked): Promise<void> {
+  const call = await callOrEnd(asked, () => true);
   if (call === undefined)
     fail("After an accept a tool.invoked comes.", "The session ended without one.", [
-      { note: "received", text: JSON.stringify(question) },
+      { note: "received", text: JSON.stringify(asked.question) },
     ]);
-  stage.actions.add(call.message?.tool);
+  asked.stage.actions.add(call.message?.tool);
 }
 
 async function callOrEnd(
-  listener: Subscription,
-  sessionId: string,
-  from: number,
-  isWanted: (call: Message) => boolean,
+  { listener, sessionId, after }: Asked,
+  isWanted: (call: Message) => boolean | Promise<boolean>,
+  from = after,
+  before = Number.POSITIVE_INFINITY,
 ): Promise<Recorded | undefined> {
-  const isCall = (message: Message): boolean => isType(message, "tool.invoked") && isWanted(message);
-  const found = await seekIn(listener, sessionId, (message) => isCall(message) || isTerminal(message), { from });
-  if (found?.message === undefined) return skip("The session did not end.");
-  return isCall(found.message) ? found : undefined;
+  for (let next = from; ; ) {
+    const isCall = (message: Message): boolean => isType(message, "tool.invoked") || isTerminal(message);
+    const found = await seekIn(listener, sessionId, isCall, { from: next });
+    if (found?.message === undefined) return skip("The session did not end.");
+    if (isTerminal(found.message) || found.place >= before) return undefined;
+    if (await isWanted(found.message)) return found;
+    next = found.place + 1;
+  }
 }
 
 function sent(messages: readonly Message[]): readonly { readonly note: string; readonly text: string }[] {

@@ -1,7 +1,9 @@
 // Questions as cases hear and answer them.
+
 import type { Millis } from "../../contracts/clock.js";
 import { skip } from "../findings/verdicts.js";
 import type { Message, Recorded } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { isTerminal } from "./hearing.js";
 import { seekIn } from "./session-on.js";
 import { isType, type Subscription } from "./stage.js";
@@ -57,7 +59,7 @@ export function clarificationReply(
 
 /** The end of a question's time by its own words, ms since 1970. Skips the case if they cannot be read. */
 export function deadlineOf({ timestamp, timeout_seconds: seconds }: Message): number {
-  const deadline = Date.parse(String(timestamp)) + Number(seconds) * 1000;
+  const deadline = Date.parse(wordsOf(timestamp)) + Number(wordsOf(seconds)) * 1000;
   return Number.isNaN(new Date(deadline).getTime())
     ? skip("The question has no timestamp or no timeout that can be read.")
     : deadline;

@@ -107,7 +107,7 @@ export const CLARIFICATION_CASES: readonly ActiveCase[] = [
       const choosing = await clarifying(stage, "choice");
       const question = await questionIn(choosing.listener, choosing.sessionId, "clarification");
       const { choices, accepted_response_kinds: kinds } = question.message;
-      const offered = Array.isArray(choices) ? (choices as readonly Message[]) : [];
+      const offered = (Array.isArray(choices) ? choices : []).map((choice) => (choice ?? {}) as Message);
       const [{ value: right, label } = {} as Message] = offered;
       if (typeof right !== "string") skip("The clarification has no choices.");
       const takes = (kind: Kind): boolean => Array.isArray(kinds) && kinds.includes(kind);

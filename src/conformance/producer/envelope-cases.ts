@@ -4,6 +4,7 @@ import { endOfNumber, isCarried } from "../../base/json-number.js";
 import { closingQuote } from "../../base/json-text.js";
 import { fail } from "../findings/verdicts.js";
 import type { Conversation, Message } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { AGENT_ID_CASE } from "./agent-id-case.js";
 import { capabilitiesIn, type HeardEvent, heardEvents } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
@@ -76,9 +77,9 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       unseen,
     },
     ({ event_id, session_id }) => {
-      if (event_id !== undefined && !/^evt_[A-Za-z0-9]{1,64}$/.test(String(event_id)))
+      if (event_id !== undefined && !/^evt_[A-Za-z0-9]{1,64}$/.test(wordsOf(event_id)))
         return "An event_id has another form.";
-      if (session_id !== undefined && !/^sess_[A-Za-z0-9]{1,64}$/.test(String(session_id)))
+      if (session_id !== undefined && !/^sess_[A-Za-z0-9]{1,64}$/.test(wordsOf(session_id)))
         return "A session_id has another form.";
       return undefined;
     },
@@ -137,7 +138,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       unseen: "No event with extensions came.",
     },
     ({ type, extensions, "@context": context }) => {
-      const [prefix = "", name] = String(type).split(":");
+      const [prefix = "", name] = wordsOf(type).split(":");
       const isForeign = name !== undefined && !name.startsWith("//") && !PREFIXES_OF_AAEP.has(prefix);
       if (extensions === undefined && !isForeign) return "not judged";
       if (extensions !== undefined) {
@@ -180,7 +181,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
     },
     (event) => {
       if (isType(event, "session.errored", "awaiting.confirmation", "awaiting.clarification", "handoff.requested"))
-        return event.urgency === "critical" ? undefined : `The urgency of ${String(event.type)} is not critical.`;
+        return event.urgency === "critical" ? undefined : `The urgency of ${wordsOf(event.type)} is not critical.`;
       return "not judged";
     },
   ),
@@ -200,7 +201,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
           if (!isType(event, ...ANNOUNCED)) continue;
           judged += 1;
           if (!fields.some((name) => typeof event[name] === "string" && event[name] !== ""))
-            fail(`${String(event.type)} has ${fields.join(" or ")}.`, "It has none.", [evidenceOf(recorded)]);
+            fail(`${wordsOf(event.type)} has ${fields.join(" or ")}.`, "It has none.", [evidenceOf(recorded)]);
         }
       }
       return judged;
@@ -258,7 +259,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       for (const conversation of conversations) {
         const seen = new Set<string>();
         for (const one of heardEvents([conversation])) {
-          const id = String(one.event.event_id);
+          const id = wordsOf(one.event.event_id);
           const other = known.get(id);
           // A transport may repeat a message, and subscriptions may get one event in several shapes.
           const isAnother =
@@ -294,7 +295,7 @@ export const ENVELOPE_CASES: readonly WatchingCase[] = [
       const without = numbers.indexOf(undefined);
       if (without !== -1) return { seen: "Some events of a session have no sequence_number.", places: [without] };
       for (let place = 1; place < numbers.length; place += 1) {
-        const step = Number(numbers[place]) - Number(numbers[place - 1]);
+        const step = Number(wordsOf(numbers[place])) - Number(wordsOf(numbers[place - 1]));
         // A stream that is merged or filtered has holes (R16).
         if (step < 1 || (isWhole && step !== 1))
           return { seen: `${numbers[place]} follows ${numbers[place - 1]}.`, places: [place - 1, place] };
@@ -322,7 +323,7 @@ function isSpoken(event: Message): boolean {
 function summaryFields({ record }: Conversation): readonly string[] {
   const asked = record.flatMap(({ way, message }) => {
     const { preferred_verbosity: verbosity } = capabilitiesIn(message);
-    return way === "sent" && verbosity !== undefined ? [`summary_${String(verbosity)}`] : [];
+    return way === "sent" && verbosity !== undefined ? [`summary_${wordsOf(verbosity)}`] : [];
   });
   return [...new Set(["summary_normal", ...asked])];
 }

@@ -1,6 +1,8 @@
 // The events that a conversation heard, by session, as the watching cases judge them.
+
 import type { ScenarioName } from "../drive/scenarios.js";
 import type { Conversation, Message, Recorded } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import type { Heard } from "./producer-case.js";
 import { isCritical, isEvent, isType } from "./stage.js";
 import { isWhole } from "./whole-terms.js";
@@ -52,7 +54,7 @@ export function heardSessions({ conversations, shown }: Heard): readonly HeardSe
     for (const recorded of conversation.record) {
       const heard = heardEvent(recorded);
       if (heard === undefined) continue;
-      const id = String(heard.event.session_id);
+      const id = wordsOf(heard.event.session_id);
       const events = sessions.get(id);
       if (events === undefined) sessions.set(id, [heard]);
       else events.push(heard);
@@ -98,7 +100,7 @@ function beginnings(conversations: readonly Conversation[], shown: Heard["shown"
   const begun = new Map(Array.from(shown, ([id, { askedAt }]) => [id, askedAt]));
   for (const { recorded, event } of heardEvents(conversations)) {
     if (!isType(event, "session.started")) continue;
-    const id = String(event.session_id);
+    const id = wordsOf(event.session_id);
     begun.set(id, Math.min(begun.get(id) ?? Number.POSITIVE_INFINITY, recorded.at));
   }
   return begun;

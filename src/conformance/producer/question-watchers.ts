@@ -1,6 +1,8 @@
 // Chapter 6: the members of questions, and the calls that need one.
+
 import { fail } from "../findings/verdicts.js";
 import type { Conversation, Message } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { isIrreversibleCall, provesResolution } from "./asking.js";
 import { type HeardEvent, heardSessions } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
@@ -18,7 +20,7 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
     },
     (event) => {
       if (!isType(event, "awaiting.confirmation", "awaiting.clarification")) return "not judged";
-      return /^rpl_[A-Za-z0-9]{1,64}$/.test(String(event.reply_token)) ? undefined : "A reply_token has another form.";
+      return /^rpl_[A-Za-z0-9]{1,64}$/.test(wordsOf(event.reply_token)) ? undefined : "A reply_token has another form.";
     },
   ),
   {
@@ -119,7 +121,7 @@ export const QUESTION_WATCHERS: readonly WatchingCase[] = [
       });
       const wrong = judged.find(({ event }) => event.default_decision !== "reject");
       if (wrong === undefined) return judged.length === 0 ? "not judged" : undefined;
-      return { seen: `The default is ${String(wrong.event.default_decision)}.`, places: wrong.places };
+      return { seen: `The default is ${wordsOf(wrong.event.default_decision)}.`, places: wrong.places };
     },
   ),
   {
@@ -172,6 +174,6 @@ function tokensSent(
 
 /** Whether the time of a question is over when another event comes, by the producer's own times. */
 function isOverAt(question: Message, later: Message): boolean {
-  const deadline = Date.parse(String(question.timestamp)) + Number(question.timeout_seconds) * 1000;
-  return Date.parse(String(later.timestamp)) >= deadline;
+  const deadline = Date.parse(wordsOf(question.timestamp)) + Number(wordsOf(question.timeout_seconds)) * 1000;
+  return Date.parse(wordsOf(later.timestamp)) >= deadline;
 }

@@ -1,7 +1,9 @@
 // Chapter 6: the replies that count, and the replies that do not.
+
 import { fail } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
+import { wordsOf } from "../wire/message-text.js";
 import {
   type Asked,
   acceptedCallAfter,
@@ -125,7 +127,7 @@ export const REPLY_CASES: readonly ActiveCase[] = [
     (asked) =>
       accepting(
         asked,
-        ...["rpl_0000unknown0000", ...likenessesOf(String(asked.question.reply_token))].map((reply_token) => ({
+        ...["rpl_0000unknown0000", ...likenessesOf(wordsOf(asked.question.reply_token))].map((reply_token) => ({
           reply_token,
         })),
       ),

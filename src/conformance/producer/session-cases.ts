@@ -1,5 +1,7 @@
 // Chapter 4: the order of the events of a session.
+
 import type { Message } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { type HeardSession, isTerminal } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { isType, kindOf } from "./stage.js";
@@ -117,7 +119,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
         if (!isType(event, "tool.invoked") || event.tool_call_id === undefined) continue;
         const known = seen.get(event.tool_call_id);
         if (known !== undefined)
-          return { seen: `${String(event.tool_call_id)} is invoked twice.`, places: [known, place] };
+          return { seen: `${wordsOf(event.tool_call_id)} is invoked twice.`, places: [known, place] };
         seen.set(event.tool_call_id, place);
       }
       return seen.size === 0 ? "not judged" : undefined;
@@ -140,7 +142,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
         if (!isType(event, "tool.completed") || !tools.has(event.tool_call_id)) continue;
         judged += 1;
         if (tools.get(event.tool_call_id) !== event.tool)
-          return { seen: `The tool of ${String(event.tool_call_id)} is now ${String(event.tool)}.`, places: [place] };
+          return { seen: `The tool of ${wordsOf(event.tool_call_id)} is now ${wordsOf(event.tool)}.`, places: [place] };
       }
       return judged === 0 ? "not judged" : undefined;
     },
@@ -160,7 +162,7 @@ export const SESSION_CASES: readonly WatchingCase[] = [
       const isImplied = events.slice(0, first).some(({ event: before }) => IMPLIED.has(kindOf(before)));
       return event?.from_state === "idle" || isImplied
         ? undefined
-        : { seen: `The first state.changed comes from ${String(event?.from_state)}.`, places: [first] };
+        : { seen: `The first state.changed comes from ${wordsOf(event?.from_state)}.`, places: [first] };
     },
   ),
   eachSession(
@@ -215,7 +217,7 @@ function toolFault({ events }: HeardSession, wanted: "invoked" | "completed"): S
   const open = new Map<string, number[]>();
   for (const [place, { event }] of events.entries()) {
     if (!isType(event, "tool.invoked", "tool.completed")) continue;
-    const call = String(event.tool_call_id ?? `of ${String(event.tool)}`);
+    const call = wordsOf(event.tool_call_id ?? `of ${wordsOf(event.tool)}`);
     const places = open.get(call);
     if (isType(event, "tool.invoked")) {
       if (places === undefined) open.set(call, [place]);
@@ -267,7 +269,7 @@ function stateChainFault({
       // A question that was kept from the subscription (§5.3.1.4) has left the agent there.
       const isAfterQuestion = !answersConfirmations && event.from_state === "awaiting_input";
       if (!possible.has(event.from_state) && !isAfterQuestion) {
-        const seen = `A state.changed comes from ${String(event.from_state)}, and the agent was in ${[...possible].join(" or ")}.`;
+        const seen = `A state.changed comes from ${wordsOf(event.from_state)}, and the agent was in ${[...possible].join(" or ")}.`;
         return { seen, places: [...(leaving === undefined ? [] : [leaving]), place] };
       }
     }

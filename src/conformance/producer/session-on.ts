@@ -1,8 +1,10 @@
 // A session as one subscription hears it.
+
 import type { Millis } from "../../contracts/clock.js";
 import type { ScenarioName } from "../drive/scenarios.js";
 import { skip, verdictIn } from "../findings/verdicts.js";
 import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { isTerminal } from "./hearing.js";
 import { isEvent, isType, type ProducerStage, type Shown, type Subscription } from "./stage.js";
 
@@ -65,5 +67,7 @@ export async function endOf(listener: Subscription, sessionId: string, withinMs?
 
 /** The streamed text among events. */
 export function textOf(events: readonly Arrived[]): string {
-  return events.flatMap(({ message }) => (isType(message, "output.streaming") ? [String(message.chunk)] : [])).join("");
+  return events
+    .flatMap(({ message }) => (isType(message, "output.streaming") ? [wordsOf(message.chunk)] : []))
+    .join("");
 }

@@ -10,6 +10,7 @@ import { fail, skip } from "../findings/verdicts.js";
 import { type Conversation, converse, type Message, type Recorded } from "../wire/conversation.js";
 import { accidentWords } from "../wire/endpoint-faults.js";
 import type { Links } from "../wire/link.js";
+import { wordsOf } from "../wire/message-text.js";
 import type { ShownSession } from "./shown-session.js";
 
 /** How long a case listens for something that must not come. Lateness can only hide a fault, never make one. */
@@ -140,7 +141,7 @@ export function createStage(services: StageServices): ProducerStage {
         ]);
       const accepted = answer.message;
       const honored = (accepted.honored_capabilities ?? {}) as Message;
-      return { conversation, accepted, id: String(accepted.subscription_id), honored };
+      return { conversation, accepted, id: wordsOf(accepted.subscription_id), honored };
     },
     show: async (scenario, { conversation }) => {
       if (isCleared) skip(CASE_IS_OVER);
@@ -192,7 +193,7 @@ export function createStage(services: StageServices): ProducerStage {
       if (lackNow !== undefined) skip(lackNow);
       if (first === undefined) skip(failure ?? `The scenario "${scenario}" was asked for, and no event of it came.`);
       current.hasBegun = true;
-      const begun = String(first.message?.session_id);
+      const begun = wordsOf(first.message?.session_id);
       const known = { scenario, isNamed, askedAt, overAt: undefined };
       shown.set(begun, known);
       const over = done.then(
@@ -211,7 +212,7 @@ export function createStage(services: StageServices): ProducerStage {
       const begun = own.flatMap(({ record }) =>
         record.flatMap(({ way, at, message }) =>
           way === "received" && at >= from && message !== undefined && isType(message, "session.started")
-            ? [String(message.session_id)]
+            ? [wordsOf(message.session_id)]
             : [],
         ),
       );

@@ -1,5 +1,6 @@
 // Chapter 4: streamed text.
 
+import { wordsOf } from "../wire/message-text.js";
 import type { HeardSession } from "./hearing.js";
 import type { WatchingCase } from "./producer-case.js";
 import { isType } from "./stage.js";
@@ -56,7 +57,7 @@ function hintFault(session: HeardSession): SessionFault | "not judged" | undefin
     for (const { place, isComplete, hint } of chunks) {
       if (hint === undefined) continue;
       judged = true;
-      const told = String(hint);
+      const told = wordsOf(hint);
       if (!HINTS.has(told) || (told === "completion" && !isComplete))
         return { seen: `A chunk has the hint ${told}${isComplete ? "" : ", and is not the last"}.`, places: [place] };
     }
@@ -69,7 +70,7 @@ function outputsOf({ events }: HeardSession): readonly (readonly Chunk[])[] {
     if (!isType(event, "output.streaming")) continue;
     const chunk = {
       place,
-      text: String(event.chunk ?? ""),
+      text: wordsOf(event.chunk ?? ""),
       position: event.position,
       isComplete: event.complete === true,
       hint: event.coalesce_hint,
@@ -123,8 +124,8 @@ function positionFault(chunks: readonly Chunk[]): SessionFault | "not judged" | 
     if (position !== undefined) {
       judged = true;
       const fits = COUNTS.map((count) => count(before));
-      if (!fits.includes(Number(position)))
-        return { seen: `A chunk has the position ${String(position)}, after ${fits[0]} characters.`, places: [place] };
+      if (!fits.includes(Number(wordsOf(position))))
+        return { seen: `A chunk has the position ${wordsOf(position)}, after ${fits[0]} characters.`, places: [place] };
     }
     before += text;
   }

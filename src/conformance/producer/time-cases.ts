@@ -1,7 +1,9 @@
 // Chapter 3: the timestamps of events.
+
 import type { Millis } from "../../contracts/clock.js";
 import { fail } from "../findings/verdicts.js";
 import type { Recorded } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import { heardSessions } from "./hearing.js";
 import type { Heard, WatchingCase } from "./producer-case.js";
 import { evidenceOf } from "./stage.js";
@@ -46,7 +48,7 @@ export const TIME_CASES: readonly WatchingCase[] = [
         // Compared at the coarser of the two precisions: a time without a fraction stands for its whole second.
         const step = Math.max(earlier.step, later.step);
         if (Math.floor(later.at / step) < Math.floor(earlier.at / step))
-          return { seen: `${String(now)} follows ${String(before)}.`, places: [place - 1, place] };
+          return { seen: `${wordsOf(now)} follows ${wordsOf(before)}.`, places: [place - 1, place] };
       }
       return events.length > 1 ? undefined : "not judged";
     },
@@ -96,12 +98,12 @@ function offsetsOf(heard: Heard): {
     for (const recorded of record) {
       const { way, at, message } = recorded;
       if (way !== "received" || message?.event_id === undefined) continue;
-      const instant = Date.parse(String(message.timestamp)) - startedAt.wallTime + startedAt.at;
+      const instant = Date.parse(wordsOf(message.timestamp)) - startedAt.wallTime + startedAt.at;
       if (Number.isNaN(instant)) continue;
       judged += 1;
       if (highest === undefined || instant - at > highest.off) highest = { off: instant - at, recorded };
-      const askedAt = own.has(String(message.session_id))
-        ? heard.shown.get(String(message.session_id))?.askedAt
+      const askedAt = own.has(wordsOf(message.session_id))
+        ? heard.shown.get(wordsOf(message.session_id))?.askedAt
         : at - SKEW_MS.remote;
       if (askedAt !== undefined && (lowest === undefined || instant - askedAt < lowest.off))
         lowest = { off: instant - askedAt, recorded };
@@ -115,7 +117,7 @@ function seconds(ms: Millis): number {
 
 /** The instant of a timestamp, µs since 1970, and how many µs its precision leaves open. */
 function instantOf(timestamp: unknown): { readonly at: number; readonly step: number } {
-  const text = String(timestamp);
+  const text = wordsOf(timestamp);
   const [whole = "", fraction = ""] = /\.(\d+)/.exec(text) ?? [];
   const at = Date.parse(text.replace(whole, "")) * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
   return { at, step: fraction.length >= 6 ? 1 : fraction.length >= 3 ? 1000 : 1_000_000 };

@@ -1,6 +1,8 @@
 // Whether the tested subscriber announces an event.
+
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
+import { wordsOf } from "../wire/message-text.js";
 import type { Present, SubscriberStage } from "./stage.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
 
@@ -18,7 +20,7 @@ export async function isAnnounced(
 ): Promise<void> {
   conversation.say(event);
   if (!(await subscriber.announces(words, patienceMs)))
-    fail(`${String(event.type)} is announced.`, "It was not.", [
+    fail(`${wordsOf(event.type)} is announced.`, "It was not.", [
       { note: "sent", text: JSON.stringify(event) },
       { note: "announced", text: subscriber.announced() },
     ]);

@@ -1,9 +1,12 @@
 // Level 2: a subscriber speaks for its user.
+
 import { diagnoseClarificationReply, diagnoseConfirmationReply } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
 import { instantText } from "../wire/instant-forms.js";
+import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
+import type { Script } from "./script.js";
 import { begin, type ConfirmedReply, HEARING_MS, type Present, QUIET_MS, type SubscriberStage } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
 import { hearsAnnouncements } from "./tested-subscriber.js";
@@ -64,7 +67,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     async (stage) => {
       const { capabilities, request } = await stage.accept();
       if (capabilities.supports_confirmation_reply !== true)
-        fail("supports_confirmation_reply is true.", `It is ${String(capabilities.supports_confirmation_reply)}.`, [
+        fail("supports_confirmation_reply is true.", `It is ${wordsOf(capabilities.supports_confirmation_reply)}.`, [
           { note: "received", text: JSON.stringify(request) },
         ]);
     },
@@ -111,9 +114,9 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
     ({ reply, question, present: { conversation } }) => {
       const [first] = diagnoseConfirmationReply(reply.message);
       const { wallTime, at } = conversation.startedAt;
-      const decidedAt = Date.parse(String(reply.message.timestamp));
+      const decidedAt = Date.parse(wordsOf(reply.message.timestamp));
       const isThen =
-        decidedAt > Date.parse(String(question.timestamp)) - PRECISION_MS &&
+        decidedAt > Date.parse(wordsOf(question.timestamp)) - PRECISION_MS &&
         decidedAt < wallTime + reply.at - at + PRECISION_MS;
       if (first === undefined)
         return isThen ? undefined : "The timestamp is not between the question and the reply's arrival.";
@@ -140,7 +143,7 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
   confirmed(
     { id: "S2-decision", title: "A reply has the decision of the user.", paragraphs: ["AAEP §9.4.2", "AAEP §4.4.1"] },
     ({ reply: { message } }) =>
-      message.decision === "accept" ? undefined : `The user accepts, and the decision is ${String(message.decision)}.`,
+      message.decision === "accept" ? undefined : `The user accepts, and the decision is ${wordsOf(message.decision)}.`,
   ),
   answering(
     {
@@ -153,9 +156,19 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const { conversation } = present;
       // No reply counts after the question's time (AAEP §6.3.4), so nobody has a reason to send one later.
       const timeout_seconds = Math.ceil(stage.patienceMs / 1000);
-      const scripts = [present.script, stage.script()] as const;
-      for (const script of scripts) begin({ ...present, script });
-      const questions = [scripts[0].question({ timeout_seconds }), scripts[1].clarification({ timeout_seconds })];
+      const next = (): Script => {
+        const script = stage.script();
+        begin({ ...present, script });
+        return script;
+      };
+      const questions = [
+        next().question({ timeout_seconds }),
+        next().clarification({ timeout_seconds }),
+        // A harmless action that can be undone is the user's to decide too.
+        ...["medium", "low"].map((risk_level) =>
+          next().question({ timeout_seconds, risk_level, irreversible: false, reversibility: "reversible" }),
+        ),
+      ];
       for (const question of questions) conversation.say(question);
       const reply = await unwanted(present, { withinMs: timeout_seconds * 1000 + QUIET_MS });
       if (reply !== undefined)

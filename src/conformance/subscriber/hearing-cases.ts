@@ -1,7 +1,9 @@
 // Level 1: a subscriber receives events, announces them, and bears what it does not know.
+
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message } from "../wire/conversation.js";
 import { type InstantForm, instantText, PLAIN_INSTANT } from "../wire/instant-forms.js";
+import { wordsOf } from "../wire/message-text.js";
 import { isAnnounced, needsAnnouncements } from "./announcing.js";
 import type { Script } from "./script.js";
 import { begin, type Present, QUIET_MS, type SubscriberStage, staysThere } from "./stage.js";
@@ -85,8 +87,8 @@ function inForm(event: Message, form: InstantForm): Message {
   return {
     ...event,
     "@context": [event["@context"]],
-    type: String(event.type).replace(/^aaep:/, "https://aaep-protocol.org/types/"),
-    timestamp: instantText(Date.parse(String(event.timestamp)), form),
+    type: wordsOf(event.type).replace(/^aaep:/, "https://aaep-protocol.org/types/"),
+    timestamp: instantText(Date.parse(wordsOf(event.timestamp)), form),
   };
 }
 
@@ -304,7 +306,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       for (const [event] of events) conversation.say(event);
       for (const [event, words] of events)
         if (!(await present.subscriber.announces(words, stage.patienceMs)))
-          fail(`${String(event.type)} is announced.`, "It was not.", [
+          fail(`${wordsOf(event.type)} is announced.`, "It was not.", [
             { note: `sent behind ${BURST} others`, text: JSON.stringify(event) },
             { note: "announced", text: present.subscriber.announced() },
           ]);

@@ -1,4 +1,5 @@
 // A link with a record of everything that went over it, and a patience for what must come.
+import { closingQuote } from "../../base/json-text.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Link } from "./link.js";
@@ -148,11 +149,27 @@ export function converse(name: string, link: Link, timers: Timers, patienceMs: M
   };
 }
 
-/** The JSON object that a text is; undefined: it is none. */
+/** The deepest nesting that is read. No message comes near it, and functions that recurse with it, such as `JSON.stringify`, bear it. */
+const DEEPEST = 1000;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = closingQuote(text, at);
+    else if (character === "{" || character === "[") depth += 1;
+    else if (character === "}" || character === "]") depth -= 1;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
+
+/** The JSON object that a text is; undefined: it is none, or one that is nested deeper than 1000 levels. */
 export function objectIn(text: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Message) : undefined;
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject && !isTooDeep(text) ? (value as Message) : undefined;
   } catch {
     return undefined;
   }

@@ -10,3 +10,11 @@ export function textIn(bytes: Uint8Array): string {
     return `${bytes.length} bytes that are no UTF-8: ${Buffer.from(bytes.subarray(0, LONGEST_QUOTE)).toString("hex")}`;
   }
 }
+
+/**
+ * A value from outside as sentences and comparisons have it: a text as it is, and everything else as JSON. `String` would throw for an object
+ * whose `toString` is no function, and so would `Number`.
+ */
+export function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");
+}

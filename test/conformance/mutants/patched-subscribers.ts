@@ -77,6 +77,13 @@ const KINDS: readonly (readonly [name: string, paragraph: string, breaks: string
     `            # Every question of the session dies with it.\n            self.questions = [${DEAD}]`,
     `            self.questions = [${DEAD} or what == "errored"]`,
   ],
+  [
+    "low-risks-accepted-unasked",
+    "AAEP §4.4.1",
+    "A question about a low risk is accepted at once.",
+    '            self.say(f"Question: {summary}")\n',
+    '            self.say(f"Question: {summary}")\n            if event.get("risk_level") == "low":\n                self.answer("yes")\n',
+  ],
   ["numbers-as-texts", "AAEP §6.5.2", "A number is sent as a text.", "float(line) if is_number else line", "line"],
   [
     "ends-at-a-gap",

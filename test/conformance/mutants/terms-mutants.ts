@@ -125,16 +125,16 @@ function patternsWithout(about: Rule, isLost: (pattern: string) => boolean): Mut
 }
 
 /** Whoever narrows their filters narrows everybody's. */
-function neighbourNarrows(): Mutant {
+function neighbourNarrows(about: Rule, type: string): Mutant {
   let isNarrow = false;
   return {
-    ...rule("neighbour-narrows-all", "AAEP §5.9", "The filters of one subscription keep tools from another."),
+    ...about,
     link: ({ toSubscriber, toProducer }) => {
       let isOwn = false;
       return {
         fromSubscriber: (message) => {
           const { preferred_verbosity, event_filters } = record(message.capabilities);
-          if (event_filters !== undefined && preferred_verbosity === "terse") isOwn = true;
+          if (message.type === type && event_filters !== undefined && preferred_verbosity === "terse") isOwn = true;
           if (isOwn) isNarrow = true;
           toProducer(message);
         },
@@ -279,7 +279,14 @@ export const TERMS: readonly Mutant[] = [
     rule("exact-patterns-ignored", "AAEP §5.3.1.7", "A pattern without a wildcard is ignored."),
     (pattern) => !pattern.endsWith("*"),
   ),
-  neighbourNarrows(),
+  neighbourNarrows(
+    rule("neighbour-narrows-all", "AAEP §5.9", "The filters of one subscription keep tools from another."),
+    "subscription.request",
+  ),
+  neighbourNarrows(
+    rule("change-narrows-all", "AAEP §5.9", "The filters that one subscription changes to keep tools from another."),
+    "subscription.renegotiate",
+  ),
   criticalToAll(rule("rejected-hears-critical", "AAEP §5.5", "Critical events go to the rejected.")),
   {
     ...rule("silent-counts-as-accept", "AAEP §5.3.1.4", "The default of who is not asked is accept."),

@@ -1,5 +1,7 @@
 // Chapter 5: the boundaries of streamed text.
+
 import { fail, skip } from "../../findings/verdicts.js";
+import { wordsOf } from "../../wire/message-text.js";
 import type { ActiveCase } from "../producer-case.js";
 import { type Arrived, endOf, eventsOf, textOf } from "../session-on.js";
 import { evidenceOf, isType, type ProducerStage, type Subscription } from "../stage.js";
@@ -35,8 +37,8 @@ function cutsOf(unit: TextUnit, chunks: readonly Arrived[]): ReadonlyMap<string,
     chunks.flatMap((one) => {
       const { output_id: output, position, chunk } = one.message;
       const next = chunks.find(({ place, message }) => place > one.place && message.output_id === output);
-      if (next === undefined || !cutsWithin(unit, String(chunk), String(next.message.chunk))) return [];
-      return [[`${outputs.indexOf(output)} ${Number(position) + [...String(chunk)].length}`, one]];
+      if (next === undefined || !cutsWithin(unit, wordsOf(chunk), wordsOf(next.message.chunk))) return [];
+      return [[`${outputs.indexOf(output)} ${Number(wordsOf(position)) + [...wordsOf(chunk)].length}`, one]];
     }),
   );
 }
@@ -83,7 +85,7 @@ export const BOUNDARY_CASES: readonly ActiveCase[] = [
           cuts.set(unit, new Map([...(cuts.get(unit) ?? found)].filter(([place]) => found.has(place))));
           const hinted = chunks.find(
             ({ message: { coalesce_hint: hint } }) =>
-              hint !== undefined && RANKS.indexOf(String(hint)) < RANKS.indexOf(unit),
+              hint !== undefined && RANKS.indexOf(wordsOf(hint)) < RANKS.indexOf(unit),
           );
           if (hinted !== undefined)
             fail("The hint of each chunk is no weaker than the honored boundaries.", "One is.", [evidenceOf(hinted)]);

@@ -1,8 +1,10 @@
 // Chapter 5: what passes filters and rates.
+
 import type { Millis } from "../../../contracts/clock.js";
 import type { ScenarioName } from "../../drive/scenarios.js";
 import { fail, skip } from "../../findings/verdicts.js";
 import type { Conversation, Message, Recorded } from "../../wire/conversation.js";
+import { wordsOf } from "../../wire/message-text.js";
 import { ANSWERS, clarificationReply, confirmationReply } from "../asking.js";
 import { isTerminal } from "../hearing.js";
 import type { ActiveCase } from "../producer-case.js";
@@ -54,7 +56,7 @@ async function showCritical(stage: ProducerStage, kind: string, scenario: Scenar
 
 /** From an event's timestamp to its arrival, ms. Where clocks differ, or stand in whole seconds, only differences of it tell anything. */
 function lagOf({ startedAt }: Conversation, { at, message }: Recorded): Millis {
-  return startedAt.wallTime + at - startedAt.at - Date.parse(String(message?.timestamp));
+  return startedAt.wallTime + at - startedAt.at - Date.parse(wordsOf(message?.timestamp));
 }
 
 /** By how much a critical event came later than the promptest other event, ms. Lower where timestamps have no fraction. */
@@ -63,7 +65,7 @@ function heldFor({ witness: { conversation }, critical }: Heard): Millis {
     ({ way, message }) => way === "received" && message !== undefined && isEvent(message) && !isCritical(message),
   );
   const least = Math.min(...others.map((one) => lagOf(conversation, one)).filter((lag) => !Number.isNaN(lag)));
-  const coarse = /\.\d/.test(String(critical.message.timestamp)) ? 0 : 1000;
+  const coarse = /\.\d/.test(wordsOf(critical.message.timestamp)) ? 0 : 1000;
   return Number.isFinite(least) ? lagOf(conversation, critical) - least - coarse : 0;
 }
 
@@ -76,7 +78,7 @@ export const CRITICAL_CASES: readonly ActiveCase[] = [
     },
     async (stage) => {
       const paced = await stage.subscribe({ ...ANSWERS, max_events_per_second: 1 });
-      const rate = Number(paced.honored.max_events_per_second ?? 1);
+      const rate = Number(wordsOf(paced.honored.max_events_per_second ?? 1));
       let firstAskedAt: Millis | undefined;
       let produced = 0;
       let shows = 0;

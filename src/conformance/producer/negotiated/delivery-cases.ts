@@ -1,7 +1,9 @@
 // Chapter 5: rates, filters, languages and verbosity.
+
 import type { ScenarioName } from "../../drive/scenarios.js";
 import { fail, skip } from "../../findings/verdicts.js";
 import type { Message } from "../../wire/conversation.js";
+import { wordsOf } from "../../wire/message-text.js";
 import { actionAfter } from "../asked-question.js";
 import { ANSWERS } from "../asking.js";
 import type { ActiveCase } from "../producer-case.js";
@@ -94,7 +96,7 @@ async function filtersAreKept(stage: ProducerStage, filters: readonly Message[])
 
 /** Fails if a subscription got more events than its rate allows since an instant. From a place on, its terms have the rate. */
 function rateIsKept({ conversation }: Subscription, honored: Message, since: number, from: number): boolean {
-  const rate = Number(honored.max_events_per_second ?? RATE);
+  const rate = Number(wordsOf(honored.max_events_per_second ?? RATE));
   const counted = conversation.record.filter(
     ({ way, message, place }) =>
       place >= from && way === "received" && message !== undefined && isEvent(message) && !isCritical(message),
@@ -122,7 +124,7 @@ async function kindsHeard(
   const { sessionId, done } = await stage.show(scenario, listener);
   await done;
   await endOf(listener, sessionId);
-  return [...new Set(eventsToEnd(listener, sessionId).map(({ message }) => String(message.type)))];
+  return [...new Set(eventsToEnd(listener, sessionId).map(({ message }) => wordsOf(message.type)))];
 }
 
 export const DELIVERY_CASES: readonly ActiveCase[] = [
@@ -189,7 +191,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
         for (const [index, [languages, got]] of CHAINS.entries()) {
           const event = each[index] ?? {};
           const label = (event.localization_hints as Message | undefined)?.primary_language;
-          const isLabelled = event[`summary_normal_${got}`] !== undefined || String(label).split("-")[0] === got;
+          const isLabelled = event[`summary_normal_${got}`] !== undefined || wordsOf(label).split("-")[0] === got;
           if (spoken(event, got) !== texts[got] || texts.fr === texts.en || !isLabelled)
             fail(
               `A subscriber of ${languages.join(", ")} gets the summary in ${got}, and is told so.`,
@@ -270,12 +272,14 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
     async (stage) => {
       const free = await stage.subscribe();
       const before = await kindsHeard(stage, free, "session");
-      await stage.subscribe({
+      const narrow = {
         event_filters: { include: ["aaep:agent.session.*"], exclude: [] },
         preferred_verbosity: "terse",
         languages: ["tlh"],
         cognitive_load: "low",
-      });
+      };
+      await stage.subscribe(narrow);
+      await renegotiate(await stage.subscribe(), narrow);
       const after = await kindsHeard(stage, free, "session");
       const lost = before.find((type) => !after.includes(type));
       if (lost !== undefined)
@@ -300,7 +304,7 @@ export const DELIVERY_CASES: readonly ActiveCase[] = [
 /** Fails if a subscription with one of the terms hears other events of a scenario than one without. */
 async function keepsEvents(stage: ProducerStage, scenario: ScenarioName, terms: readonly Message[]): Promise<void> {
   const { each, all } = await heardSideBySide(stage, scenario, terms);
-  const typesOf = (events: readonly Arrived[]): string => events.map(({ message }) => String(message.type)).join("\n");
+  const typesOf = (events: readonly Arrived[]): string => events.map(({ message }) => wordsOf(message.type)).join("\n");
   for (const [index, events] of each.entries())
     if (typesOf(events) !== typesOf(all))
       fail("A subscription with these terms gets the same events.", "It gets others.", [

@@ -1,4 +1,5 @@
 // Chapter 5: the handshake and its terms.
+
 import {
   diagnoseProducerManifest,
   diagnoseSubscriptionAccepted,
@@ -6,6 +7,7 @@ import {
 } from "#gen/aaep/diagnosis.js";
 import { fail, skip } from "../../findings/verdicts.js";
 import { type Message, objectIn } from "../../wire/conversation.js";
+import { wordsOf } from "../../wire/message-text.js";
 import type { ActiveCase, ProducerCase } from "../producer-case.js";
 import { firstFault } from "../schema-faults.js";
 import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
@@ -99,7 +101,8 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       const { conversation } = await stage.subscribe();
       await stage.wait(QUIET_MS);
       const answers = conversation.record.filter(
-        ({ way, message }) => way === "received" && /^subscription\.(?:accepted|rejected)$/.test(String(message?.type)),
+        ({ way, message }) =>
+          way === "received" && /^subscription\.(?:accepted|rejected)$/.test(wordsOf(message?.type)),
       );
       if (answers.length !== 1) fail("One answer comes.", `${answers.length} came.`, answers.map(evidenceOf));
     },
@@ -151,8 +154,8 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         if (message?.type !== "subscription.rejected") continue;
         judged += 1;
         const fault = firstFault(diagnoseSubscriptionRejected(message));
-        if (fault !== undefined || !REASONS.has(String(message.reason_code)))
-          fail("The rejection has its form.", fault ?? `${String(message.reason_code)} is no reason code.`, [
+        if (fault !== undefined || !REASONS.has(wordsOf(message.reason_code)))
+          fail("The rejection has its form.", fault ?? `${wordsOf(message.reason_code)} is no reason code.`, [
             evidenceOf(conversation.record[0]),
             { note: "received", text },
           ]);

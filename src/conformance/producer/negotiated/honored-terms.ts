@@ -1,5 +1,7 @@
 // Whether honored terms are no more permissive than requested ones (AAEP §5.4.4).
+
 import type { Message } from "../../wire/conversation.js";
+import { wordsOf } from "../../wire/message-text.js";
 import { CORE_KINDS } from "../schema-faults.js";
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -17,7 +19,7 @@ export function widerTerm(asked: Message, honored: Message): string | undefined 
   const { max_events_per_second: askedRate } = asked;
   const { max_events_per_second: rate } = honored;
   if (typeof askedRate === "number" && !(typeof rate === "number" && rate <= askedRate))
-    return `The honored rate is ${String(rate)}, and ${askedRate} was requested.`;
+    return `The honored rate is ${wordsOf(rate)}, and ${askedRate} was requested.`;
   for (const [name, read] of Object.entries(SUBSETS)) {
     if (!Array.isArray(asked[name])) continue;
     const wanted = new Set(listOf(asked[name]).map(read));
@@ -29,17 +31,18 @@ export function widerTerm(asked: Message, honored: Message): string | undefined 
   // The chapter's own example leaves the filters out of the answer.
   if (asked.event_filters === undefined || honored.event_filters === undefined) return undefined;
   const wider = [...CORE_KINDS].find(
-    (kind) => passes(kind, honored.event_filters as Message) && !passes(kind, asked.event_filters as Message),
+    (kind) => passes(kind, honored.event_filters) && !passes(kind, asked.event_filters),
   );
   return wider === undefined ? undefined : `The honored filters let ${wider} pass, and the requested ones do not.`;
 }
 
 /** Whether filters let a core type pass (AAEP §5.3.1.7). */
-export function passes(kind: string, { include = ["aaep:agent.*"], exclude }: Message): boolean {
+export function passes(kind: string, filters: unknown): boolean {
+  const { include = ["aaep:agent.*"], exclude } = (filters ?? {}) as Message;
   const type = `aaep:agent.${kind}`;
   const isAmong = (patterns: unknown): boolean =>
     listOf(patterns)
-      .map(String)
+      .map(wordsOf)
       .some((pattern) => (pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : type === pattern));
   return isAmong(include) && !isAmong(exclude);
 }
