@@ -19,10 +19,11 @@ function hearing(
   return { level: 1, severity: "error", ...about, run };
 }
 
-/** Messages that a subscriber must bear. */
+/** Messages that a subscriber must bear, and members that an event may have that is announced all the same. */
 function bears(
   about: Pick<SubscriberCase, "id" | "title" | "paragraphs">,
   strange: (present: Present) => readonly Message[],
+  members: Message = {},
 ): SubscriberCase {
   return hearing(about, async (stage) => {
     const present = await stage.accept();
@@ -32,7 +33,7 @@ function bears(
     await staysThere(stage, present, about.title, ...messages);
     if (!hearsAnnouncements(stage.hooks)) return;
     present.conversation.say(
-      present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen." }),
+      present.script.event("tool.invoked", { tool: "count", summary_normal: "Counts to seventeen.", ...members }),
     );
     if (!(await present.subscriber.announces(["seventeen"], stage.patienceMs)))
       fail(
@@ -191,6 +192,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       [{ medai: { deep: [{ nested: true }] } }, { medai: { none: null }, haptic: {} }, {}].map((extensions) =>
         thinks(script, { "@context": WITH_MEDAI, extensions }),
       ),
+    { "@context": WITH_MEDAI, extensions: { medai: { deep: [{ nested: true }] } } },
   ),
   bears(
     {
@@ -213,6 +215,7 @@ export const HEARING_CASES: readonly SubscriberCase[] = [
       [{ summary_haiku: "…" }, { urgency: "whenever" }, { verbosity: "chatty" }].map((members) =>
         thinks(script, members),
       ),
+    { summary_haiku: "…", verbosity: "chatty" },
   ),
   bears(
     {

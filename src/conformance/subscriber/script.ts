@@ -45,6 +45,8 @@ export function createScript({ hex, wallTime, patienceMs }: ScriptServices): Scr
     localization_hints: { primary_language: "en" },
     ...members,
   });
+  // A token is no number: its letters have either case (AAEP §6.2).
+  const token = (): string => `rpl_${hex(15)}Zq`;
   return {
     sessionId,
     event,
@@ -55,7 +57,7 @@ export function createScript({ hex, wallTime, patienceMs }: ScriptServices): Scr
         consequence: "The photos cannot be brought back.",
         risk_level: "high",
         irreversible: true,
-        reply_token: `rpl_${hex(16)}`,
+        reply_token: token(),
         timeout_seconds,
         default_decision: "reject",
         summary_normal: "May I delete nine photos?",
@@ -66,7 +68,7 @@ export function createScript({ hex, wallTime, patienceMs }: ScriptServices): Scr
         urgency: "critical",
         question: "Which year?",
         accepted_response_kinds: ["freetext"],
-        reply_token: `rpl_${hex(16)}`,
+        reply_token: token(),
         timeout_seconds,
         summary_normal: "Which year do you mean?",
         ...members,

@@ -355,6 +355,8 @@ export const CASE_SUBSCRIBER_FAILS: Readonly<Record<string, readonly string[]>> 
   "withdrawn-question-answered-by-it": ["S2-cancelled"],
   "failed-question-answered": ["S2-cancelled"],
   "numbers-as-texts": ["S2-clarification"],
+  "tokens-lowered": ["S2-token", "S2-clarification"],
+  "extended-events-dropped": ["S1-unknown-extension"],
   "low-risks-accepted-unasked": ["S2-no-auto-reply"],
   "ends-at-a-gap": ["S3-sequence-gap"],
   "asks-for-its-rate-again": ["S3-accepts-less"],

@@ -84,6 +84,20 @@ const KINDS: readonly (readonly [name: string, paragraph: string, breaks: string
     '            self.say(f"Question: {summary}")\n',
     '            self.say(f"Question: {summary}")\n            if event.get("risk_level") == "low":\n                self.answer("yes")\n',
   ],
+  [
+    "tokens-lowered",
+    "AAEP §6.2.3",
+    "A reply_token is sent in lower case.",
+    '"reply_token": question["reply_token"]',
+    '"reply_token": question["reply_token"].lower()',
+  ],
+  [
+    "extended-events-dropped",
+    "AAEP §9.3.2",
+    "An event with extensions is not announced.",
+    '        elif "event_id" in message and',
+    '        elif "event_id" in message and "extensions" not in message and',
+  ],
   ["numbers-as-texts", "AAEP §6.5.2", "A number is sent as a text.", "float(line) if is_number else line", "line"],
   [
     "ends-at-a-gap",
