@@ -3,7 +3,7 @@
 // interval of the bystander's critical events; default 5.
 import { HELD_OPTIONS, heldCallsBreakOff } from "./attacks/a2e.mjs";
 import { headerLine, newcomers, slashesAsked, slashesListened, slashesRenegotiated } from "./attacks/connecting.mjs";
-import { absentAgents, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
+import { absentAgents, flatMembers, jsonBodies, listedQuestions, structs } from "./attacks/protocols.mjs";
 import {
   chunksOf,
   chunkToMany,
@@ -116,6 +116,15 @@ export const ATTACKS = [
     prepare: jsonBodies(count),
     mayBeRefused: true,
     over: "http",
+  })),
+  ...[
+    { name: "flat-rpc", what: "JSON-RPC", head: '"jsonrpc":"2.0","id":1,"method":"aaep.reply"' },
+    { name: "flat-plain", what: "a plain connection", head: '"type":"subscription.request"' },
+  ].map(({ name, what, head }) => ({
+    name,
+    what: `messages of 95,000 members, ${what}`,
+    prepare: flatMembers(head, 95_000),
+    mayBeRefused: true,
   })),
   ...[15_000, 50_000].map((count) => ({
     name: `struct-${count}`,

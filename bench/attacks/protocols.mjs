@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { CORE } from "../events.mjs";
-import { sessionStarted } from "./peers.mjs";
+import { first, sessionStarted } from "./peers.mjs";
 
 const PUBLISH = "/aaep.v1.AgentService/PublishBatch";
 const SESSION_QUESTIONS = 64;
@@ -62,7 +62,20 @@ export function jsonBodies(count) {
   };
 }
 
-/** The same as a Struct of protobuf over gRPC. */
+/** First messages with `count` members whose names are escaped, each on a connection of its own. They are refused for their values. */
+export function flatMembers(head, count) {
+  return async (peers, sized) => {
+    const bytes = Buffer.from(`{${head}${',"\\u0061":1'.repeat(sized(count))}}\n`);
+    return async () => {
+      const socket = await peers.connection();
+      socket.write(bytes);
+      await first(socket, ["data", "close"]);
+      socket.destroy();
+    };
+  };
+}
+
+/** An event with the same numbers as a Struct of protobuf over gRPC. */
 export function structs(count) {
   return async (peers, sized) => {
     const [{ default: grpc }, { encodeDocument }, { PublishBatchRequestSchema }] = await Promise.all([
