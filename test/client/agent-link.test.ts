@@ -13,6 +13,8 @@ interface Request {
   readonly method: string;
   readonly params: unknown;
   readonly answer: (result: unknown) => void;
+  /** Answers a publish as taken. */
+  readonly accept: () => void;
   readonly refuse: (fault: Fault) => void;
 }
 
@@ -26,7 +28,11 @@ interface FakeDaemon {
 
 const EVENT = { type: "aaep:agent.output.streaming", session_id: "sess_1", chunk: "x" };
 const STARTED = { type: "aaep:agent.session.started", session_id: "sess_1" };
-const ACCEPTED = { events: [{ event_id: "evt_1", epoch: 1 }] };
+
+/** What a daemon answers that takes a publish. */
+const receiptsOf = (params: unknown) => ({
+  events: [params].flat().map((event) => ({ event_id: (event as { event_id: string }).event_id, epoch: 1 })),
+});
 
 function gone(): Fault {
   return new Fault("peer_gone", "The daemon has ended the connection.");
@@ -64,7 +70,8 @@ async function stage(options: AgentClientOptions = {}) {
     const request: RpcConnection["request"] = (method, params) =>
       new Promise((resolve, reject) => {
         if (daemon.isClosed) reject(gone());
-        else requests.push({ method, params, answer: resolve, refuse: reject });
+        else
+          requests.push({ method, params, answer: resolve, accept: () => resolve(receiptsOf(params)), refuse: reject });
       });
     const close = async (): Promise<void> => end({ kind: "local" });
     const writable = (): Promise<void> => Promise.resolve();
@@ -92,7 +99,7 @@ async function stage(options: AgentClientOptions = {}) {
 async function begin(client: AgentClient, daemons: readonly FakeDaemon[]): Promise<void> {
   const start = client.publishUntyped(STARTED);
   await settle();
-  daemons[0]?.requests.at(-1)?.answer(ACCEPTED);
+  daemons[0]?.requests.at(-1)?.accept();
   await start;
 }
 
@@ -113,8 +120,8 @@ test("R3: what was not answered goes over the next connection in its order, with
   await timers.advance(1000);
   const [, after] = daemons;
   expect(after?.requests.map(({ params }) => params)).toEqual([...(sent ?? []), { ...EVENT, event_id: "evt_third" }]);
-  for (const { answer } of after?.requests ?? []) answer(ACCEPTED);
-  expect(await Promise.all([first, second, third])).toEqual([ACCEPTED, ACCEPTED, ACCEPTED]);
+  for (const { accept } of after?.requests ?? []) accept();
+  expect(await Promise.all([first, second, third])).toEqual(after?.requests.map(({ params }) => receiptsOf(params)));
 });
 
 test("R8: a session's start takes a token along, which takes it over before anything is repeated, though its answer was lost", async () => {
@@ -135,7 +142,7 @@ test("R8: a session's start takes a token along, which takes it over before anyt
   next?.requests[0]?.refuse(new Fault("session_not_started", "Start it."));
   await settle();
   expect(next?.requests[1]).toMatchObject({ method: "aaep.publish", params: sent });
-  next?.requests[1]?.answer(ACCEPTED);
+  next?.requests[1]?.accept();
   await start;
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
 });
@@ -155,7 +162,7 @@ test.each([
     const end = client.publishUntyped({ type: "aaep:agent.session.cancelled", session_id: "sess_over" });
     await settle();
     const requests = daemons[0]?.requests ?? [];
-    for (const index of [0, 1, 3]) requests[index]?.answer(ACCEPTED);
+    for (const index of [0, 1, 3]) requests[index]?.accept();
     requests[2]?.refuse(new Fault("invalid_event", "No."));
     await Promise.all([start, over, end]);
     expect(await refused).toBe("invalid_event");
@@ -175,7 +182,7 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
   const declared = client.setManifest({ agent_id: "planner" });
   const start = client.publishUntyped(STARTED);
   await settle();
-  for (const { answer } of daemons[0]?.requests ?? []) answer(ACCEPTED);
+  for (const { accept } of daemons[0]?.requests ?? []) accept();
   await Promise.all([declared, start]);
   await daemons[0]?.sever();
   await timers.advance(1000);
@@ -246,8 +253,8 @@ test("R8b: what a daemon that stops does not take waits for the next one", async
   await settle();
   await daemons[0]?.sever();
   await timers.advance(1000);
-  daemons[1]?.requests[0]?.answer(ACCEPTED);
-  expect(await late).toEqual(ACCEPTED);
+  daemons[1]?.requests[0]?.accept();
+  expect(await late).toEqual(receiptsOf(daemons[1]?.requests[0]?.params));
 });
 
 test("a daemon that takes the connection and does not answer is left after ten seconds", async () => {
@@ -393,7 +400,7 @@ test("R8: a session whose end was on its way is not lost where it has ended by t
   daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
-  daemons[1]?.requests[1]?.answer(ACCEPTED);
+  daemons[1]?.requests[1]?.accept();
   await end;
 });
 
@@ -418,7 +425,7 @@ test("R8: a loss that was found by an attempt that failed is told by the next", 
   await begin(client, daemons);
   const second = client.publishUntyped({ ...STARTED, session_id: "sess_2" });
   await settle();
-  daemons[0]?.requests.at(-1)?.answer(ACCEPTED);
+  daemons[0]?.requests.at(-1)?.accept();
   await second;
   await daemons[0]?.sever();
   await timers.advance(1000);
@@ -461,7 +468,7 @@ test("R8: a start that is refused takes nothing from the one that is accepted", 
   await settle();
   daemons[0]?.requests[0]?.refuse(new Fault("invalid_event", "No."));
   await settle();
-  daemons[0]?.requests[1]?.answer(ACCEPTED);
+  daemons[0]?.requests[1]?.accept();
   await good;
   expect(await bad).toBe("invalid_event");
   await daemons[0]?.sever();
@@ -514,7 +521,7 @@ test("what was answered, and what was refused, is not made again", async () => {
   const answered = client.publishUntyped(EVENT);
   const refused = client.publishUntyped(EVENT).catch((fault: Fault) => fault.code);
   await settle();
-  daemons[0]?.requests[0]?.answer(ACCEPTED);
+  daemons[0]?.requests[0]?.accept();
   daemons[0]?.requests[1]?.refuse(new Fault("invalid_event", "No."));
   await answered;
   expect(await refused).toBe("invalid_event");
