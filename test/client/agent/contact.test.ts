@@ -59,10 +59,11 @@ test("a daemon that loses each session as soon as it begins is asked again after
     return {
       peer: { label: "forgetful", trust: "same-user" },
       request: async (_, params) => {
-        const types = [params].flat().map(({ type }: { readonly type?: string }) => String(type));
+        const events: readonly { readonly type?: string; readonly event_id?: string }[] = [params].flat();
+        const types = events.map(({ type }) => String(type));
         if (types.some((type) => type.endsWith("streaming"))) throw new Fault("session_ended", "It is over.");
         if (types.some((type) => type.endsWith("started"))) startCount += 1;
-        return { events: [] };
+        return { events: events.map(({ event_id }) => ({ event_id, epoch: 1 })) };
       },
       notify: () => true,
       notifyBatch: () => true,
