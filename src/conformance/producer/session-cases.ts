@@ -22,6 +22,20 @@ const IMPLIED: ReadonlyMap<string | undefined, string> = new Map(
 
 /** The scenarios in which the agent thinks, as they say. */
 const THINKING: readonly string[] = ["session", "cancel", "verbosity"];
+/** How the sessions of these scenarios end, as they say. */
+const ENDS: ReadonlyMap<string | undefined, string> = new Map([
+  ["session", "session.completed"],
+  ["error", "session.errored"],
+  ["error-after-tools", "session.errored"],
+  ["cancel", "session.cancelled"],
+  ["cancel-question", "session.cancelled"],
+]);
+/** What the tools of these scenarios come to. */
+const STATUSES: ReadonlyMap<string | undefined, readonly string[]> = new Map([
+  ["session", ["success"]],
+  ["error", ["error"]],
+  ["tool-failure", ["error", "timeout"]],
+]);
 /** The states that follow a tool's. */
 const AFTER_TOOLS: ReadonlySet<unknown> = new Set(["thinking", "deciding", "writing_output", "idle"]);
 
@@ -55,13 +69,17 @@ export const SESSION_CASES: readonly WatchingCase[] = [
       level: 1,
       unseen,
     },
-    ({ events, isFromBeginning, isOver, isFiltered }) => {
+    ({ events, isFromBeginning, isOver, isFiltered, isOwn, scenario }) => {
       const ends = placesOf(events, isTerminal);
       // A subscription that came later may have missed the end.
       if (ends.length === 0 && isFromBeginning && isOver && !isFiltered)
         return { seen: "A session did not end, though its scenario was over.", places: [events.length - 1] };
       if (ends.length === 0) return "not judged";
-      return ends.length === 1 ? undefined : { seen: `A session ended ${ends.length} times.`, places: ends };
+      if (ends.length > 1) return { seen: `A session ended ${ends.length} times.`, places: ends };
+      const wanted = isOwn ? ENDS.get(scenario) : undefined;
+      return wanted === undefined || events.some(({ event }) => isType(event, wanted))
+        ? undefined
+        : { seen: `The session of the scenario ${scenario} does not end with ${wanted}.`, places: ends };
     },
   ),
   eachSession(
@@ -102,7 +120,9 @@ export const SESSION_CASES: readonly WatchingCase[] = [
     (session) => {
       const isEnded = session.events.some(({ event }) => isTerminal(event));
       if (toolsMayBeMissing(session) || !isEnded) return "not judged";
-      return toolFault(session, "completed") ?? (session.isOwn ? leftFault(session) : undefined);
+      return (
+        toolFault(session, "completed") ?? (session.isOwn ? (leftFault(session) ?? statusFault(session)) : undefined)
+      );
     },
   ),
   eachSession(
@@ -240,6 +260,16 @@ function leftFault({ events }: HeardSession): SessionFault | undefined {
       return { seen: "The state calling_tool is left before the call completes.", places: [place] };
   }
   return undefined;
+}
+
+/** A tool of the scenario whose outcome nobody is told of (AAEP §4.3.2). */
+function statusFault({ events, scenario }: HeardSession): SessionFault | undefined {
+  const completed = placesOf(events, (event) => isType(event, "tool.completed"));
+  const told = new Set(completed.map((place) => events[place]?.event.status));
+  const missing = STATUSES.get(scenario)?.find((status) => !told.has(status));
+  return missing === undefined
+    ? undefined
+    : { seen: `No tool of the scenario ${scenario} completes with the status ${missing}.`, places: completed };
 }
 
 function stateChainFault({

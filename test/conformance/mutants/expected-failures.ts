@@ -149,6 +149,8 @@ export const FAILS: Readonly<Record<string, readonly string[]>> = {
   "tool-name-mismatched": ["P1-tool-name"],
   "tool-status-invented": ["P1-schema"],
   "two-complete-chunks": ["P1-output-complete"],
+  "cancelled-told-as-completed": ["P1-one-terminal"],
+  "failures-told-as-success": ["P1-tool-completed"],
   "two-terminal-events": ["P1-one-terminal", "P2-cancelled"],
   "unknown-capability-rejected": ["P3-unknown-capability", "P3-large-request"],
   "unknown-core-type": ["P1-event-types", "P1-state-first", "P1-states-told"],

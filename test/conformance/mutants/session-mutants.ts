@@ -74,6 +74,25 @@ export const SESSIONS: readonly Mutant[] = [
     },
     () => (event) => (isState(event) ? { ...event, session_id: `${session(event)}x` } : event),
   ),
+  eventsChanged(
+    {
+      name: "cancelled-told-as-completed",
+      paragraph: "AAEP §4.1.4",
+      breaks: "A cancelled session ends with session.cancelled; it ends with session.completed.",
+    },
+    (event) =>
+      isKind(event, "agent.session.cancelled")
+        ? { ...invented(event, "agent.session.completed", { summary_normal: "Done." }), event_id: event.event_id }
+        : event,
+  ),
+  eventsChanged(
+    {
+      name: "failures-told-as-success",
+      paragraph: "AAEP §4.3.2",
+      breaks: "tool.completed has the tool's status; a failure has success.",
+    },
+    (event) => (isKind(event, "agent.tool.completed") ? { ...event, status: "success" } : event),
+  ),
   fieldLeftOut(
     {
       name: "errored-without-category",
