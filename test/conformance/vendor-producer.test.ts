@@ -141,8 +141,9 @@ it("P1-one-terminal: a subscription that hears a late event of a session need no
     ["P1-one-terminal", "P1-nothing-after-end"],
     async ({ say }, scenario) => {
       const session = `sess_${scenario.replaceAll("-", "")}`;
+      const [first = ""] = scenario.split("-");
       say(session, "session.started");
-      say(session, "session.completed");
+      say(session, `session.${{ error: "errored", cancel: "cancelled" }[first] ?? "completed"}`);
       ended = session;
     },
     {
