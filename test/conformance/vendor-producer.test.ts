@@ -115,23 +115,29 @@ it("a case does not fail for a session that may be another user's", async () => 
   expect(result?.[2]).toMatch(/^Another session, sess_own, began beside that of the scenario, .*: None came\.$/);
 });
 
+/** How the session of a scenario ends. */
+function endOf(scenario: string): string {
+  if (scenario.startsWith("error")) return "session.errored";
+  return scenario.startsWith("cancel") ? "session.cancelled" : "session.completed";
+}
+
 itInFull(
   "P1-one-terminal: another user's session need not end with a scenario, and a session that began alone has to",
   async () => {
     let shown = 0;
-    const beginsAnother = async ({ say }: Vendor, hasOther: boolean, ends: boolean): Promise<void> => {
+    const begins = async ({ say }: Vendor, scenario: string, hasOther: boolean, ends: boolean): Promise<void> => {
       shown += 1;
       if (hasOther) say(`sess_other${shown}`, "session.started");
       say(`sess_${shown}`, "session.started");
       say(`sess_${shown}`, "progress.updated");
-      if (ends) say(`sess_${shown}`, "session.completed");
+      if (ends) say(`sess_${shown}`, endOf(scenario));
     };
-    expect(await judged(["P1-one-terminal"], (vendor) => beginsAnother(vendor, true, true))).toEqual([
+    expect(await judged(["P1-one-terminal"], (vendor, scenario) => begins(vendor, scenario, true, true))).toEqual([
       ["P1-one-terminal", "passed", ""],
     ]);
-    expect(await judged(["P1-one-terminal"], (vendor) => beginsAnother(vendor, false, shown % 2 === 0))).toEqual([
-      ["P1-one-terminal", "failed", "A session did not end, though its scenario was over."],
-    ]);
+    expect(
+      await judged(["P1-one-terminal"], (vendor, scenario) => begins(vendor, scenario, false, shown % 2 === 0)),
+    ).toEqual([["P1-one-terminal", "failed", "A session did not end, though its scenario was over."]]);
   },
 );
 
@@ -141,9 +147,8 @@ it("P1-one-terminal: a subscription that hears a late event of a session need no
     ["P1-one-terminal", "P1-nothing-after-end"],
     async ({ say }, scenario) => {
       const session = `sess_${scenario.replaceAll("-", "")}`;
-      const [first = ""] = scenario.split("-");
       say(session, "session.started");
-      say(session, `session.${{ error: "errored", cancel: "cancelled" }[first] ?? "completed"}`);
+      say(session, endOf(scenario));
       ended = session;
     },
     {

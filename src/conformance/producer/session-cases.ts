@@ -30,7 +30,7 @@ const ENDS: ReadonlyMap<string | undefined, string> = new Map([
   ["cancel", "session.cancelled"],
   ["cancel-question", "session.cancelled"],
 ]);
-/** What the tools of these scenarios come to. */
+/** The statuses of the tools of these scenarios. */
 const STATUSES: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ["session", ["success"]],
   ["error", ["error"]],
