@@ -257,11 +257,14 @@ describe.runIf(process.platform === "linux")("held by descriptor", () => {
     const path = join(folder, "s");
     const other = newUser();
     chownSync(folder, other, other);
-    const program = `let heard = 0;
+    // It becomes the other user by itself, who may have no right to the folder that Node stands in.
+    const program = `process.setgid(${other});
+      process.setuid(${other});
+      let heard = 0;
       require("node:net").createServer((socket) => {
         socket.on("error", () => {}).on("data", ({ length }) => { heard += length; }).on("close", () => console.log("heard " + heard));
       }).listen(process.argv[1], () => console.log("listens"));`;
-    const listener = spawn(process.execPath, ["-e", program, path], { uid: other, gid: other });
+    const listener = spawn(process.execPath, ["-e", program, path]);
     onTestFinished(() => void listener.kill("SIGKILL"));
     await once(listener.stdout, "data");
     for (const own of [folder, path]) chownSync(own, me, me);
