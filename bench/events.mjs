@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 export const EVENT_BYTES = 471;
 export const CORE = "aaep:agent.";
 const DIGITS = 10;
-const CONTEXT = "https://aaep-protocol.org/context/v1";
+export const CONTEXT = "https://aaep-protocol.org/context/v1";
 const WORDS = "The daemon carries what the agent says to everybody who listens, each on the terms that were agreed. ";
 
 /** The number at the end of an event's id. */

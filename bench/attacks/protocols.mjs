@@ -1,7 +1,7 @@
 // Attacks over the services and the other protocols: by large bodies, by lists of many questions, and by agents that are away or break off.
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
-import { CORE } from "../events.mjs";
+import { CONTEXT, CORE } from "../events.mjs";
 import { first, sessionStarted } from "./peers.mjs";
 
 const PUBLISH = "/aaep.v1.AgentService/PublishBatch";
@@ -37,20 +37,20 @@ async function lines(peers) {
   return { say, until, ask, socket };
 }
 
-/** An event whose extension has so many numbers: small values, of which a body of that size holds most. */
+/** An event of a new session whose extension has so many numbers: small values, of which a body of that size holds most. */
 const withNumbers = (count) => ({
   ...sessionStarted(),
+  "@context": [CONTEXT, "https://bench.example/numbers"],
   extensions: { bench: { numbers: Array.from({ length: count }, (_, index) => index % 10) } },
 });
 
-/** A body of JSON with `count` numbers over Connect. Every one is refused: if not for its values, then for its size as an event. */
+/** Bodies of JSON with `count` numbers over Connect. */
 export function jsonBodies(count) {
   return async (peers, sized) => {
-    const { session_id: sessionId, type, extensions } = withNumbers(sized(count));
-    const body = Buffer.from(JSON.stringify({ publish: { events: [{ sessionId, type, extensions }] } }));
-    const headers = { "content-type": "application/json", "content-length": body.length, host: "localhost" };
     return () =>
       new Promise((resolve, reject) => {
+        const body = Buffer.from(JSON.stringify({ publish: { events: [withNumbers(sized(count))] } }));
+        const headers = { "content-type": "application/json", "content-length": body.length, host: "localhost" };
         const call = request({ socketPath: peers.servicePath, path: PUBLISH, method: "POST", headers }, (answer) => {
           if (answer.statusCode >= 400) peers.refused(`status ${answer.statusCode}`);
           answer.resume().once("end", resolve).once("error", reject);
@@ -83,13 +83,13 @@ export function structs(count) {
       import("../../dist/src/protocols/aaep/protobuf/encode.js"),
       import("../../gen/aaep/v1/agent_service_pb.js"),
     ]);
-    const bytes = Buffer.from(
-      encodeDocument(PublishBatchRequestSchema, { publish: { events: [withNumbers(sized(count))] } }),
-    );
     const client = new grpc.Client(`unix:${peers.servicePath}`, grpc.credentials.createInsecure());
     const identity = (given) => given;
     return () =>
       new Promise((resolve) => {
+        const bytes = Buffer.from(
+          encodeDocument(PublishBatchRequestSchema, { publish: { events: [withNumbers(sized(count))] } }),
+        );
         client.makeUnaryRequest(PUBLISH, identity, identity, bytes, (error) => {
           if (error !== null) peers.refused(error.message);
           resolve();
