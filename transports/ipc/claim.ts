@@ -3,14 +3,15 @@
 // each looks after it has made its file. Names are never used twice, so any process may remove a dead contender's file without a race: no claim
 // outlives a killed process (U1).
 import { randomBytes, randomInt } from "node:crypto";
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../../src/base/errors.js";
-import { faultFromNodeError, isMissing, isNoSuchProcess } from "../node-errors.js";
+import { faultFromNodeError, isNoSuchProcess } from "../node-errors.js";
 
 /**
- * Age limit of a claim, ms. Work under a claim takes well under a second; an older claim belongs to a killed process whose number is in use again.
+ * Longest time for which a contender sees one claim, ms. Work under a claim takes well under a second; a claim that stays belongs to a killed process
+ * whose number is in use again. The contender's own monotonic clock counts: the clock on the wall, and with it a file's time, may be set (R40).
  */
 const LONGEST_CLAIM_MS = 5000;
 const GIVE_UP_MS = 10_000;
@@ -18,10 +19,11 @@ const GIVE_UP_MS = 10_000;
 /** Runs `work` while no other process runs its own for the same `path`. The folder of `path` must be private. */
 export async function withClaim<Answer>(path: string, work: () => Promise<Answer>): Promise<Answer> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
+  const seenSince = new Map<string, number>();
   for (;;) {
     const claim = makeClaim(path);
     try {
-      if (!othersClaim(path, claim)) return await work();
+      if (!othersClaim(path, claim, seenSince)) return await work();
     } finally {
       rmSync(claim, { force: true });
     }
@@ -50,25 +52,20 @@ function makeClaim(path: string): string {
   return claim;
 }
 
-function othersClaim(path: string, own: string): boolean {
+/** Removes the claims of processes that have ended. `seenSince`: when this contender first saw each claim of another. */
+function othersClaim(path: string, own: string, seenSince: Map<string, number>): boolean {
   const prefix = claimPrefix(path);
   const directory = dirname(path);
-  return readdirSync(directory)
-    .filter((name) => name.startsWith(prefix) && name !== basename(own))
-    .some((name) => isLive(join(directory, name), Number.parseInt(name.slice(prefix.length), 10)));
-}
-
-/** Returns whether the claim's process is alive; removes the claim if not. */
-function isLive(claim: string, pid: number): boolean {
-  try {
-    const ageMs = Date.now() - statSync(claim).mtimeMs;
-    if (ageMs < LONGEST_CLAIM_MS && isProcess(pid)) return true;
-  } catch (caught) {
-    if (isMissing(caught)) return false;
-    throw faultFromNodeError(caught, claim);
-  }
-  rmSync(claim, { force: true });
-  return false;
+  const others = readdirSync(directory).filter((name) => name.startsWith(prefix) && name !== basename(own));
+  const now = performance.now();
+  const live = others.filter((name) => {
+    if (!seenSince.has(name)) seenSince.set(name, now);
+    const isFresh = now - (seenSince.get(name) ?? now) < LONGEST_CLAIM_MS;
+    if (isFresh && isProcess(Number.parseInt(name.slice(prefix.length), 10))) return true;
+    rmSync(join(directory, name), { force: true });
+    return false;
+  });
+  return live.length > 0;
 }
 
 /** Whether a process of that number runs, ours or another user's. */
