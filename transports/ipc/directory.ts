@@ -72,7 +72,7 @@ export function assertUnswappable(directory: string, status: Stats, userId: numb
   if (isForeign(status.uid, userId)) belongsTo(directory, status.uid);
   const mode = status.mode & 0o7777;
   if (isWritableForOthers(mode, status.gid, userId) && (mode & 0o1000) === 0) {
-    const is = `has mode 0${mode.toString(8)}, so that others can replace what stands in it`;
+    const is = `has mode 0${mode.toString(8)}, so that ${writersOf(mode)} can write to it, and no sticky bit`;
     refuse(directory, is, `Run: chmod go-w ${directory}, or choose another folder`);
   }
 }
@@ -84,6 +84,11 @@ export function assertUnswappable(directory: string, status: Stats, userId: numb
 export function isWritableForOthers(mode: number, group: number, userId: number | undefined): boolean {
   const isOwnGroup = userId !== 0 && group === userId && group === process.getgid?.();
   return (mode & (isOwnGroup ? 0o002 : 0o022)) !== 0;
+}
+
+/** The users besides its owner who may write to a folder of that mode, as the subject of "can write". */
+export function writersOf(mode: number): string {
+  return (mode & 0o002) === 0 ? "its group" : "everybody";
 }
 
 /** Whether that user is neither this one nor root, who may do everything anyway. */

@@ -1,7 +1,7 @@
 // The default folder of this user's sockets, and the folder around it, which the system or a script made.
 import { existsSync, type Stats, statSync } from "node:fs";
 import { Fault } from "../../src/base/errors.js";
-import { assertPrivateDirectory, assurePrivateDirectory } from "./directory.js";
+import { assertPrivateDirectory, assurePrivateDirectory, writersOf } from "./directory.js";
 import { type IpcPlace, ipcDirectory, runtimeDirectory } from "./paths.js";
 
 /**
@@ -32,7 +32,7 @@ function assertOwnRuntimeDirectory(runtime: string, userId: number | undefined):
   if (userId !== undefined && status.uid !== userId) refuse(runtime, `belongs to user ${status.uid}`);
   const mode = status.mode & 0o7777;
   if ((mode & 0o022) !== 0)
-    refuse(runtime, `has mode 0${mode.toString(8)}, so that others can replace what stands in it`);
+    refuse(runtime, `has mode 0${mode.toString(8)}, so that ${writersOf(mode)} can write to it`);
 }
 
 function statusOf(runtime: string): Stats | undefined {

@@ -106,7 +106,9 @@ describe.each(["linux", "darwin"] as const)("on %s", (platform) => {
     }
     for (const mode of [0o775, 0o757, 0o777]) {
       chmodSync(named, mode);
-      expect(refusalOf(join(named, "s")).sentence).toContain("so that others can replace what stands in it");
+      const who = mode === 0o775 ? "its group" : "everybody";
+      const why = `has mode 0${mode.toString(8)}, so that ${who} can write to it, and no sticky bit.`;
+      expect(refusalOf(join(named, "s")).sentence).toContain(why);
     }
     chmodSync(named, 0o1777);
     expect(await heardFrom(hold(join(named, "s")).address)).toBe("own");
