@@ -48,10 +48,12 @@ export async function main(options: MainOptions): Promise<void> {
       process.exitCode = EXIT_CODES.usage.code;
       return;
     }
-    const meant = asked === "help" ? argv.filter((argument) => !argument.startsWith("-"))[1] : asked;
-    if (meant !== undefined && meant !== "help" && !COMMANDS.some(({ name }) => name === meant))
-      await refuseCommand(meant);
-    await parse(program, argv);
+    const isHelp = asked === "help";
+    const names = argv.filter((argument) => !argument.startsWith("-") && !(isHelp && argument === "help"));
+    const meant = isHelp ? names[0] : asked;
+    if (meant !== undefined && !COMMANDS.some(({ name }) => name === meant)) await refuseCommand(meant);
+    if (isHelp) await showHelp(program, names);
+    else await parse(program, argv);
   } catch (caught) {
     const fault = faultFrom(caught);
     for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${line}\n`);
@@ -92,6 +94,21 @@ async function parse(program: Command, argv: readonly string[]): Promise<void> {
     const { usageFault } = await import("./shell/usage-fault.js");
     throw usageFault(caught, program, argv);
   }
+}
+
+async function showHelp(program: Command, names: readonly string[]): Promise<void> {
+  let command = program;
+  for (const name of names) {
+    const next = command.commands.find((one) => one.name() === name);
+    if (next === undefined) return await refuseSubcommand(command, name);
+    command = next;
+  }
+  command.outputHelp();
+}
+
+async function refuseSubcommand(command: Command, name: string): Promise<never> {
+  const { unknownSubcommand } = await import("./shell/usage-fault.js");
+  throw unknownSubcommand(command, name);
 }
 
 async function refuseCommand(name: string): Promise<never> {

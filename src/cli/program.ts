@@ -39,7 +39,7 @@ export async function createProgram(
     .description("The daemon between AI agents and assistive technology.")
     .version(readVersion(), "-v, --version", "show the version")
     .helpOption("-h, --help", "show this help")
-    .helpCommand("help [command]", "show the help of a command")
+    .helpCommand("help [command...]", "show the help of a command")
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({

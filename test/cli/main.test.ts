@@ -33,6 +33,8 @@ describe("the command line", () => {
     [["publish"], "There is no file. Give the events, or - for standard input. See aaepd publish --help."],
     [["completion"], "There is no shell. Give one of bash, zsh, fish."],
     [["help", "tial"], 'There is no command "tial". Did you mean tail? See aaepd --help.'],
+    [["help", "journal", "inspct"], 'aaepd journal has no command "inspct". Did you mean inspect?'],
+    [["help", "serve", "extra"], 'aaepd serve has no command "extra". See aaepd serve --help.'],
     [["publish", "f", "--rate", "0"], '--rate is "0". Give a number above 0'],
     [["publish", "f", "--rate", "2", "--realtime"], "--rate and --realtime cannot be given together."],
     [["tail", "--verbosity", "long"], '--verbosity is "long". Give one of terse, normal, detailed.'],
@@ -62,6 +64,18 @@ describe("the command line", () => {
     expect(serve.stdout).toContain("--max-hold-ms <MS>");
     expect(stdio.stdout).toContain("Usage: aaepd stdio");
     expect(whole.stderr + serve.stderr + stdio.stderr).toBe("");
+  });
+
+  it.each([
+    ["service", "uninstall"],
+    ["journal", "compact"],
+    ["conformance", "producer"],
+    ["config", "show"],
+    ["journal"],
+  ])("help shows the help of %s as --help does", async (...names) => {
+    const [help, option] = await Promise.all([run("help", ...names), run(...names, "--help")]);
+    expect(help).toStrictEqual(option);
+    expect(help.stdout).toMatch(new RegExp(`^Usage: aaepd ${names.join(" ")} `));
   });
 
   it.each([["--help"], ["--version"], ["manifest", "--new"], ["help"], ["stdio", "--help"]])(

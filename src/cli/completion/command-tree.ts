@@ -55,10 +55,16 @@ const HELP_OPTION: OptionNode = {
   isOptional: false,
 };
 
+/** `help` takes the names of a command: below it the same tree stands again, without options and values. */
 function helpCommand(commands: readonly CommandNode[]): CommandNode {
-  const words = commands.flatMap(({ path }) => path.at(-1) ?? []);
-  const values: Values = { name: "command", words, files: "none" };
-  return { path: ["help"], description: "show the help of a command", options: [], values: [values], commands: [] };
+  const named = ({ path, description, commands }: CommandNode): CommandNode => ({
+    path: ["help", ...path],
+    description,
+    options: [],
+    values: [],
+    commands: commands.map(named),
+  });
+  return named({ path: [], description: "show the help of a command", options: [], values: [], commands });
 }
 
 /** Returns the command and everything below it, each before its own commands. */

@@ -9,6 +9,11 @@ export function unknownCommand(name: string, known: readonly string[]): Fault {
   );
 }
 
+export function unknownSubcommand(command: Command, name: string): Fault {
+  const advice = `${didYouMean(name, namesOf(command))} See ${pathOf(command)} --help.`.trim();
+  return usage(`${pathOf(command)} has no command ${quoted(name)}. ${advice}`);
+}
+
 /** `program` has parsed `argv` and thrown `error`. */
 export function usageFault(error: CommanderError, program: Command, argv: readonly string[]): Fault {
   const command = commandIn(program, argv);
@@ -22,8 +27,7 @@ export function usageFault(error: CommanderError, program: Command, argv: readon
   }
   if (error.code === "commander.unknownCommand") {
     const name = /'(.*)'/s.exec(said)?.[1] ?? said;
-    const near = didYouMean(name, namesOf(command));
-    return usage(`${pathOf(command)} has no command ${quoted(name)}. ${`${near} See ${help}.`.trim()}`);
+    return unknownSubcommand(command, name);
   }
   if (error.code === "commander.missingArgument") return usage(`${missingArgument(command, said)} See ${help}.`);
   // The command line lacks the name of a subcommand.

@@ -45,8 +45,10 @@ describe("the command line as data", () => {
       ["group", "Holds others"],
       ["group inner", "An inner one"],
       ["help", "show the help of a command"],
+      ["help run", "run it"],
+      ["help group", "Holds others"],
+      ["help group inner", "An inner one"],
     ]);
-    expect(tree.commands.at(-1)?.values).toEqual([{ name: "command", words: ["run", "group"], files: "none" }]);
   });
 
   it("knows words, files and folders by the names of values", () => {
@@ -93,6 +95,7 @@ if (( \${#COMPREPLY[@]} == 0 )); then echo "$kind"; else printf '%s\\n' "\${COMP
     [["x"], ["files"]],
     [["-"], ["-h", "--help"]],
     [["help", "g"], ["group"]],
+    [["help", "group", ""], ["inner"]],
     [
       ["run", "--s"],
       ["--socket", "--secret"],
