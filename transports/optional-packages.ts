@@ -14,7 +14,7 @@ interface PackageGroup {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Asks the kernel which user listens at a socket (`ipc/peer-user.ts`). Nothing needs it, and nothing tells that it is missing. */
+/** Asks the kernel which user listens at a socket (`ipc/peer-user.ts`). Nothing needs it. Only `aaepd doctor` tells that it is missing. */
 export const PEER_USER_PACKAGE = "koffi";
 
 /** The groups by the option of `serve` that needs them; `peer` by nobody. */

@@ -1,5 +1,6 @@
 // Examines everything, area by area.
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
+import { peerUserSource } from "../../../transports/ipc/peer-user.js";
 import { readVersion } from "../../daemon/platform/version.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { clockFindings } from "./clock-findings.js";
@@ -10,6 +11,7 @@ import { AREAS, type Finding } from "./finding.js";
 import { folderFindings } from "./folder-findings.js";
 import { examineJournals } from "./journal-findings.js";
 import type { Patient } from "./patient.js";
+import { peerUserFindings } from "./peer-user-findings.js";
 import { portFindings } from "./port-findings.js";
 import { serviceFindings } from "./service-findings.js";
 import { socketFindings } from "./socket-findings.js";
@@ -21,7 +23,7 @@ export interface ExamineOptions {
 }
 
 /** Facts of the machine that tests replace. Default: this machine's. */
-export type MachineFacts = Partial<Pick<Patient, "diskFacts" | "nodeVersion" | "version">>;
+export type MachineFacts = Partial<Pick<Patient, "diskFacts" | "nodeVersion" | "peerUserSource" | "version">>;
 
 /** Returns all findings: problems, advice, facts, each in the order of the areas. Changes nothing. */
 export async function examine(
@@ -44,6 +46,7 @@ export async function examine(
     daemons,
     version: readVersion(),
     nodeVersion: process.versions.node,
+    peerUserSource,
     diskFacts: diskFactsOf,
     ...machine,
   };
@@ -52,6 +55,7 @@ export async function examine(
     ...configured,
     ...folderFindings(patient),
     ...(await socketFindings(patient)),
+    ...peerUserFindings(patient),
     ...(await portFindings(patient)),
     ...clockFindings(patient, journals.newestAt),
     ...(await versionFindings(patient)),

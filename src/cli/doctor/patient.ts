@@ -1,5 +1,6 @@
 // Everything that an examination looks at.
 import type { IpcPlace } from "../../../transports/ipc/paths.js";
+import type { PeerUserSource } from "../../../transports/ipc/peer-user.js";
 import type { Configuration } from "../../daemon/config/config.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -23,6 +24,8 @@ export interface Patient {
   readonly nodeVersion: string;
   /** Running daemons that have answered. */
   readonly daemons: readonly { readonly socketPath: string; readonly status: DaemonStatus }[];
+  /** Whether the kernel is asked who listens at a socket. */
+  readonly peerUserSource: () => PeerUserSource;
   /** Returns undefined if the system does not tell. */
   readonly diskFacts: (directory: string) => DiskFacts | undefined;
 }

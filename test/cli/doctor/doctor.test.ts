@@ -7,6 +7,7 @@ import { doctorLines, runDoctor } from "../../../src/cli/doctor/doctor-run.js";
 import { type Finding, shellWord } from "../../../src/cli/doctor/finding.js";
 import type { DiskFacts } from "../../../src/cli/doctor/patient.js";
 import { isBelow } from "../../../src/cli/doctor/version-findings.js";
+import type { PeerUserSource } from "../../../transports/ipc/peer-user.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, type Stage, serve } from "../command-stage.js";
 
@@ -66,6 +67,30 @@ describe("aaepd doctor", () => {
       "service",
       "daemons",
     ]);
+  });
+
+  it("says whether the kernel is asked who listens at a socket", async () => {
+    const told = async (peerUserSource?: () => PeerUserSource) => {
+      const { ok, findings } = await examined(stageIn(home()), peerUserSource && { peerUserSource });
+      expect(ok).toBe(true);
+      return findings.find(({ code }) => code.startsWith("peer_user"));
+    };
+    expect(await told()).toEqual({
+      grade: "fact",
+      area: "sockets",
+      code: "peer_user",
+      message: "The kernel is asked whose process listens at a socket (package koffi).",
+    });
+    expect(await told(() => ({ kind: "not_installed" }))).toMatchObject({
+      grade: "fact",
+      message: expect.stringContaining("the optional package koffi is not installed"),
+    });
+    expect(await told(() => ({ kind: "broken", error: new Error("no native part\nof it") }))).toMatchObject({
+      grade: "advice",
+      code: "peer_user_broken",
+      message: expect.stringContaining("koffi does not work here (Error: no native part)."),
+      remedy: expect.stringMatching(/^Install it again: npm install .*koffi/),
+    });
   });
 
   it("makes nothing", async () => {
