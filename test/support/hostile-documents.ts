@@ -41,8 +41,8 @@ export function fullDocument(schema: Schema): Readonly<Record<string, unknown>> 
 
 /** Levels of a document that have places. */
 const DEEPEST = 3;
-/** Values that a short run tries at each place. They take turns. */
-const MOST_VALUES = 2;
+/** Values that a short run tries at each place, without and with hostile names. They take turns. */
+const MOST_VALUES = 1;
 
 /**
  * The texts of `document` with one hostile value each, at every place; then the same with hostile names in all of its objects besides. Members of

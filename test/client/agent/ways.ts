@@ -11,10 +11,8 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const ALL_SERVED_WAYS = ["socket", "gRPC, Unix socket", "gRPC, TCP", "HTTP, Unix socket", "HTTP, TCP"] as const;
 export type ServedWay = (typeof ALL_SERVED_WAYS)[number];
-/** In a short run one way of each protocol. */
-export const SERVED_WAYS: readonly ServedWay[] = isWhole
-  ? ALL_SERVED_WAYS
-  : ["socket", "gRPC, TCP", "HTTP, Unix socket"];
+/** A short run leaves HTTP to the tests of client/http. */
+export const SERVED_WAYS: readonly ServedWay[] = isWhole ? ALL_SERVED_WAYS : ["socket", "gRPC, TCP"];
 /** "stdio": a daemon of the agent's own, which ends with it. */
 export type Way = ServedWay | "stdio";
 export const WAYS: readonly Way[] = ["stdio", ...SERVED_WAYS];
