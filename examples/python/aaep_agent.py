@@ -468,17 +468,20 @@ def socket_path():
 
 @contextlib.contextmanager
 def own_socket(path, is_usual=False):
-    """An address of a socket. The socket and its folder are this user's or root's, and nobody else can change them.
+    """An address of a socket. The socket and its folder are this user's or root's, and nobody else can change them. A link to a folder that was named
+    is followed first.
 
     Linux with /proc: the address stands for the file that was looked at, whatever stands at the path later. Elsewhere it is the path, and only the look
     of connect_peer at who listens covers a folder above that somebody else has replaced meanwhile. is_usual: the folder is this user's alone. Raises
     PermissionError if it is not so, and FileNotFoundError if there is no socket.
     """
     folder, name = os.path.split(path)
+    if not is_usual:
+        folder = os.path.realpath(folder)
     looking = os.O_NOFOLLOW | getattr(os, "O_PATH", os.O_RDONLY)
     mine, held = os.getuid(), None
     try:
-        at = os.open(folder or ".", looking | os.O_DIRECTORY)
+        at = os.open(folder, looking | os.O_DIRECTORY)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENOTDIR):
             raise PermissionError(f"{folder} is a link, or no folder.") from error
@@ -486,7 +489,7 @@ def own_socket(path, is_usual=False):
     try:
         around = os.fstat(at)
         is_private = around.st_uid == mine and not around.st_mode & 0o077
-        is_open = around.st_mode & 0o022 and not around.st_mode & stat.S_ISVTX
+        is_open = writable_for_others(around) and not around.st_mode & stat.S_ISVTX
         if not is_private and (is_usual or is_open or around.st_uid not in (mine, 0)):
             raise PermissionError(f"the folder {folder} is not yours alone: user {around.st_uid}, mode {stat.S_IMODE(around.st_mode):o}.")
         if hasattr(os, "O_PATH"):
@@ -494,7 +497,7 @@ def own_socket(path, is_usual=False):
         found = os.stat(name, dir_fd=at, follow_symlinks=False) if held is None else os.fstat(held)
         if not stat.S_ISSOCK(found.st_mode):
             raise PermissionError(f"{path} is no socket.")
-        if found.st_uid not in (mine, 0) or (found.st_uid == mine and not is_private and found.st_mode & 0o022):
+        if found.st_uid not in (mine, 0) or (found.st_uid == mine and not is_private and writable_for_others(found)):
             raise PermissionError(f"{path} is not yours alone: user {found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}.")
         file = f"/proc/self/fd/{held}"
         yield file if held is not None and os.path.lexists(file) else path
@@ -502,6 +505,12 @@ def own_socket(path, is_usual=False):
         os.close(at)
         if held is not None:
             os.close(held)
+
+
+def writable_for_others(found):
+    """The user's own group, which has the user's number, has no other member. Group 0 has others on some systems."""
+    is_own_group = 0 != os.getuid() == found.st_gid == os.getgid()
+    return found.st_mode & (0o002 if is_own_group else 0o022)
 
 
 def connect_own(path, is_usual=False):

@@ -124,7 +124,15 @@ const PLACES: readonly {
     }),
   },
   {
-    name: "in a folder behind a link",
+    name: "in a named folder that root's group can write to",
+    needsRoot: true,
+    make: async (base) => ({
+      environment: `AAEPD_SOCKET=${join(base, "group", "aaepd.sock")}`,
+      received: await daemonIn(join(base, "group"), 0o775),
+    }),
+  },
+  {
+    name: "in a usual folder behind a link",
     make: async (base) => {
       const received = await daemonIn(join(base, "own"), 0o700);
       symlinkSync(join(base, "own"), join(base, "aaep"));
@@ -197,20 +205,36 @@ export function testFalseDaemons(language: string, start: StartStranger): void {
     }
 
     const isRoot = process.getuid?.() === 0;
+    const asRoot = isRoot ? "" : ", which only root can try";
+
+    /** Publishes as a user without a name, who has one group, of the same number. */
+    async function heardAs(user: number, environment: readonly string[]): Promise<readonly string[]> {
+      const identity = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
+      // A language may stand in a folder of root alone.
+      const path = "PATH=/usr/local/bin:/usr/bin:/bin";
+      const { out, err } = await start([...environment, path, "setpriv", ...identity], "many", "1").ended;
+      return [out, err];
+    }
+
+    it.skipIf(!isRoot)(`U3: believes the daemon of a user without a name${asRoot}`, async () => {
+      const user = 1_000_000 + process.pid;
+      const received = await daemonIn(`/tmp/aaep-${user}`, 0o700, user);
+      onTestFinished(() => rmSync(`/tmp/aaep-${user}`, { recursive: true }));
+      expect(await heardAs(user, ["-u", "XDG_RUNTIME_DIR"])).toEqual(["called\n", ""]);
+      expect(received()).toContain("tool.completed");
+    });
+
     it.skipIf(!isRoot)(
-      `U3: believes the daemon of a user without a name${isRoot ? "" : ", which only root can try"}`,
+      `U3: believes the daemon in a named folder behind a link, to which the user's own group can write${asRoot}`,
       async () => {
         const user = 1_000_000 + process.pid;
-        const received = await daemonIn(`/tmp/aaep-${user}`, 0o700, user);
-        onTestFinished(() => rmSync(`/tmp/aaep-${user}`, { recursive: true }));
-        const identity = [`--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
-        const { out, err } = await start(
-          // A language may stand in a folder of root alone.
-          ["-u", "XDG_RUNTIME_DIR", "PATH=/usr/local/bin:/usr/bin:/bin", "setpriv", ...identity],
-          "many",
-          "1",
-        ).ended;
-        expect([out, err, received()]).toEqual(["called\n", "", expect.stringContaining("tool.completed")]);
+        const base = temporaryDirectory();
+        chmodSync(base, 0o755);
+        const received = await daemonIn(join(base, "own"), 0o775, user);
+        chmodSync(join(base, "own", "aaepd.sock"), 0o775);
+        symlinkSync(join(base, "own"), join(base, "link"));
+        expect(await heardAs(user, [`AAEPD_SOCKET=${join(base, "link", "aaepd.sock")}`])).toEqual(["called\n", ""]);
+        expect(received()).toContain("tool.completed");
       },
     );
 

@@ -24,16 +24,23 @@ func dialOwn(path string, isUsual bool) (net.Conn, error) {
 		looking |= 0x200000 // O_PATH
 	}
 	var around, found syscall.Stat_t
-	folder, err := open(filepath.Dir(path), looking|syscall.O_DIRECTORY, &around)
+	var err error
+	place := filepath.Dir(path)
+	if !isUsual { // a link to a folder that was named is followed first
+		if place, err = filepath.EvalSymlinks(place); err != nil {
+			return nil, err
+		}
+	}
+	folder, err := open(place, looking|syscall.O_DIRECTORY, &around)
 	if err != nil {
 		return nil, err
 	}
 	defer syscall.Close(folder)
-	me, address := uint32(os.Getuid()), path
+	me, address := uint32(os.Getuid()), filepath.Join(place, filepath.Base(path))
 	isPrivate := around.Uid == me && around.Mode&0o077 == 0
-	isOpen := around.Mode&0o022 != 0 && around.Mode&syscall.S_ISVTX == 0
+	isOpen := isWritableForOthers(around) && around.Mode&syscall.S_ISVTX == 0
 	if !isPrivate && (isUsual || isOpen || (around.Uid != me && around.Uid != 0)) {
-		return nil, refusal(filepath.Dir(path), around)
+		return nil, refusal(place, around)
 	}
 	at := fmt.Sprintf("/proc/self/fd/%d", folder)
 	if _, failed := os.Lstat(at); isLinux && failed == nil {
@@ -43,16 +50,26 @@ func dialOwn(path string, isUsual bool) (net.Conn, error) {
 		}
 		defer syscall.Close(held)
 		address = fmt.Sprintf("/proc/self/fd/%d", held)
-	} else if err := syscall.Lstat(path, &found); err != nil {
+	} else if err := syscall.Lstat(address, &found); err != nil {
 		return nil, err
 	}
 	if found.Mode&syscall.S_IFMT != syscall.S_IFSOCK {
 		return nil, fmt.Errorf("%w: %s is no socket", fs.ErrPermission, path)
 	}
-	if (found.Uid != me && found.Uid != 0) || (found.Uid == me && !isPrivate && found.Mode&0o022 != 0) {
+	if (found.Uid != me && found.Uid != 0) || (found.Uid == me && !isPrivate && isWritableForOthers(found)) {
 		return nil, refusal(path, found)
 	}
 	return dialPeer(address, path, me)
+}
+
+// isWritableForOthers tells that others can write to a file. The user's own group, which has the user's number, has no other member. Group 0 has
+// others on some systems.
+func isWritableForOthers(found syscall.Stat_t) bool {
+	me := os.Getuid()
+	if me != 0 && int(found.Gid) == me && os.Getgid() == me {
+		return found.Mode&0o002 != 0
+	}
+	return found.Mode&0o022 != 0
 }
 
 // open opens a file, and looks at what it has opened.

@@ -672,24 +672,26 @@ public final class Aaep implements AutoCloseable {
   }
 
   /**
-   * Ensures that a socket and its folder belong to this user or to root, and that nobody else can change them.
+   * Ensures that a socket and its folder belong to this user or to root, and that nobody else can change them. A link to a folder that was named is
+   * followed first.
    *
    * @param isUsual the folder has to be this user's alone
    * @throws AccessDeniedException otherwise
    */
   public static void assertOwnSocket(String path, boolean isUsual) throws IOException {
     Path socket = Path.of(path).toAbsolutePath();
+    Path place = isUsual ? socket.getParent() : socket.getParent().toRealPath();
     int me = uid();
-    Map<String, Object> folder = Files.readAttributes(socket.getParent(), "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
-    Map<String, Object> file = Files.readAttributes(socket, "unix:uid,mode", LinkOption.NOFOLLOW_LINKS);
+    Map<String, Object> folder = Files.readAttributes(place, "unix:uid,gid,mode", LinkOption.NOFOLLOW_LINKS);
+    Map<String, Object> file = Files.readAttributes(place.resolve(socket.getFileName()), "unix:uid,gid,mode", LinkOption.NOFOLLOW_LINKS);
     int around = (int) folder.get("mode");
     int mode = (int) file.get("mode");
     if ((around & 0170000) != 0040000) throw new AccessDeniedException(path, null, "its folder is a link, or no folder");
     if ((mode & 0170000) != 0140000) throw new AccessDeniedException(path, null, "it is no socket");
     boolean isPrivate = folder.get("uid").equals(me) && (around & 077) == 0;
-    boolean isOpen = (around & 022) != 0 && (around & 01000) == 0;
+    boolean isOpen = isWritableForOthers(folder) && (around & 01000) == 0;
     boolean isOurs = List.of(me, 0).containsAll(List.of(folder.get("uid"), file.get("uid")));
-    boolean isWritable = file.get("uid").equals(me) && (mode & 022) != 0;
+    boolean isWritable = file.get("uid").equals(me) && isWritableForOthers(file);
     if (!isOurs || (!isPrivate && (isUsual || isOpen || isWritable)))
       throw new AccessDeniedException(
           path,
@@ -715,14 +717,26 @@ public final class Aaep implements AutoCloseable {
     throw new AccessDeniedException(path, null, "user " + peer.getName() + " listens there");
   }
 
+  /** The user's own group, which has the user's number, has no other member. Group 0 has others on some systems. */
+  private static boolean isWritableForOthers(Map<String, Object> file) throws IOException {
+    int me = uid();
+    boolean isOwnGroup = me != 0 && file.get("gid").equals(me) && idOf("gid") == me;
+    return ((int) file.get("mode") & (isOwnGroup ? 002 : 022)) != 0;
+  }
+
   /** The number of this process's user, who may have no name. */
   private static int uid() throws IOException {
+    return idOf("uid");
+  }
+
+  /** @param which "uid" or "gid", of this process */
+  private static int idOf(String which) throws IOException {
     Path self = Path.of("/proc/self/status");
     List<String> lines = Files.exists(self) ? Files.readAllLines(self, StandardCharsets.ISO_8859_1) : List.of();
-    for (String line : lines) if (line.startsWith("Uid:")) return Integer.parseUnsignedInt(line.split("\\s+")[2]); // the effective one
+    for (String line : lines) if (line.regionMatches(true, 0, which + ":", 0, 4)) return Integer.parseUnsignedInt(line.split("\\s+")[2]); // the effective one
     Path made = Files.createTempFile("aaep", null);
     try {
-      return (int) Files.getAttribute(made, "unix:uid");
+      return (int) Files.getAttribute(made, "unix:" + which);
     } finally {
       Files.delete(made);
     }
