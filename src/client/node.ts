@@ -19,7 +19,7 @@ import type { Agent } from "./agent/session-types.js";
 import { discoverDaemons } from "./discovery/discover-daemons.js";
 import type { HttpConnectorOptions } from "./http/calls.js";
 import { httpConnector as httpConnectorBy } from "./http/http-connector.js";
-import { createNodeFetch } from "./http/node-fetch.js";
+import { createNodeFetch, type NodeFetch } from "./http/node-fetch.js";
 import { assertTerms } from "./listener/checked-terms.js";
 import type { Discovery, SubscribeOptions, Subscription, Target } from "./listener/listener-types.js";
 import { type OneTarget, subscribe as subscribeTo } from "./listener/subscribe.js";
@@ -145,17 +145,11 @@ export function httpRpcConnector(
   const { url, socketPath } = placeOf(address);
   // A `fetch` of the caller's stays, and `createNodeFetch` speaks no TLS.
   if (options.fetch !== undefined || !url.startsWith("http:")) return httpRpcConnectorBy(url, options);
-  return async (handlers) => {
-    const { fetch, unref, close } = createNodeFetch(socketPath);
-    try {
-      const connection = await httpRpcConnectorBy(url, { ...options, fetch })(handlers);
-      void connection.closed.then(close);
-      return { ...connection, unref };
-    } catch (caught) {
-      close();
-      throw caught;
-    }
-  };
+  return (handlers) =>
+    withOwnFetch(socketPath, async ({ fetch, unref }) => ({
+      ...(await httpRpcConnectorBy(url, { ...options, fetch })(handlers)),
+      unref,
+    }));
 }
 
 /** As `httpConnector` of `aaepd/client`, and over Unix sockets too. */
@@ -164,10 +158,24 @@ export function httpConnector(
   options: HttpConnectorOptions = {},
 ): () => Promise<Connection<Uint8Array>> {
   const { url, socketPath } = placeOf(address);
-  return httpConnectorBy(
-    url,
-    socketPath === undefined ? options : { fetch: createNodeFetch(socketPath).fetch, ...options },
-  );
+  if (options.fetch !== undefined || socketPath === undefined) return httpConnectorBy(url, options);
+  return () => withOwnFetch(socketPath, ({ fetch }) => httpConnectorBy(url, { ...options, fetch })());
+}
+
+/** Its sockets end with the connection: otherwise an idle one would stay until the server ends it. */
+async function withOwnFetch<Made extends { readonly closed: Promise<unknown> }>(
+  socketPath: string | undefined,
+  connect: (own: NodeFetch) => Promise<Made>,
+): Promise<Made> {
+  const own = createNodeFetch(socketPath);
+  try {
+    const connection = await connect(own);
+    void connection.closed.then(own.close);
+    return connection;
+  } catch (caught) {
+    own.close();
+    throw caught;
+  }
 }
 
 const UNIX = /^(?:http:\/\/)?unix:/;

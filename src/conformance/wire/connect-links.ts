@@ -1,6 +1,6 @@
 // Links over Connect: the service of AAEP §B.5 over HTTP/2.
 import { type Client, Code, ConnectError, createClient } from "@connectrpc/connect";
-import { createConnectTransport } from "@connectrpc/connect-node";
+import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import { unixHttp2 } from "../../../transports/connect/unix-client.js";
 import { isMissing, isRefused } from "../../../transports/node-errors.js";
@@ -23,18 +23,14 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
   const endpoint = endpointText({ kind: "connect", baseUrl, socketPath });
   const ends = new Set<() => void>();
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  // A transport for each link is a connection for each link, so that one can vanish alone.
-  const client = (): Client<typeof AaepService> =>
-    createClient(
-      AaepService,
-      createConnectTransport({
-        baseUrl,
-        httpVersion: "2",
-        ...(socketPath === undefined ? {} : { nodeOptions: unixHttp2(socketPath) }),
-      }),
-    );
+  // A connection for each link, so that one can vanish alone. Left to itself it would stay for minutes after its last call.
+  const connected = (): { readonly client: Client<typeof AaepService>; readonly end: () => void } => {
+    const sessionManager = new Http2SessionManager(baseUrl, {}, socketPath === undefined ? {} : unixHttp2(socketPath));
+    const transport = createConnectTransport({ baseUrl, httpVersion: "2", sessionManager });
+    return { client: createClient(AaepService, transport), end: () => sessionManager.abort() };
+  };
   /** A connection is made with the first call, so that a missing server shows itself in the answers. */
-  async function* answersOf(messages: AsyncIterable<AaepMessage>): AsyncGenerator<AaepMessage> {
+  async function* answersOf(messages: AsyncIterable<AaepMessage>, end: () => void): AsyncGenerator<AaepMessage> {
     try {
       yield* messages;
     } catch (caught) {
@@ -44,15 +40,21 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
       if (caught instanceof ConnectError && caught.code === Code.Unauthenticated) throw tokenRefused(endpoint);
       const why = caught instanceof Error ? caught.message : String(caught);
       throw new Error(`The call of Subscribe by Connect over HTTP/2 failed: ${why}`);
+    } finally {
+      end();
     }
   }
   const open = async (): Promise<Link> => {
     const sent = createSentMessages<AaepMessage>();
     const abort = new AbortController();
-    ends.add(() => abort.abort());
+    const { client, end } = connected();
+    ends.add(() => {
+      abort.abort();
+      end();
+    });
     return callLink({
       write: sent.push,
-      responses: answersOf(client().subscribe(sent.messages, { headers, signal: abort.signal })),
+      responses: answersOf(client.subscribe(sent.messages, { headers, signal: abort.signal }), end),
       end: sent.end,
       cancel: () => {
         sent.end();
@@ -64,7 +66,14 @@ export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Lin
     isShared: false,
     isLocal: false,
     open,
-    manifest: async () => manifestText(await client().getManifest({}, { headers, timeoutMs: ANSWER_MS })),
+    manifest: async () => {
+      const { client, end } = connected();
+      try {
+        return manifestText(await client.getManifest({}, { headers, timeoutMs: ANSWER_MS }));
+      } finally {
+        end();
+      }
+    },
     stop: async () => {
       for (const end of ends) end();
     },
