@@ -1,20 +1,26 @@
-import { constants } from "node:http2";
+import { constants, type ServerHttp2Stream } from "node:http2";
 import type { After } from "../framing/options.js";
 import type { Exchange } from "./exchange.js";
 
 /** How long a client may continue to send after the response has ended, ms. */
-const LINGER_MS = 250;
+export const LINGER_MS = 250;
 
 /** Ends the response, and soon afterwards a request that has not ended. */
 export function endResponse({ response, stream }: Exchange, after: After, body?: string | Uint8Array): void {
   if (body === undefined) response.end();
   else response.end(body);
-  stream?.once("finish", () => {
-    const cancel = after(LINGER_MS, () => {
-      if (!stream.closed) stream.close(constants.NGHTTP2_NO_ERROR);
-    });
-    stream.once("close", cancel);
+  stream?.once("finish", () => endRequest(stream, after));
+}
+
+/** Node reports "finish" before the trailers have left. A reset would overtake them, and the client would miss the status. */
+function endRequest(stream: ServerHttp2Stream, after: After): void {
+  const cancel = after(LINGER_MS, () => {
+    stream.off("close", cancel);
+    if (stream.closed) return;
+    if (stream.state.localClose === 1) stream.close(constants.NGHTTP2_NO_ERROR);
+    else endRequest(stream, after);
   });
+  stream.once("close", cancel);
 }
 
 /** Answers with a whole body; a HEAD request gets the headers alone. */

@@ -4,6 +4,9 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { Fault } from "../../../src/base/errors.js";
+import type { After } from "../../../transports/framing/options.js";
+import { LINGER_MS } from "../../../transports/http/end-response.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { createHandTimers } from "./hand-timers.js";
 import { COUNTED, eventFrame, type Stage, type StageOptions, startStage, WAYS } from "./stage.js";
@@ -20,27 +23,47 @@ function rawSession({ path }: Stage): ClientHttp2Session {
   return session;
 }
 
+/** With what so many streams of Listen end. */
+function endsOf(client: ReturnType<Stage["client"]>, count: number): Promise<readonly string[]> {
+  const ends = Array.from({ length: count }, async () => {
+    try {
+      for await (const _ of client.listen({}));
+      return "OK";
+    } catch (caught) {
+      return ConnectError.from(caught).rawMessage;
+    }
+  });
+  return Promise.all(ends);
+}
+
 describe("C7: stop and drain", () => {
   it.each(WAYS)("end fifty idle streams of %s over HTTP/%s with a reason", async (protocol, version) => {
     const stage = await started();
-    const client = stage.client(protocol, version);
-    const heard = Array.from({ length: 50 }, async () => {
-      try {
-        for await (const _ of client.listen({}));
-        return "OK";
-      } catch (caught) {
-        return ConnectError.from(caught).rawMessage;
-      }
-    });
+    const ends = endsOf(stage.client(protocol, version), 50);
     const servers = await stage.listens.take(50);
     await stage.listener.stop();
     // Those that are there go on until then.
     servers[0]?.send(eventFrame("evt_1"));
     await stage.listener.drain();
-    for (const reason of await Promise.all(heard)) expect(reason).toContain("The daemon is stopping");
+    for (const reason of await ends) expect(reason).toContain("The daemon is stopping");
     await stage.listener.drain();
     await stage.listener.stop();
   });
+
+  it.each(WAYS)(
+    "however late a turn comes, a stream of %s over HTTP/%s ends with its status",
+    async (protocol, version) => {
+      // As on a machine so busy that the time for the end of the request is over in the next turn.
+      const after: After = (milliseconds, run) => {
+        const turn = milliseconds === LINGER_MS ? setImmediate(run) : undefined;
+        return () => clearImmediate(turn);
+      };
+      const stage = await started({ after });
+      const ends = endsOf(stage.client(protocol, version), 10);
+      for (const server of await stage.listens.take(10)) void server.close(new Fault("shutting_down", "It stops."));
+      for (const reason of await ends) expect(reason).toContain("It stops.");
+    },
+  );
 
   it.each(["1.1", "2"] as const)("a call under way over HTTP/%s is answered first", async (version) => {
     let answer: (bytes: Uint8Array) => void = () => {};
