@@ -3,6 +3,8 @@ import type { Timers } from "../../src/client/platform-clock.js";
 export interface VirtualTimers extends Timers {
   /** Moves time on, waking what falls due in its order, each wake-up followed by the promises it settles. */
   readonly advance: (milliseconds: number) => Promise<void>;
+  /** Time passes in which this process has no turn: what falls due in it wakes with the next `advance`. */
+  readonly holdUp: (milliseconds: number) => void;
   readonly pendingCount: () => number;
 }
 
@@ -28,6 +30,9 @@ export function createVirtualTimers(): VirtualTimers {
       }
       now = until;
       await settle();
+    },
+    holdUp: (milliseconds) => {
+      now += milliseconds;
     },
     pendingCount: () => due.size,
   };

@@ -59,7 +59,10 @@ export interface OpenAgentOptions {
   readonly mostQueuedCharacters?: number | undefined;
   /** Events that wait in a session likewise. Default 1024. */
   readonly mostQueuedEvents?: number | undefined;
-  /** How long a daemon may take to answer, for each connector, ms. Default 2000, and 10,000 for a daemon that the agent starts. */
+  /**
+   * How long a daemon may take to answer, for each connector, ms. Default 2000, and 10,000 for a daemon that the agent starts. Time in which this
+   * process has no turn, as while it loads a package, hardly counts.
+   */
   readonly searchMs?: number | undefined;
   /**
    * How long a question waits for a lost daemon to return, ms, before it counts as unheard. A question that was asked before the loss waits so long

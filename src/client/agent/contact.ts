@@ -43,6 +43,9 @@ export type ContactOptions = Pick<
 const ANSWER_MS = 2000;
 const START_MS = 10_000;
 
+/** Steps of that time. A step counts the same, however long the process had no turn in it. */
+const SEARCH_STEPS = 20;
+
 /** A silent agent looks for a daemon again after so long, ms, and after twice as long each time that there is none. */
 const SEARCH_AGAIN: BackOffOptions = { firstMs: 5000, longestMs: 300_000 };
 /** A daemon that was there as long as this, ms, did not fail at once. */
@@ -140,7 +143,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       return one;
     });
     const { searchMs = isLasting ? ANSWER_MS : START_MS } = options;
-    const cancel = timers.wakeAt(timers.now() + searchMs, () =>
+    const cancel = afterTurns(searchMs, timers, () =>
       giveUp(new Fault("timed_out", "The daemon does not answer.", { origin: "local" })),
     );
     return Promise.race([declared, given])
@@ -209,6 +212,25 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       await last?.close();
     },
   };
+}
+
+/**
+ * Calls `run` after so long, ms, in turns of this process. A process that loads a package, or waits for a processor, has no turn to take the answer
+ * in: that time counts as one step.
+ */
+function afterTurns(milliseconds: number, timers: Timers, run: () => void): () => void {
+  let stepsLeft = SEARCH_STEPS;
+  let cancel: () => void = () => {};
+  const step = (): void => {
+    if (stepsLeft === 0) {
+      run();
+      return;
+    }
+    stepsLeft -= 1;
+    cancel = timers.wakeAt(timers.now() + milliseconds / SEARCH_STEPS, step);
+  };
+  step();
+  return () => cancel();
 }
 
 /** Whether the fault means that no daemon answers. */

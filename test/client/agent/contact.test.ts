@@ -10,7 +10,7 @@ import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { CloseInfo } from "../../../src/contracts/transport.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createVirtualTimers } from "../virtual-timers.js";
+import { createVirtualTimers, settle } from "../virtual-timers.js";
 import { openedAt } from "./agent-stage.js";
 
 async function opened(connect: AgentConnector["connect"]) {
@@ -107,6 +107,19 @@ test.each([
   const timers = createVirtualTimers();
   const { agent } = await openedAt(path, { timers });
   expect(agent.status.kind).toBe("silent");
+});
+
+test("an agent whose process is held up in the middle of its search hears the daemon all the same", async () => {
+  const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const timers = createVirtualTimers();
+  const connect: AgentConnector["connect"] = async (handlers) => {
+    await settle();
+    timers.holdUp(10_000);
+    await timers.advance(0);
+    return ipcRpcConnector(socketPath)(handlers);
+  };
+  const { agent } = await openedAt(undefined, { connectors: [{ connect }], timers });
+  expect(agent.status.kind).toBe("connected");
 });
 
 test("a peer that says nothing is waited for two seconds", async () => {

@@ -10,12 +10,15 @@ const reach = sharedWays();
 /** Of one that ends the sessions of a lost agent soon. */
 const reachStrict = sharedWays("--agent-grace-seconds", "0", "--agent-idle-seconds", "1");
 
+/** For a machine of any speed: no test here is about a search that finds nobody. */
+const PATIENT_MS = 600_000;
+
 /** Runs an author's program, in which `agent` is open. It begins when `goOn` is called. */
 function host(options: string, work: string): AuthorProgram & { readonly opened: () => Promise<unknown> } {
   const program = startAuthorProgram(
     `import { readFileSync } from "node:fs";
      import { grpcRpcConnector, httpRpcConnector, ipcRpcConnector, openAgent } from "aaepd";
-     const agent = await openAgent({ id: "guest", ${options} });
+     const agent = await openAgent({ id: "guest", searchMs: ${PATIENT_MS}, ${options} });
      console.log(agent.status.kind);
      ${WAITS}
      ${work}
