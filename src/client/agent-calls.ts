@@ -3,6 +3,7 @@
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
 import type { RpcConnection } from "../contracts/rpc.js";
 import type { Timers } from "./platform-clock.js";
+import { assertWritable } from "./writable-numbers.js";
 
 type Link = Pick<RpcConnection, "request" | "writable">;
 
@@ -112,6 +113,7 @@ export function createAgentCalls(options: AgentCallsOptions): AgentCalls {
         const refusal = ended ?? givenUp;
         if (refusal !== undefined) return reject(refusal);
         if (link === undefined && calls.size >= MOST_WAITING) return reject(tooMany());
+        assertWritable(params);
         const call: Call = { method, params, resolve, reject };
         calls.add(call);
         unsent.add(call);

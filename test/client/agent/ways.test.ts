@@ -72,6 +72,28 @@ describe.each(WAYS)("an agent over %s", (way) => {
     expect(troubles).toEqual([]);
   });
 
+  test("R41: a number that JSON lacks is refused at its pointer, and what stands around it is heard", async () => {
+    const { agent, heard, troubles } = await stage(way);
+    await agent.session("Pays.", async (s) => {
+      const question = { action: "Pay.", consequence: "It is paid.", risk_level: "high", irreversible: false } as const;
+      const { resolved_by } = await s.confirm({
+        ...question,
+        extra_context: { "at/most": [1, Number.POSITIVE_INFINITY] },
+      });
+      expect(resolved_by).toBe("cancelled");
+      s.progress(25);
+      s.progress({ percent: Number.NaN });
+      s.progress(75);
+    });
+    await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
+    expect(heard.lines.filter((line) => line.startsWith("awaiting"))).toEqual([]);
+    expect(heard.events.flatMap(({ progress }) => progress ?? [])).toEqual([{ percent: 25 }, { percent: 75 }]);
+    expect(troubles.map(({ fault }) => [fault.rule, fault.pointer])).toEqual([
+      ["R41", "/extra_context/at~1most/1"],
+      ["R41", "/0/progress/percent"],
+    ]);
+  });
+
   test("AAEP §6: asks in its place among the events, and text goes on meanwhile", async () => {
     const { agent, heard, troubles } = await stage(way);
     await agent.session("Paints.", async (s) => {
