@@ -87,6 +87,7 @@ describe("a message keeps its form", () => {
 
   it.each([
     ["a number with more digits than a double", '{"ts":1.5,"data":12345678901234567891}'],
+    ["a number beyond all doubles", '{"ts":1.5,"data":{"most":-1e400}}'],
     ["half a pair of UTF-16", '{"ts":1.5,"data":"\\ud800"}'],
   ])("but for %s", (_, fields) => {
     const frames = createMessageFrames(createUtf8());

@@ -123,7 +123,8 @@ function isKept(text: string, fields: JsonObject): boolean {
     if (text.charCodeAt(index) === QUOTE) index = closingQuote(text, index);
     NUMBER.lastIndex = index;
     const number = NUMBER.exec(text)?.[0] ?? "";
-    if (number.length > SURE_LENGTH && String(Number(number)) !== number) return false;
+    const double = Number(number);
+    if (!Number.isFinite(double) || (number.length > SURE_LENGTH && String(double) !== number)) return false;
     index += Math.max(0, number.length - 1);
   }
   return !HALF_PAIR.test(text) || !HALF_PAIR.test(JSON.stringify(fields));
