@@ -56,7 +56,8 @@ export async function main(options: MainOptions): Promise<void> {
     else await parse(program, argv);
   } catch (caught) {
     const fault = faultFrom(caught);
-    for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${line}\n`);
+    const { shownText } = await import("./terminal/shown-text.js");
+    for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${shownText(line)}\n`);
     // After a failed start, standard input of the daemon may still be open and would keep the process alive.
     if (command?.ownsStdout === true) process.exit(startExitCode(fault));
     process.exitCode = exitCodeFromFault(fault);

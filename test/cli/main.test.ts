@@ -30,6 +30,7 @@ describe("the command line", () => {
     [["tail", "--quiet=1"], "--quiet takes no value. Give it alone."],
     [["config", "unshow"], 'aaepd config has no command "unshow". See aaepd config --help.'],
     [["xylophone"], 'There is no command "xylophone". See aaepd --help.'],
+    [["\u2028\u001b]0;x"], 'There is no command " \\u001b]0;x". See aaepd --help.'],
     [["publish"], "There is no file. Give the events, or - for standard input. See aaepd publish --help."],
     [["completion"], "There is no shell. Give one of bash, zsh, fish."],
     [["help", "tial"], 'There is no command "tial". Did you mean tail? See aaepd --help.'],

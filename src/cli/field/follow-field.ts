@@ -12,6 +12,7 @@ import { findSocket } from "../shell/find-socket.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
 import { createFieldLines } from "./field-lines.js";
 import { type FieldMembership, joinField } from "./field-membership.js";
 
@@ -86,11 +87,11 @@ export async function followField(options: FollowFieldOptions, io: CommandIo): P
       const end = await membership.ended;
       if (end.kind === "left") break;
       if (end.kind === "refused") {
-        void status.write(`Error: ${end.sentence}`);
+        void status.write(shownText(`Error: ${end.sentence}`));
         return EXIT.fault;
       }
       if (!hasSubscribed || !options.reconnect || isHopeless(end.fault)) {
-        void status.write(`Error: ${end.fault.sentence}`);
+        void status.write(shownText(`Error: ${end.fault.sentence}`));
         return exitCodeFromFault(end.fault);
       }
       if (retry === 0) say("The daemon has gone. Waiting for it to come back.");

@@ -67,7 +67,7 @@ export function interruptionInWords(because: Interruption): string {
       return shownText(`The daemon has rejected the subscription: ${message} (${code})`);
     }
     case "fault":
-      return because.fault.sentence;
+      return shownText(because.fault.sentence);
     default:
       return unreachable(because);
   }

@@ -17,6 +17,7 @@ import { interruptionInWords, stateInWords } from "../shell/tail-states.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { createLineWriter } from "../terminal/line-writer.js";
+import { shownText } from "../terminal/shown-text.js";
 import { createCursorFile } from "./cursor-file.js";
 import { createOnlyFilter } from "./only-filter.js";
 import { createTailLines } from "./tail-lines.js";
@@ -127,7 +128,8 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
   });
 
   function say(label: string, text: string): void {
-    if (options.quiet !== true && text !== "") void status.write(label === "" ? text : `${label}: ${text}`);
+    if (options.quiet === true || text === "") return;
+    void status.write(shownText(label === "" ? text : `${label}: ${text}`));
   }
 
   const questions =
@@ -303,7 +305,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         void status.write(`Error: ${interruptionInWords(because)}`);
         return EXIT.fault;
       case "fault":
-        void status.write(`Error: ${because.fault.sentence}`);
+        void status.write(`Error: ${interruptionInWords(because)}`);
         return exitCodeFromFault(because.fault);
     }
   }
