@@ -68,7 +68,7 @@ class Listener:
             tell(fault_sentence(response.error))
 
     def take_event(self, document):
-        print(json.dumps(document, ensure_ascii=False) if self.arguments.json else line_of(document), flush=True)
+        print(json.dumps(document) if self.arguments.json else line_of(document), flush=True)
         self.questions.note(document)
         if document["type"] == ASKS:
             if self.arguments.answer in ("accept", "reject"):

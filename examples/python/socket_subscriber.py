@@ -64,7 +64,7 @@ def listen(connection, arguments):
         elif message["type"] == "aaepd.error":
             tell(message["message"])
         elif "event_id" in message:
-            print(json.dumps(message, ensure_ascii=False) if arguments.json else line_of(message), flush=True)
+            print(json.dumps(message) if arguments.json else line_of(message), flush=True)
             questions.note(message)
             if message["type"] == ASKS and arguments.answer in ("accept", "reject"):
                 reply(message["reply_token"], arguments.answer)

@@ -1,6 +1,7 @@
 // The file to copy in Python. Those of other languages are in test/tools.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -152,6 +153,28 @@ test.each([
   const { status, stderr } = spawnSync("python3", [path, ...argv, join(base, "link.sock")], { encoding: "utf8" });
   expect([status, stderr, received()]).toEqual([1, expect.stringContaining("link.sock is no socket"), ""]);
 });
+
+test.each([[["--json"]], [[]]])(
+  "a line of socket_subscriber.py with %j ends nowhere but at its end",
+  async (options) => {
+    const path = join(temporaryDirectory(), "aaepd.sock");
+    const accepted = { type: "subscription.accepted", subscription_id: "sub_1", producer: { agent_id: "aaepd" } };
+    const event = {
+      type: "aaep:agent.session.completed",
+      event_id: "evt_1",
+      summary_normal: "a\u2028b\u2029c\u0085d",
+    };
+    const server = createServer((socket) => socket.write(`${JSON.stringify(accepted)}\n${JSON.stringify(event)}\n`));
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    onTestFinished(() => void server.close());
+    const program = fileURLToPath(new URL("../../examples/python/socket_subscriber.py", import.meta.url));
+    const { stdout } = spawn("python3", [program, "--socket", path, "--once", "--answer", "none", ...options]);
+    const said = (await stdout.setEncoding("utf8").toArray()).join("");
+    expect(said.split(/[\n\r\u0085\u2028\u2029]/)).toHaveLength(2);
+    const heard = options.length > 0 ? JSON.parse(said).summary_normal : said;
+    expect(heard).toContain(options.length > 0 ? event.summary_normal : "a b c d");
+  },
+);
 
 /** What a program says that has the file to copy beside it. */
 async function runPython(program: string, env: Record<string, string>, folder = temporaryDirectory()): Promise<string> {

@@ -28,7 +28,7 @@ final class PlainLines {
     if (kind.equals("state.changed") && !text.equals(state)) text = state + ". " + text;
     // Critical events may not sound like any other.
     String urgent = text(document, "urgency").equals("critical") ? "Attention! " : "";
-    return (urgent + kind + ": " + text.strip().replaceAll("\\s+", " ")).strip();
+    return (urgent + kind + ": " + text.strip().replaceAll("(?U)\\s+", " ")).strip();
   }
 
   /** Whether an event ends its session. */
