@@ -1,4 +1,6 @@
 // The numbers of JSON that arrive as they were sent (R41, RFC 7493 §2.2).
+import { Fault } from "./errors.js";
+import { pointerStep } from "./json-pointer.js";
 
 /** Every number of at most so many digits is a double's own, which prints the same digits. */
 const SURE_LENGTH = 15;
@@ -45,4 +47,32 @@ export function endOfNumber(text: string, start: number): number {
 
 function isOfNumber(unit: number): boolean {
   return (unit >= 0x30 && unit <= 0x39) || unit === 0x2e || unit === 0x2d || unit === 0x2b || (unit | 0x20) === 0x65;
+}
+
+/**
+ * Refuses a value with a number that JSON lacks: `JSON.stringify` would write null, and a person would consent to something else.
+ * @throws Fault "invalid_message", with the pointer of the number (R41)
+ */
+export function assertWritable(value: object): void {
+  const found = unwritableIn(value);
+  if (found === undefined) return;
+  const { pointer, number } = found;
+  const sentence = `${number} at ${pointer} is no number in JSON. Write it as a string, or leave it out.`;
+  throw new Fault("invalid_message", sentence, { pointer, rule: "R41", origin: "local" });
+}
+
+interface Unwritable {
+  readonly pointer: string;
+  readonly number: number | bigint;
+}
+
+function unwritableIn(value: unknown): Unwritable | undefined {
+  if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)))
+    return { pointer: "", number: value };
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = unwritableIn(member);
+    if (found !== undefined) return { ...found, pointer: `/${pointerStep(name)}${found.pointer}` };
+  }
+  return undefined;
 }

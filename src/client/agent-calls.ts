@@ -1,9 +1,9 @@
 // Unanswered calls of an agent. The calls outlive their connection and go over the next one in the order in which they were made: the daemon answers
 // a repeated call as it answered the first (R3).
 import { Fault, type FaultCode, faultFrom } from "../base/errors.js";
+import { assertWritable } from "../base/json-number.js";
 import type { RpcConnection } from "../contracts/rpc.js";
 import type { Timers } from "./platform-clock.js";
-import { assertWritable } from "./writable-numbers.js";
 
 type Link = Pick<RpcConnection, "request" | "writable">;
 
