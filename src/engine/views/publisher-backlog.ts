@@ -1,16 +1,21 @@
 // Counts the events of one agent that views have not taken. An agent that publishes faster than views take waits for itself, and delays nobody else
 // (R18, R34).
+import { eventSize } from "../event/event-size.js";
 import type { SharedRendering } from "./shared-rendering.js";
 
-/**
- * Most events, or most text (UTF-16 units), of one agent that may wait before the daemon stops reading from it. One chunk of the largest size is as
- * much text: shaping it for many terms can take seconds, and all later events wait behind it.
- */
-const MOST_EVENTS = 256;
-const MOST_TEXT_UNITS = 16_384;
+/** Limits of what one agent's events may be before the daemon stops reading from it, each by itself. */
+interface Most {
+  readonly count: number;
+  /** The text of chunks, in UTF-16 units. */
+  readonly textUnits: number;
+  /** The JSON of the events, in UTF-16 units. */
+  readonly units: number;
+}
 
-/** Most critical events of one agent. There may be more of them, because a critical event waits for nothing but its place. */
-const MOST_CRITICALS = 4096;
+/** One chunk of the largest size is as much text: shaping it for many terms can take seconds, and all later events wait behind it. */
+const MOST_EVENTS: Most = { count: 256, textUnits: 16_384, units: 1024 * 1024 };
+/** There may be more critical events, because one waits for nothing but its place. */
+const MOST_CRITICALS: Most = { ...MOST_EVENTS, count: 4096, units: 2 * 1024 * 1024 };
 
 /** Limit of all agents together, as a multiple of that of one agent. */
 const MOST_OF_ALL = 16;
@@ -25,36 +30,49 @@ export interface PublisherBacklog {
   readonly room: () => Promise<void> | undefined;
 }
 
+export interface SharedBacklog {
+  readonly events: PublisherBacklog;
+  readonly criticals: PublisherBacklog;
+}
+
 /** The backlog of all agents together; each agent's backlog is created with it. */
-export function createSharedBacklog(): PublisherBacklog {
-  return backlogOf(MOST_OF_ALL, undefined);
+export function createSharedBacklog(): SharedBacklog {
+  return {
+    events: backlogOf(MOST_EVENTS, MOST_OF_ALL, undefined),
+    criticals: backlogOf(MOST_CRITICALS, MOST_OF_ALL, undefined),
+  };
 }
 
-export function createPublisherBacklog(all: PublisherBacklog): PublisherBacklog {
-  return backlogOf(1, all);
+export function createPublisherBacklog(all: SharedBacklog): PublisherBacklog {
+  const events = backlogOf(MOST_EVENTS, 1, all.events);
+  const criticals = backlogOf(MOST_CRITICALS, 1, all.criticals);
+  const of = ({ critical }: SharedRendering): PublisherBacklog => (critical ? criticals : events);
+  return {
+    added: (rendering) => of(rendering).added(rendering),
+    taken: (rendering) => of(rendering).taken(rendering),
+    room: () => events.room() ?? criticals.room(),
+  };
 }
 
-function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherBacklog {
-  let eventCount = 0;
-  let criticalCount = 0;
+function backlogOf(most: Most, times: number, all: PublisherBacklog | undefined): PublisherBacklog {
+  let count = 0;
   let textUnits = 0;
+  let units = 0;
   let waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const isFull = (share = times): boolean =>
-    eventCount >= share * MOST_EVENTS ||
-    criticalCount >= times * MOST_CRITICALS ||
-    textUnits >= share * MOST_TEXT_UNITS;
-  const count = (rendering: SharedRendering, change: 1 | -1): void => {
-    if (rendering.critical) criticalCount += change;
-    else eventCount += change;
+    count >= share * most.count || textUnits >= share * most.textUnits || units >= share * most.units;
+  const add = (rendering: SharedRendering, change: 1 | -1): void => {
+    count += change;
     textUnits += change * textUnitsOf(rendering);
+    units += change * unitsOf(rendering);
   };
   return {
     added: (rendering) => {
-      count(rendering, 1);
+      add(rendering, 1);
       all?.added(rendering);
     },
     taken: (rendering) => {
-      count(rendering, -1);
+      add(rendering, -1);
       all?.taken(rendering);
       if (waiting === undefined || isFull()) return;
       waiting.resolve();
@@ -66,6 +84,10 @@ function backlogOf(times: number, all: PublisherBacklog | undefined): PublisherB
       return waiting.promise;
     },
   };
+}
+
+function unitsOf({ entry }: SharedRendering): number {
+  return entry.source?.length ?? eventSize(entry);
 }
 
 /** Length of a chunk's text in UTF-16 units; 0 for other events. */

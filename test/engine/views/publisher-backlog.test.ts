@@ -3,7 +3,12 @@ import { describe, expect, it } from "vitest";
 import { createPublisherBacklog, createSharedBacklog } from "../../../src/engine/views/publisher-backlog.js";
 import { createSharedRendering, type SharedRendering } from "../../../src/engine/views/shared-rendering.js";
 
-function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "normal"): SharedRendering {
+/** `source`: the JSON that counts. Default: it is estimated. */
+function liveOf(
+  chunk: string | undefined,
+  urgency: "normal" | "critical" = "normal",
+  source: string | undefined = undefined,
+): SharedRendering {
   const event = {
     "@context": "https://aaep-protocol.org/context/v1",
     type: "acme:report.made",
@@ -17,7 +22,7 @@ function liveOf(chunk: string | undefined, urgency: "normal" | "critical" = "nor
   return createSharedRendering({
     event,
     kind: "extension",
-    source: undefined,
+    source,
     at: 0,
     ordinal: 1,
     made: undefined,
@@ -29,7 +34,9 @@ describe("R18, R34: what waits of one agent", () => {
   it.each([
     ["256 events", 256, liveOf(undefined)],
     ["one of the longest chunks", 1, liveOf("x".repeat(16_384))],
-    ["4,096 critical events", 4096, liveOf(undefined, "critical")],
+    ["4,096 critical events", 4096, liveOf(undefined, "critical", "")],
+    ["1 Mi units of events", 16, liveOf(undefined, "normal", "x".repeat(64 * 1024))],
+    ["2 Mi units of critical events", 32, liveOf(undefined, "critical", "x".repeat(64 * 1024))],
   ] as const)("is at most %s", async (_, most, live) => {
     const backlog = createPublisherBacklog(createSharedBacklog());
     for (let count = 1; count < most; count += 1) backlog.added(live);
@@ -55,6 +62,21 @@ describe("R18, R34: what waits of one agent", () => {
     first?.taken(long);
     await room;
     expect(busy.room()).toBeUndefined();
+  });
+
+  it("counts for all by the size of critical events too, which an agent with few of them does not feel", async () => {
+    const all = createSharedBacklog();
+    const large = liveOf(undefined, "critical", "x".repeat(2 * 1024 * 1024 - 1));
+    const others = Array.from({ length: 17 }, () => createPublisherBacklog(all));
+    for (const one of others) one.added(large);
+    const few = createPublisherBacklog(all);
+    few.added(liveOf(undefined, "critical"));
+    expect(few.room()).toBeUndefined();
+    const room = others[0]?.room();
+    expect(room).toBeInstanceOf(Promise);
+    others[1]?.taken(large);
+    others[2]?.taken(large);
+    await room;
   });
 
   it("S6: an agent that sends little does not stand behind what the others sent", () => {
