@@ -1,5 +1,6 @@
 // Reads a typed line as an answer to one question or as one of the commands around it. A line that is not plainly an answer is none, and neither is
 // an empty line.
+import { isCarried } from "../../base/json-number.js";
 import { ownMember } from "../../base/members.js";
 import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-question.js";
 
@@ -76,11 +77,19 @@ function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): 
 /** The meaning of a comma differs between people, so a number with a comma is asked for again. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/;
 
+const TOO_LONG_A_NUMBER = "No agent gets a number of so many digits as it is. Type a smaller one.";
+
+/** The number; undefined if the text is none, or one that would change on its way (R41). */
+function numberIn(text: string): number | undefined {
+  return NUMBER.test(text) && isCarried(text.replace("+", "")) ? Number(text) : undefined;
+}
+
 type Clarification = Extract<Answerable, { kind: "clarification" }>;
 
 /** Undefined if neither numbers nor texts are answers. */
 function readLiteral(text: string, { kinds }: Clarification): Typed | undefined {
-  if (kinds.includes("numeric") && NUMBER.test(text)) return { kind: "response", response: Number(text) };
+  const number = kinds.includes("numeric") ? numberIn(text) : undefined;
+  if (number !== undefined) return { kind: "response", response: number };
   return kinds.includes("freetext") ? readText(text) : undefined;
 }
 
@@ -99,9 +108,12 @@ function readResponse(text: string, answerable: Clarification): Typed {
       case "yes_no":
         if (Object.hasOwn(YES_OR_NO, word)) return { kind: "response", response: YES_OR_NO[word] === true };
         break;
-      case "numeric":
-        if (NUMBER.test(text)) return { kind: "response", response: Number(text) };
+      case "numeric": {
+        const number = numberIn(text);
+        if (number !== undefined) return { kind: "response", response: number };
+        if (NUMBER.test(text) && !kinds.includes("freetext")) return { kind: "unclear", why: TOO_LONG_A_NUMBER };
         break;
+      }
       case "freetext":
         return readText(text);
     }

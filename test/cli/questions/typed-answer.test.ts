@@ -115,6 +115,16 @@ test.each([
   expect(readAnswer(line, clarification(["numeric"]))).toEqual({ kind: "response", response });
 });
 
+test.each(["9007199254740993", "+9007199254740993", "1".repeat(400)])(
+  "R41: %s arrives as it was typed, or not",
+  (line) => {
+    for (const typed of [line, `=${line}`]) {
+      expect(readAnswer(typed, clarification(["numeric"]))).toMatchObject({ kind: "unclear" });
+      expect(readAnswer(typed, clarification(["numeric", "freetext"]))).toEqual({ kind: "response", response: line });
+    }
+  },
+);
+
 test("any words are an answer where any will do; = sends what else would be a command", () => {
   const open = clarification(["freetext"]);
   expect(readAnswer(" in May ", open)).toEqual({ kind: "response", response: "in May" });
