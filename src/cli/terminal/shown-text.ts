@@ -13,8 +13,8 @@ const COLOURS = /\u001b\[[0-9;:]*m/g;
 /** One line: white space becomes one space, and the ends are trimmed. A control character is shown as `\u001b`; nothing is left out. */
 export function shownText(text: string): string {
   return text
-    .replace(/[\s\u0085]+/g, " ")
-    .trim()
+    .replace(/\p{White_Space}+/gu, " ")
+    .replace(/^ | $/g, "")
     .replace(UNSHOWN, characterEscape);
 }
 

@@ -15,6 +15,7 @@ test("an agent cannot move the cursor, recolour or reorder what is shown, and no
   expect(shownText("Pay \u001b[500m")).toBe("Pay \\u001b[500m");
   expect(shownText("a\u0007 b\u202ec\u2066d\u0085e\u0000")).toBe("a\\u0007 b\\u202ec\\u2066d e\\u0000");
   expect(shownText("\u009bHello")).toBe("\\u009bHello");
+  expect(shownText("\ufeffone\ufeffword\ufeff")).toBe("\ufeffone\ufeffword\ufeff");
   expect(shownText("\u001bHello")).toBe("\\u001bHello");
   expect(quotedText("\u001b[2J\u202e")).toBe('"\\u001b[2J\\u202e"');
 });
