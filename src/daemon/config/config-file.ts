@@ -96,7 +96,9 @@ export function faultsOf({ values, faults }: ConfigFile): readonly FileFault[] {
 /** Says that a value is refused. `what` names its place. A value that may open something is not repeated. */
 export function refusalOf(name: OptionName, what: string, value: unknown, wanted: string): string {
   if (OPTIONS[name].type.isSecret === true) return `${what} cannot be used. Give ${wanted}.`;
-  return `${what} is ${(JSON.stringify(value) ?? String(value)).slice(0, 200)}. Give ${wanted}.`;
+  // JSON has no infinity, which is what a number beyond all doubles becomes.
+  const said = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+  return `${what} is ${said.slice(0, 200)}. Give ${wanted}.`;
 }
 
 const NAMES: ReadonlyMap<string, OptionName> = new Map(OPTION_NAMES.map((name) => [keyOf(name), name]));

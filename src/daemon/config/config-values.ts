@@ -1,6 +1,7 @@
 // Reads the value of an option from text (flags and variables) and from JSON (the file). A refusal carries the wanted value, as the end of the
 // sentence "Give …".
 import { isPipeName } from "../../../transports/ipc/paths.js";
+import { canonicalTag } from "../../engine/terms/language.js";
 import type { AuditChoice, JournalChoice, SocketChoice } from "./config.js";
 import { readPath } from "./read-path.js";
 import { given, type ReadValue, refused } from "./read-value.js";
@@ -100,7 +101,8 @@ export const languageTag: ValueType<string> = textValue({
   range: "a language tag of RFC 5646",
   read: (text) => {
     try {
-      const [tag] = Intl.getCanonicalLocales(text);
+      // Intl knows no tag such as i-klingon or zh-cmn, which are others' former names.
+      const [tag] = Intl.getCanonicalLocales(canonicalTag(text));
       if (tag !== undefined) return given(tag);
     } catch {
       // No tag: refused below.

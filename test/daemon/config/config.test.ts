@@ -225,11 +225,22 @@ describe("configuration", () => {
     ['{"producer_id": 5}', "is 5. Give a text in quotes"],
     ['{"sequencing": "strict"}', "Give one of enforce, warn"],
     ['{"default_language": "en_US"}', "Give a language tag such as en-US"],
+    ['{"max_hold_ms": 1e400}', "is Infinity. Give a whole number"],
     ["[]", "holds no object"],
     ["{", "is not JSON"],
     ['{"__proto__": {}}', 'The key "__proto__"'],
   ])("refuses the file %s", (content, expected) => {
     expect(faultOf(withFile(content)).sentence).toContain(expected);
+  });
+
+  it.each([
+    ["zh-cmn-Hans", "zh-Hans"],
+    ["I-Klingon", "tlh"],
+    ["sgn-BE-FR", "sfb"],
+    ["iw", "he"],
+  ])("RFC 5646: %s is the language %s", (written, language) => {
+    const { configuration } = resolveConfiguration({ ...nothing(), flags: { defaultLanguage: written } });
+    expect(configuration.defaultLanguage).toBe(language);
   });
 
   it("the file may have the options of A2E in an object of their own", () => {
