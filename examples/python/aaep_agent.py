@@ -35,6 +35,8 @@ LONGEST_ANSWER_S = 20  # from the daemon, where no person is asked
 LONGEST_ABSENCE_S = 10  # of a lost daemon, for those who wait for its answer
 LONGEST_WAIT_S = 2  # for the daemon at the beginning and at the end
 PAUSE_S = 0.5  # between attempts to come back
+# Offline, so that npm asks no registry, which takes a minute without a network, and silent, because it would speak of packages.
+NPX = ("npx", "--no", "--offline", "--loglevel=silent", "--", "aaepd")
 REMEDY = 'Install the package aaepd, run `aaepd serve`, or name the program: Agent(…, program=["/path/to/aaepd"]).'
 ENDS = ["aaep:agent.session." + end for end in ("completed", "errored", "cancelled")]
 AWAY = "The daemon has gone: the agent is silent until it is back."
@@ -74,7 +76,7 @@ class Agent:
     on_error receives a Fault for each thing that goes wrong, in any thread, and returns soon. By default each is a line on standard error.
     """
 
-    def __init__(self, agent_id, name=None, *, program=("npx", "--no", "--loglevel=error", "--", "aaepd"), arguments=(), on_error=None):
+    def __init__(self, agent_id, name=None, *, program=NPX, arguments=(), on_error=None):
         self.on_error = on_error or (lambda fault: print(fault, file=sys.stderr))
         self.lock = threading.RLock()  # of all that follows, and of the sessions
         self.news = threading.Condition(self.lock)
@@ -160,7 +162,9 @@ class Agent:
             try:
                 *own, last_words = to_own(command)
                 self._talk(*own, PAUSE_S)
-                self._end(f"The daemon {'has gone' if self.is_met else 'did not start'}: the agent is silent. {last_words()} {REMEDY}")
+                words = last_words()  # a sentence of aaepd says what to do
+                told = words if words.startswith("Error: ") else f"{words} {REMEDY}".strip()
+                self._end(f"The daemon {'has gone' if self.is_met else 'did not start'}: the agent is silent. {told}")
             except OSError as error:
                 self._end(f"There is no daemon, so the agent is silent: {error}. {REMEDY}")
         while link is not None:
@@ -348,12 +352,19 @@ class Session:
         self.growing = None
         return None if self.is_over else self.agent._send("aaep.publish", self._event(kind, members), grows=grows)
 
-    def tool(self, name, run, *, summary=None, completed=None, irreversible=False, **question):
+    def tool(self, name, run, *, summary=None, completed=None, irreversible=None, action=None, consequence=None, timeout_seconds=None, extra_context=None):
         """Runs a tool, and returns its result, or raises its error. completed is a sentence about the result, or a function that makes one.
 
         If the call is irreversible, run is called only after a person has accepted, and Declined is raised otherwise. The question may have an action
-        (default: summary), a consequence, timeout_seconds, and extra_context: facts for the person who decides.
+        (default: summary), a consequence, timeout_seconds (300), and extra_context: facts for the person who decides. Raises TypeError for a question
+        without irreversible, and for a run that cannot be called: a slip of the hand must not run a tool unasked.
         """
+        question = {"action": action, "consequence": consequence, "timeout_seconds": timeout_seconds, "extra_context": extra_context}
+        question = {member: value for member, value in question.items() if value is not None}
+        if question and irreversible is None:
+            raise TypeError(f"{', '.join(question)}: nobody is asked without irreversible=True.")
+        if not callable(run):
+            raise TypeError("run must be a function, which is called later: pass delete, or lambda: delete(12), in place of delete(12).")
         tool = {"tool": tool_name(str(name)), "tool_call_id": "call_" + secrets.token_hex(16)}
         invoked = {**tool, "summary_normal": brief(summary) or brief(name) or "A tool.", "risk_level": "high" if irreversible else "low"}
         with self.agent.lock:

@@ -59,6 +59,12 @@ itInFull("slow replies: a reply that must not come is listened for longer than o
   expect(await judged(start, "S2-cancelled")).toEqual([["S2-cancelled", "failed", "A reply came."]]);
 });
 
+itInFull("a message that is no reply is told with the reply that is missing", async () => {
+  const start = patched(['"type": "confirmation.reply"', '"type": "subscription.reply"']);
+  const told = "No reply came, but a message that is none.";
+  expect(await judged(start, "S2-reply-form")).toEqual([["S2-reply-form", "failed", told]]);
+});
+
 it("a subscriber that leaves before the time is over has not shown that it stays silent", async () => {
   const leaves = '            self.say(f"Question: {summary}")\n';
   const start = patched([leaves, `${leaves}            self.writer.close()\n`]);

@@ -123,6 +123,40 @@ test("halves of characters in a daemon's answers, and in the author's texts, bre
   expect(await runPython(program, environment, base)).toBe("9\n");
 });
 
+test("R5: a slip of the hand in a call runs no tool", async () => {
+  const program = [
+    "from aaep_agent import Agent",
+    'with Agent("slips", program=["/nowhere"], on_error=print) as agent, agent.session("Deletes.") as s:',
+    '    for slip in [{"irreversibel": True}, {"action": "Delete."}, {"irreversible": True, "timeout": 3}, {"run": 12, "irreversible": True}]:',
+    "        try:",
+    '            s.tool("delete", **{"run": lambda: print("deleted"), **slip})',
+    "        except TypeError as error:",
+    "            print(error)",
+  ].join("\n");
+  const lines = (await runPython(program, cleanEnvironment(temporaryDirectory()))).split("\n");
+  expect(lines).toEqual([
+    expect.stringContaining("the agent is silent"),
+    expect.stringMatching(/unexpected keyword argument 'irreversibel'/),
+    "action: nobody is asked without irreversible=True.",
+    expect.stringMatching(/unexpected keyword argument 'timeout'/),
+    "run must be a function, which is called later: pass delete, or lambda: delete(12), in place of delete(12).",
+    "",
+  ]);
+});
+
+test.each([
+  ["aaepd itself", "echo 'Error: There is no option.' >&2", " Error: There is no option."],
+  ["npx, which finds none", "true", " Install the package aaepd, .+"],
+])("the reason why there is no daemon is that of %s", async (_, command, reason) => {
+  const program = [
+    "from aaep_agent import Agent",
+    `agent = Agent("nodder", program=["sh", "-c", ${JSON.stringify(command)}], on_error=print)`,
+    "agent.life.join()",
+  ].join("\n");
+  const told = await runPython(program, cleanEnvironment(temporaryDirectory()));
+  expect(told).toMatch(new RegExp(`^The daemon did not start: the agent is silent\\.${reason}\n$`));
+});
+
 test("U3: without /proc, a daemon of the user's own is found by its path", async (context) => {
   const base = temporaryDirectory();
   const path = join(base, "aaepd.sock");

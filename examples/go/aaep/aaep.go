@@ -47,7 +47,7 @@ const (
 type Options struct {
 	ID        string      // stable name of the agent, without its version
 	Name      string      // name for people; default: ID
-	Program   []string    // aaepd, if no daemon serves this user; default: npx --no --loglevel=error -- aaepd
+	Program   []string    // aaepd, if no daemon serves this user; default: npx --no --offline --loglevel=silent -- aaepd
 	Arguments []string    // further options of `aaepd stdio`
 	OnError   func(error) // receives a *Fault for each thing that goes wrong, on any goroutine, and returns soon; default: lines on standard error
 }
@@ -110,7 +110,7 @@ func (f *Fault) Error() string {
 func Open(options Options) *Agent {
 	options.Name = cmp.Or(options.Name, options.ID)
 	if len(options.Program) == 0 {
-		options.Program = []string{"npx", "--no", "--loglevel=error", "--", "aaepd"}
+		options.Program = []string{"npx", "--no", "--offline", "--loglevel=silent", "--", "aaepd"}
 	}
 	if options.OnError == nil {
 		options.OnError = func(err error) { fmt.Fprintln(os.Stderr, err) }
@@ -448,7 +448,11 @@ func (a *Agent) live() {
 	}
 	a.locked(func() {
 		if !a.isOver {
-			a.tell(&Fault{Sentence: fmt.Sprintf("%s: the agent is silent. %s. %s", why, err, remedy)})
+			words := strings.TrimSpace(err.Error())
+			if !strings.HasPrefix(words, "Error: ") { // a sentence of aaepd says what to do
+				words = strings.TrimSpace(words + " " + remedy)
+			}
+			a.tell(&Fault{Sentence: fmt.Sprintf("%s: the agent is silent. %s", why, words)})
 		}
 		a.end()
 	})

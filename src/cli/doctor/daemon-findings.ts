@@ -18,7 +18,10 @@ const GRAVE: readonly string[] = ["journal_failing", "audit_failing"];
 export async function examineDaemons(io: Patient["io"] & Parameters<typeof askStatus>[1]): Promise<ExaminedDaemons> {
   const found = await listeningDaemons(io.daemonDirectories);
   if (found.length === 0)
-    return { daemons: [], findings: [fact("daemons", "no_daemon", "No daemon runs. To start one, run: aaepd serve")] };
+    return {
+      daemons: [],
+      findings: [fact("daemons", "no_daemon", "No daemon answers. To start one, run: aaepd serve")],
+    };
   const daemons: { socketPath: string; status: Patient["daemons"][number]["status"] }[] = [];
   const findings: Finding[] = [];
   for (const answer of await Promise.all(found.map((one) => asked(one.socketPath, io)))) {

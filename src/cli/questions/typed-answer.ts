@@ -55,7 +55,8 @@ export function readAnswer(line: string, answerable: Answerable): Typed {
   }
   const command = readCommand(line);
   if (command !== undefined) return command;
-  if (text.toLowerCase() === "details" && !isAnswer(text, answerable)) return { kind: "details" };
+  const word = text.toLowerCase();
+  if ((word === "details" || word === "help") && !isAnswer(text, answerable)) return { kind: word };
   return answerable.kind === "confirmation" ? readDecision(text, answerable.allowed) : readResponse(text, answerable);
 }
 

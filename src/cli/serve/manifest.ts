@@ -80,7 +80,7 @@ async function theOnlySocket(): Promise<string> {
     return await findSocket(ipcDirectories(currentPlace()));
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "not_found") throw caught;
-    const sentence = `${caught.sentence}, or print the manifest of a new one with: aaepd manifest --new`;
+    const sentence = `${caught.sentence}${caught.sentence.endsWith(".") ? " Or" : ", or"} print the manifest of a new one with: aaepd manifest --new`;
     throw new Fault("not_found", sentence, { origin: "local" });
   }
 }

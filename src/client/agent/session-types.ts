@@ -80,7 +80,9 @@ export interface AgentSession extends AsyncDisposable {
   readonly say: (chunks: AsyncIterable<string> | (Iterable<string> & object)) => Promise<void>;
   /**
    * Runs a tool between `tool.invoked` and `tool.completed`, and resolves with its result. Rejects with the tool's own error, or with the Fault
-   * `confirmation_required` if the call was declined; the outcome of the question is its `cause`. Tools may run at the same time. Characters of
+   * `confirmation_required` if the call was declined; the outcome of the question is its `cause`. Rejects with the Fault `usage`, and runs nothing,
+   * for an option that is not known, for one about a question without `irreversible`, and for a `run` that is no function. Tools may run at the
+   * same time. Characters of
    * `name` that AAEP's names of tools do not have become "_", and "/" becomes "." (AAEP §4.3.1).
    */
   readonly tool: <Result>(

@@ -5,6 +5,7 @@ import { endsInHalf, wholeEnd } from "../../base/whole-end.js";
 import type { ClarificationOutcome, ConfirmationOutcome } from "../agent-questions.js";
 import { TERMINAL } from "../event-types.js";
 import { onAbort, type SignalLike } from "../on-abort.js";
+import { assertTool } from "./checked-tool.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import type { Fields, Taken, Voice } from "./intents.js";
 import { orLate } from "./late.js";
@@ -188,6 +189,7 @@ export function createSession(services: SessionServices, options: SessionOptions
     run: () => Result | PromiseLike<Result>,
     toolOptions: ToolOptions<Result> = {},
   ): Promise<Result> {
+    assertTool(run, toolOptions);
     const { completed, irreversible = false, risk_level, declined } = toolOptions;
     const callId = `call_${++ids}`;
     const tool = toolNameOf(String(name));

@@ -41,11 +41,15 @@ export async function answered(
   const typedAt = stage.timers.now();
   await subscriber.type(typed);
   const reply = await conversation.seek(isReply);
-  if (reply?.message === undefined)
-    return fail("The user's answer is sent as a reply.", "No reply came.", [
+  if (reply?.message === undefined) {
+    const other = conversation.record.find(({ way, at }) => way === "received" && at >= typedAt);
+    const seen = other === undefined ? "No reply came." : "No reply came, but a message that is none.";
+    return fail("The user's answer is sent as a reply.", seen, [
       { note: "sent", text: JSON.stringify(question) },
       { note: "typed", text: typed },
+      ...(other === undefined ? [] : [{ note: "came", text: other.text }]),
     ]);
+  }
   return { reply: { ...reply, message: reply.message }, tookMs: Math.max(0, reply.at - typedAt) };
 }
 

@@ -169,6 +169,11 @@ test("a choice whose name looks like a number can be chosen by it, unless anothe
   expect(readAnswer("#1", floors)).toMatchObject({ kind: "unclear" });
 });
 
+test("help is a command in words, except where it may be an answer", () => {
+  expect(readAnswer("Help", CONFIRMATION)).toEqual({ kind: "help" });
+  expect(readAnswer("help", clarification(["freetext"]))).toEqual({ kind: "response", response: "help" });
+});
+
 test("details is a command in words, except where it may be an answer", () => {
   expect(readAnswer("Details", CONFIRMATION)).toEqual({ kind: "details" });
   expect(readAnswer("details", clarification(["multiple_choice", "numeric"], "Age 60"))).toEqual({ kind: "details" });

@@ -160,6 +160,29 @@ test("AAEP §4.3.1: the name of a tool becomes one that AAEP has; people hear it
   expect(troubles).toEqual([]);
 });
 
+test("R5: a slip of the hand in a call runs no tool, and nothing of it is heard", async () => {
+  const { agent, heard } = await stage();
+  const run = (): never => {
+    throw new Error("It ran.");
+  };
+  const slips = [
+    [run, { irreversibel: true }, 'There is no option "irreversibel" of a tool. Did you mean irreversible?'],
+    [run, { wait: 3 }, /There is no option "wait" of a tool\. A tool has summary, .+, declined\.$/],
+    [
+      run,
+      { action: "Delete." },
+      "The option action is about a question, and nobody is asked without irreversible: true.",
+    ],
+    [12, { irreversible: true }, "Give the tool as a function, which is called later: () => remove(12)."],
+  ] as const;
+  await agent.session("Deletes.", async (s) => {
+    for (const [tool, options, sentence] of slips)
+      await expect(s.tool("delete", tool as typeof run, options as object)).rejects.toThrow(sentence);
+  });
+  await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
+  expect(heard.lines.filter((line) => /tool|awaiting/.test(line))).toEqual([]);
+});
+
 test("AAEP §6: questions wait for their answers, in their place; text goes on meanwhile", async () => {
   const { agent, heard, troubles } = await stage(
     {},

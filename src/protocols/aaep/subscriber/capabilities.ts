@@ -6,6 +6,7 @@ import { distinctTags } from "../../../engine/terms/language.js";
 import { BOUNDARIES, type Boundary, type CognitiveLoad } from "../../../engine/terms/terms.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import { type Capabilities, LOADS, VERBOSITIES, withoutUnknownWords } from "../validation/capability-words.js";
+import { coreTypeOf, isInCoreNamespace, nearestCoreType } from "../validation/core-types.js";
 
 /** The requested terms; undefined members were not requested. Lists keep their order and have no duplicates. */
 export interface Requested {
@@ -109,12 +110,12 @@ function readWord<Word extends string>(
   if (value === undefined) return undefined;
   if (typeof value !== "string") throw malformed(path, `one of ${words.join(", ")}`);
   const known = words.find((word) => word === value);
-  if (known === undefined) notes.push(unknownValue(path, value));
+  if (known === undefined) notes.push(unknownValue(path, value, words));
   return known;
 }
 
-function unknownValue(path: string, value: unknown): string {
-  return `${path}: ${quoted(value)} is not known here and was left out.`;
+function unknownValue(path: string, value: unknown, known: readonly unknown[]): string {
+  return `${path}: ${quoted(value)} is not known here and was left out. Known are ${known.join(", ")}.`;
 }
 
 function readTexts(value: unknown, path: string): readonly string[] | undefined {
@@ -139,7 +140,7 @@ function readKnown<Value>(
   const asked = new Set<Value>();
   for (const item of value) {
     const match = known.find((candidate) => candidate === item);
-    if (match === undefined) notes.push(unknownValue(path, item));
+    if (match === undefined) notes.push(unknownValue(path, item, known));
     else asked.add(match);
   }
   return [...asked];
@@ -176,6 +177,16 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
   return [...told, `${leftCount} more ${leftCount === 1 ? "capability is" : "capabilities are"} not known here.`];
 }
 
+/** Notes what only a type of AAEP could be and none is (AAEP §3.9), such as a misspelt one: a filter with that name passes nothing. */
+function notesOfTypes(names: readonly string[]): readonly string[] {
+  return names
+    .filter((name) => isInCoreNamespace(name) && !name.includes("*") && coreTypeOf(name) === undefined)
+    .slice(0, MAX_NAMED)
+    .map((name) =>
+      `event_filters: ${quoted(name)} is none of the twelve types of AAEP. ${nearestCoreType(name)}`.trimEnd(),
+    );
+}
+
 /**
  * Reads a `capabilities` object. Unknown keys belong to extensions, have no effect (AAEP §5.3.2) and are noted. Throws a Fault ("invalid_params",
  * with a pointer) for unreadable values.
@@ -183,7 +194,12 @@ function notesOfUnknown(capabilities: Capabilities, filters: Capabilities, own: 
 export function readCapabilities(capabilities: Capabilities): Requested {
   const filters = readMembers(capabilities.event_filters, "event_filters");
   const own = readMembers(capabilities.aaepd, "aaepd");
-  const notes: string[] = [...notesOfUnknown(capabilities, filters, own)];
+  const include = readTexts(filters.include, "event_filters.include");
+  const exclude = readTexts(filters.exclude, "event_filters.exclude");
+  const notes: string[] = [
+    ...notesOfUnknown(capabilities, filters, own),
+    ...notesOfTypes([...(include ?? []), ...(exclude ?? [])]),
+  ];
   return {
     maxEventsPerSecond: readInteger(capabilities.max_events_per_second, "max_events_per_second", 1, 100_000),
     preferredVerbosity: readWord(capabilities.preferred_verbosity, "preferred_verbosity", VERBOSITIES, notes),
@@ -191,8 +207,8 @@ export function readCapabilities(capabilities: Capabilities): Requested {
     supportsConfirmationReply: readBoolean(capabilities.supports_confirmation_reply, "supports_confirmation_reply"),
     supportsClarificationReply: readBoolean(capabilities.supports_clarification_reply, "supports_clarification_reply"),
     coalesceBoundaries: readKnown(capabilities.coalesce_boundaries, "coalesce_boundaries", BOUNDARIES, notes),
-    include: readTexts(filters.include, "event_filters.include"),
-    exclude: readTexts(filters.exclude, "event_filters.exclude"),
+    include,
+    exclude,
     supportedConformanceLevels: readKnown(
       capabilities.supported_conformance_levels,
       "supported_conformance_levels",

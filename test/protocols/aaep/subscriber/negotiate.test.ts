@@ -222,6 +222,21 @@ describe("what is asked for and what is granted", () => {
     ]);
   });
 
+  test("R20: a filter for a type that AAEP does not have is noted; patterns and the types of extensions are not", () => {
+    const include = [
+      "aaep:agent.tool.invoke",
+      "aaep:agent.text",
+      "aaep:agent.session.*",
+      "aaep:agent.tool.completed",
+      "finance:trade",
+    ];
+    expect(accepted(ask({ event_filters: { include, exclude: ["aaep:agent.outputs"] } })).notes).toEqual([
+      'event_filters: "aaep:agent.tool.invoke" is none of the twelve types of AAEP. Did you mean aaep:agent.tool.invoked?',
+      expect.stringMatching(/^event_filters: "aaep:agent.text" is none of the twelve types of AAEP\./),
+      expect.stringMatching(/^event_filters: "aaep:agent.outputs" is none of the twelve types of AAEP\./),
+    ]);
+  });
+
   test("R20: the notes about it are bounded in number and in length", () => {
     const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${index}_${"x".repeat(5000)}`, 1]));
     const { notes } = accepted(ask(many));
@@ -271,6 +286,9 @@ describe("AAEP §12.6, R32, P10: values of a later version", () => {
       supported_conformance_levels: [4, 2],
     });
     for (const word of ["chatty", "extreme", "token", "4"]) expect(answer.notes.join(" ")).toContain(word);
+    expect(answer.notes).toContain(
+      'preferred_verbosity: "chatty" is not known here and was left out. Known are terse, normal, detailed.',
+    );
   });
 
   test.each([{ coalesce_boundaries: ["token"] }, { supported_conformance_levels: [4, 5] }])(

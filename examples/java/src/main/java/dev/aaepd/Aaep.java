@@ -69,7 +69,7 @@ public final class Aaep implements AutoCloseable {
   private static final String REMEDY = "Install the package aaepd, or run `aaepd serve`.";
   private static final String SYSTEM = System.getProperty("os.name");
   private static final List<String> PROGRAM =
-      List.of(SYSTEM.startsWith("Windows") ? "npx.cmd" : "npx", "--no", "--loglevel=error", "--", "aaepd");
+      List.of(SYSTEM.startsWith("Windows") ? "npx.cmd" : "npx", "--no", "--offline", "--loglevel=silent", "--", "aaepd");
   private static final String UNREADABLE = "The daemon's answer cannot be read.";
   private static final Gson GSON = new Gson();
   /** Ways in which a question ends without a reply. */
@@ -483,7 +483,8 @@ public final class Aaep implements AutoCloseable {
       StringBuffer last = new StringBuffer();
       try {
         talk(toOwn(command, last));
-        end("The daemon did not start, or has gone: the agent is silent. " + last + " " + REMEDY);
+        String words = last.toString().strip(); // a sentence of aaepd says what to do
+        end("The daemon did not start, or has gone: the agent is silent. " + (words.startsWith("Error: ") ? words : (words + " " + REMEDY).strip()));
       } catch (IOException error) {
         end("There is no daemon: the agent is silent. " + error.getMessage() + ". " + REMEDY);
       }
