@@ -21,7 +21,16 @@ export interface PublishingServices {
   readonly sessions: Sessions;
   readonly questions: Pick<
     Questions,
-    "asked" | "withdrawn" | "settleDue" | "whenResolved" | "cancel" | "find" | "outcomeOf" | "sessionOf" | "isWaiting"
+    | "asked"
+    | "withdrawn"
+    | "settleDue"
+    | "whenResolved"
+    | "cancel"
+    | "checkRoom"
+    | "find"
+    | "outcomeOf"
+    | "sessionOf"
+    | "isWaiting"
   >;
   readonly noticeFactory: Pick<NoticeFactory, "notice">;
   readonly wakeUps: WakeUps;

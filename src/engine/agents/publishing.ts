@@ -226,6 +226,12 @@ export function createPublishing(services: PublishingServices): Publishing {
         isArray,
         known: knownPublish,
       });
+      try {
+        if (plan.asked.length > 0) questions.checkRoom(plan.asked);
+      } catch (caught) {
+        plan.discard();
+        throw caught;
+      }
       for (const { token } of plan.asked) agents.asks(token, connection);
       for (const { sessionId } of plan.asked) services.tookPart(connection, sessionId);
       if (resumeToken !== undefined)

@@ -1,4 +1,5 @@
 // The words of a question, and the language in which a notice quotes them (AAEP ch. 11, R31).
+import { textOf } from "../../base/members.js";
 import type { AgentEvent, QuestionKind } from "../event/event.js";
 import type { DefaultAnswer } from "../messages/catalogues/catalogue.js";
 import { quotedIn } from "../messages/catalogues/wording.js";
@@ -45,18 +46,18 @@ export function createAskingIn(defaultLanguage: string): AskingIn {
 
 /** The parts end as sentences of the language in which they are quoted. */
 function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
-  const text = (field: string): string => {
-    const value = question[field];
-    return typeof value === "string" ? value : "";
-  };
   const isConfirmation = question.action !== undefined;
-  const [short, ...more] = isConfirmation
-    ? ([text("action"), text("consequence")] as const)
-    : ([text("question")] as const);
+  // Each part is shortened before it is quoted: the beginning of a quoted text would keep the whole of it in memory.
+  const within = (longest: number, fields: readonly string[]): string =>
+    shortenedText(
+      quotedIn(language, ...fields.map((field) => shortenedText(textOf(question[field]), longest))),
+      longest,
+    );
+  const [first, ...more] = isConfirmation ? (["action", "consequence"] as const) : (["question"] as const);
   return {
     kind: isConfirmation ? "confirmation" : "clarification",
-    terse: shortenedText(quotedIn(language, short), TERSE_ASKING_LENGTH),
-    normal: shortenedText(quotedIn(language, short, ...more), NORMAL_ASKING_LENGTH),
+    terse: within(TERSE_ASKING_LENGTH, [first]),
+    normal: within(NORMAL_ASKING_LENGTH, [first, ...more]),
     defaultAnswer: isConfirmation ? undefined : defaultAnswerOf(question),
   };
 }

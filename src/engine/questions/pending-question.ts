@@ -2,6 +2,7 @@
 import type { AuditEntry } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
+import { jsonSize } from "../event/event-size.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { OutcomeListener } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
@@ -21,6 +22,8 @@ export interface Decision {
 export interface Pending {
   readonly question: OpenQuestion;
   readonly entry: JournaledEvent;
+  /** Estimated size of its event. */
+  readonly bytes: number;
   readonly deadline: Millis;
   readonly cancelTimers: (() => void)[];
   readonly listeners: OutcomeListener[];
@@ -46,6 +49,7 @@ export function createPending(question: OpenQuestion, entry: JournaledEvent, isR
   return {
     question,
     entry,
+    bytes: jsonSize(question.event),
     deadline: question.at + secondsOf(question) * 1000,
     cancelTimers: [],
     listeners: [],

@@ -22,7 +22,7 @@ export interface QuestionLimits {
   /** Wait of a question after the last such subscription has ended, in ms (R7). */
   readonly reconnectGraceMs: Millis;
   /** Default `SESSION_COUNTS`. */
-  readonly sessionCounts?: Pick<SessionCounts, "outcomes">;
+  readonly sessionCounts?: Pick<SessionCounts, "outcomes" | "questionBytes">;
 }
 
 export interface QuestionsOptions {
@@ -107,6 +107,8 @@ export interface Questions {
   /** Open questions whose event is behind an epoch, in the same order. The caller stops when it has enough. */
   readonly openAfter: (after: Epoch) => Iterable<{ readonly question: OpenQuestion; readonly entry: JournaledEvent }>;
   readonly openCount: () => number;
+  /** Throws "rate_limit" if these questions do not fit among the open ones of all sessions, of at most `questionBytes`. */
+  readonly checkRoom: (asked: readonly OpenQuestion[]) => void;
   readonly find: (token: string) => OpenQuestion | undefined;
   /** The event of an open question as it was published, however long ago. */
   readonly entryOf: (eventId: string) => JournaledEvent | undefined;

@@ -4,7 +4,9 @@ import { Fault } from "../../base/errors.js";
 import type { ReplyFate } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
+import { jsonSize } from "../event/event-size.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
+import { checkQuestionRoom, SESSION_COUNTS } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import { forgetQuestion, keepQuestion } from "./durable-questions.js";
 import { createOutcomeAudit } from "./outcome-audit.js";
@@ -44,14 +46,15 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const pending = new Map<string, Pending>();
   const byEventId = new Map<string, Pending>();
   const durableState = options.durableState ?? NO_DURABLE_STATE;
+  let openBytes = 0;
   let isClosed = false;
   // Set when the daemon stops and leaves open questions to the next boot. From then on no default applies (R8b).
   let isLeaving = false;
   let cancelRetry = (): void => {};
   const retries: (() => void)[] = [];
-  const { sessionCounts } = options.limits;
+  const { sessionCounts = SESSION_COUNTS } = options.limits;
   const outcomes = createQuestionOutcomes({
-    ...(sessionCounts === undefined ? {} : { maxCount: sessionCounts.outcomes }),
+    maxCount: sessionCounts.outcomes,
     durableState,
     ...(options.whenDurable === undefined ? {} : { whenDurable: options.whenDurable }),
     ...(options.accident === undefined ? {} : { accident: options.accident }),
@@ -83,6 +86,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const opened = createPending(question, entry, isRestored);
     pending.set(question.token, opened);
     byEventId.set(question.event.event_id, opened);
+    openBytes += opened.bytes;
     return opened;
   };
 
@@ -109,6 +113,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const { token, event } = question;
     pending.delete(token);
     byEventId.delete(event.event_id);
+    openBytes -= entry.bytes;
     shownBefore.over(token, entry.shownTo);
     forgetQuestion(durableState, token);
     untold.leave(entry);
@@ -320,6 +325,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       for (const one of pending.values()) if (one.entry.epoch > after && isAnswerable(one)) yield one;
     },
     openCount: () => pending.size,
+    checkRoom: (asked) => checkQuestionRoom(sessionCounts, openBytes, jsonSize(asked.map(({ event }) => event))),
     find: (token) => openNow(token)?.question,
     entryOf: (eventId) => {
       const entry = byEventId.get(eventId);

@@ -19,7 +19,6 @@ import { askingKey } from "./session-questions.js";
 import {
   type AcceptedConfirmation,
   type AgentRecord,
-  type ChunkLook,
   createAgentRecord,
   createOutputRecord,
   createSessionRecord,
@@ -203,7 +202,7 @@ function coreOf(session: SessionRecord): SessionCore {
     language,
     lastAgentId,
     agents: [...session.agents.values()].map(({ generation: _, confirmations: __, ...agent }) => agent),
-    outputs: openOutputs(session).map(({ generation: _, ...output }) => ({ ...output, last: lookOf(output.last) })),
+    outputs: openOutputs(session).map(({ generation: _, ...output }) => output),
     tools: openTools(session),
     ordinal,
     historyCount,
@@ -211,13 +210,6 @@ function coreOf(session: SessionRecord): SessionCore {
     latestText,
     tokenHash,
   };
-}
-
-/** Reduces the output's last chunk to the members that the closing chunk repeats. The text is not among them. */
-function lookOf(last: ChunkLook | undefined): ChunkLook | undefined {
-  if (last === undefined) return undefined;
-  const { producer, urgency, output_id, content_type, language, localization_hints, correlation_id } = last;
-  return { producer, urgency, output_id, content_type, language, localization_hints, correlation_id };
 }
 
 function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {

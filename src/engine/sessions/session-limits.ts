@@ -12,6 +12,8 @@ export interface SessionCounts {
   readonly outputs: number;
   /** Open questions. */
   readonly questions: number;
+  /** Bytes of the open questions of all sessions together, by estimate of their events. */
+  readonly questionBytes: number;
   /** Most events of one plan, the daemon's included. The open parts of a single session are far fewer by default. */
   readonly plannedEvents: number;
   /** tool_call_ids remembered as used. The ids of open tools are known in any case. */
@@ -31,6 +33,7 @@ export const SESSION_COUNTS: SessionCounts = {
   tools: 256,
   outputs: 256,
   questions: 64,
+  questionBytes: 32 * 1024 * 1024,
   plannedEvents: 2048,
   callIds: 16_384,
   completedOutputs: 16_384,
@@ -75,4 +78,15 @@ export function checkOpenLimit(
     pointer,
     rule: "AAEP §4.5",
   });
+}
+
+/** Throws "rate_limit" if further questions of `bytes` would bring the open questions of all sessions, of `openBytes`, beyond `questionBytes`. */
+export function checkQuestionRoom(
+  { questionBytes }: Pick<SessionCounts, "questionBytes">,
+  openBytes: number,
+  bytes: number,
+): void {
+  if (openBytes + bytes <= questionBytes) return;
+  const sentence = `Wait for an outcome first: the open questions of all sessions may take ${questionBytes} bytes.`;
+  throw new Fault("rate_limit", sentence, { pointer: "", rule: "R34" });
 }

@@ -66,7 +66,7 @@ export interface OutputRecord extends Undoable, TextLengths {
   readonly ordinal: number;
   /** First half of a surrogate pair that waits for its second half (R25). */
   carry: string;
-  /** The last chunk; the daemon's closing chunk repeats its members. */
+  /** Of the last chunk; the daemon's closing chunk repeats these members. */
   last: ChunkLook | undefined;
   /** The language of the first chunk, which applies to later chunks that name none (R2). */
   language: string | undefined;

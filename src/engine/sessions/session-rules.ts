@@ -19,6 +19,7 @@ import { checkClosures, checkOpenLimit } from "./session-limits.js";
 import { asksForCall, wasInvoked, withdraw } from "./session-questions.js";
 import {
   type AgentRecord,
+  type ChunkLook,
   createOutputRecord,
   type OpenTool,
   type OutputRecord,
@@ -293,9 +294,15 @@ export function streamOutput(context: RuleContext): void {
   addLengths(output, text);
   output.carry = carry;
   if (text !== chunk || given !== codePoints) context.event = { ...event, chunk: text, position: codePoints };
-  output.last = context.event;
+  output.last = lookOf(context.event);
   if (isLast) endOutput(draft, session, output);
   implyState(agent, "writing_output");
+}
+
+/** Reduces a chunk to the members that the closing chunk repeats. Its text would stay in memory for as long as the output is open. */
+function lookOf(chunk: ChunkLook): ChunkLook {
+  const { producer, urgency, output_id, content_type, language, localization_hints, correlation_id } = chunk;
+  return { producer, urgency, output_id, content_type, language, localization_hints, correlation_id };
 }
 
 function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: OutputRecord): void {
