@@ -10,6 +10,7 @@ import { everyLanguage } from "../../engine/notices/daemon-events.js";
 import { createTurnSlices } from "../../engine/time/turn-slices.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
+import { createRequestRoom } from "../../protocols/a2e/host/request-room.js";
 import { createMessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
@@ -75,6 +76,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     log,
     texts: everyLanguage(options.defaultLanguage),
     agents: createPresentAgents(),
+    room: createRequestRoom(),
     providersReady: () => (areReady ? undefined : ready),
     options: {
       authToken: () => options.a2eAuthToken,

@@ -6,6 +6,7 @@ import { everyLanguage } from "../../../src/engine/notices/daemon-events.js";
 import { createTurnSlices } from "../../../src/engine/time/turn-slices.js";
 import type { A2eOptions, A2eServices } from "../../../src/protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../../src/protocols/a2e/host/present-agents.js";
+import { createRequestRoom } from "../../../src/protocols/a2e/host/request-room.js";
 import { createMessageMaker } from "../../../src/protocols/a2e/messages/message.js";
 import { createRouter } from "../../../src/protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../../src/protocols/a2e/sessions/a2e-protocol.js";
@@ -64,6 +65,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
     texts: everyLanguage("en-US"),
     providersReady: providersReady ?? (() => undefined),
     agents: createPresentAgents(),
+    room: createRequestRoom(),
     options: {
       authToken: () => undefined,
       maxParallel: () => 4,

@@ -162,6 +162,29 @@ describe("a request", () => {
   });
 });
 
+describe("R34: what the requests of all agents take", () => {
+  it("is bounded; small ones go on, and an answer or the end of an agent makes room", () => {
+    const { stage, agent, provider } = opened();
+    const others = [stage.agent(["tools"], "second"), stage.agent(["tools"], "third")] as const;
+    const large = (id: string) => toolCall(id, "search", { arguments: { text: "x".repeat(9_000_000) } });
+    const isRefused = (peer: A2ePeer) => peer.last()?.type === "error";
+    for (const peer of [agent, ...others]) peer.say(large("c1"));
+    expect([agent, ...others].map(isRefused)).toEqual([false, false, false]);
+    agent.say(large("c2"));
+    expect(agent.last()).toMatchObject({ type: "error", req_id: "c2", code: "runtime_error" });
+    agent.say(toolCall("c3", "search", {}));
+    expect(toolsOf(requestsOf(provider))).toHaveLength(4);
+    others[0].hangUp();
+    agent.say(large("c4"));
+    expect(toolsOf(requestsOf(provider))).toHaveLength(5);
+    agent.say(large("c5"));
+    expect(isRefused(agent)).toBe(true);
+    provider.say(answerTo(requestsOf(provider)[0] ?? {}, "found"));
+    agent.say(large("c6"));
+    expect(toolsOf(requestsOf(provider))).toHaveLength(6);
+  });
+});
+
 describe("max_parallel", () => {
   it("is never exceeded, and the others go in the order in which they came", () => {
     const { agent, provider } = opened({ options: { maxParallel: () => 2 } });

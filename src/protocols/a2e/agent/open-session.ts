@@ -54,6 +54,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
     maxWaitingCount: MOST_WAITING_REQUESTS,
     maxWaitingUnits: MOST_WAITING_UNITS,
   });
+  const room = services.room.open();
   let cancelDrain = (): void => {};
   let tellDrained: (() => void) | undefined;
   let cancelRest = (): void => {};
@@ -73,7 +74,7 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
   };
 
   const ended = (request: RelayedRequest): void => {
-    byId.delete(request.id);
+    if (byId.delete(request.id)) room.leave(request.units);
     requests.ended(request);
     if (!requests.isIdle()) return;
     cancelRest();
@@ -126,9 +127,12 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
       },
     );
     cancelRest();
-    byId.set(requestId, request);
-    if (requests.add(request)) return;
-    byId.delete(requestId);
+    if (room.take(request.units)) {
+      byId.set(requestId, request);
+      if (requests.add(request)) return;
+      byId.delete(requestId);
+      room.leave(request.units);
+    }
     fail("runtime_error", "Too many requests wait already. Send this one again later.", requestId, { capability });
   };
 
@@ -191,6 +195,8 @@ export function createOpenSession(options: OpenSessionOptions, services: A2eServ
       for (const one of requests.dropWaiting()) one.forget();
       const isHolding = requests.begun().some((one) => one.isHeld());
       for (const one of requests.begun()) one.forget();
+      byId.clear();
+      room.end();
       stopListening();
       const leave = (): void => {
         if (isOrderly) mirror.ended();

@@ -6,6 +6,7 @@ import type { TextAudience } from "../../../engine/messages/localized-messages.j
 import type { MessageMaker } from "../messages/message.js";
 import type { Router } from "../providers/router.js";
 import type { PresentAgents } from "./present-agents.js";
+import type { RequestRoom } from "./request-room.js";
 
 /** Choices of the configuration. Each is read at its use. */
 export interface A2eOptions {
@@ -40,6 +41,7 @@ export interface A2eServices {
   readonly providersReady: () => Promise<void> | undefined;
   /** The agents that have a session now. */
   readonly agents: PresentAgents;
+  readonly room: RequestRoom;
 }
 
 /** Most requests of one session that wait for a slot, and most UTF-16 units of them. */
