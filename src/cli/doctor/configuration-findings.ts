@@ -44,10 +44,6 @@ function rightsFindings(path: string, configuration: Configuration): readonly Fi
   const mode = modeOf(path);
   if (mode === undefined || process.platform === "win32") return [];
   const remedy = `Run: chmod 600 ${shellWord(path)}`;
-  if ((mode & 0o022) !== 0) {
-    const message = `Other users can write to ${path}, and decide which programs the daemon starts.`;
-    return [problem("configuration", "file_writable", message, remedy)];
-  }
   const hasSecret =
     configuration.a2eAuthToken !== undefined || configuration.a2eProviders.some(({ authToken }) => authToken !== "");
   if (!hasSecret || (mode & 0o044) === 0) return [];

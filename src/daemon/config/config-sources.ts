@@ -1,6 +1,5 @@
 // Reads the configuration: flags, then AAEPD_* variables, then the file, then defaults. Unknown and out-of-range values are refused all at once, so
 // that the user need not correct one mistake at a time.
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isFolder, isMissing } from "../../../transports/node-errors.js";
@@ -11,6 +10,7 @@ import { type ConfigFile, configFileOf, refusalOf } from "./config-file.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
+import { readOwnFile } from "./own-file.js";
 import { readPath } from "./read-path.js";
 import type { ReadValue } from "./read-value.js";
 
@@ -160,10 +160,10 @@ function unknownVariables(environment: ConfigurationSources["environment"]): rea
     .map((variable) => `The variable ${variable} is not known. ${didYouMean(variable, known) || "Remove it."}`);
 }
 
-/** Reads a file. Throws a Fault "usage" if it cannot be read; its faults are no error here. */
+/** Reads a file. Throws a Fault "usage" if it cannot be read, or as `readOwnFile` does; its faults are no error here. */
 export function readConfigFile(path: string): ConfigFile {
   try {
-    return configFileOf(path, readFileSync(path, "utf8"));
+    return configFileOf(path, readOwnFile(path, process.getuid?.()));
   } catch (caught) {
     if (caught instanceof Fault) throw caught;
     const sentence = isMissing(caught)

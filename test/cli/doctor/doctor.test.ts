@@ -125,7 +125,7 @@ describe("aaepd doctor", () => {
     expect(faultsOf(readable)).toEqual(["problem configuration file_readable"]);
     expect(readable.findings[0]).toMatchObject({ remedy: `Run: chmod 600 ${path}` });
     chmodSync(path, 0o666);
-    expect(faultsOf(await examined(stageIn(directory)))).toEqual(["problem configuration file_writable"]);
+    expect(faultsOf(await examined(stageIn(directory)))).toEqual(["problem configuration configuration"]);
     chmodSync(path, 0o600);
     expect(faultsOf(await examined(stageIn(directory)))).toEqual([]);
   });

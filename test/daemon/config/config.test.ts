@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -391,4 +391,24 @@ it("a value that opens something is not repeated where it is refused, and a grou
   expect(problemIn({ a2e: { auth_token: 987654321 } })).not.toContain("987654321");
   expect(problemIn({ a2e: [] })).toContain('The key "a2e" must be an object');
   expect(problemIn({ a2e: { max_parallel: 4 }, a2e_max_parallel: 7 })).toContain("a2e_max_parallel stands twice");
+});
+
+describe("U3: a file that another user could have written names no program", () => {
+  const providers = '{"a2e_providers": [{"name": "tools", "command": ["true"]}]}';
+  const spoilt: readonly (readonly [what: string, spoil: (path: string) => void, words: string])[] = [
+    ["a mode that lets others write", (path) => chmodSync(path, 0o646), "has mode 0646"],
+    ["a folder that lets others replace it", (path) => chmodSync(join(path, ".."), 0o777), "has mode 0777"],
+    // Only root gives files away.
+    ...(process.getuid?.() === 0
+      ? [["another owner", (path: string) => chownSync(path, 65_534, 65_534), "belongs to user 65534"] as const]
+      : []),
+  ];
+
+  it.runIf(process.platform !== "win32").each(spoilt)("%s", (_, spoil, words) => {
+    const sources = withFile(providers);
+    chmodSync(sources.path, 0o644);
+    expect(resolveConfiguration(sources).configuration.a2eProviders).toHaveLength(1);
+    spoil(sources.path);
+    expect(faultOf(sources).sentence).toContain(words);
+  });
 });
