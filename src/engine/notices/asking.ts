@@ -48,7 +48,7 @@ export function createAskingIn(defaultLanguage: string): AskingIn {
 function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
   const isConfirmation = question.action !== undefined;
   // Each part is shortened before it is quoted: the beginning of a quoted text would keep the whole of it in memory.
-  const within = (longest: number, fields: readonly string[]): string =>
+  const quoteOf = (longest: number, fields: readonly string[]): string =>
     shortenedText(
       quotedIn(language, ...fields.map((field) => shortenedText(textOf(question[field]), longest))),
       longest,
@@ -56,8 +56,8 @@ function quoted(question: AgentEvent, language: CatalogueLanguage): Asking {
   const [first, ...more] = isConfirmation ? (["action", "consequence"] as const) : (["question"] as const);
   return {
     kind: isConfirmation ? "confirmation" : "clarification",
-    terse: within(TERSE_ASKING_LENGTH, [first]),
-    normal: within(NORMAL_ASKING_LENGTH, [first, ...more]),
+    terse: quoteOf(TERSE_ASKING_LENGTH, [first]),
+    normal: quoteOf(NORMAL_ASKING_LENGTH, [first, ...more]),
     defaultAnswer: isConfirmation ? undefined : defaultAnswerOf(question),
   };
 }
