@@ -4,7 +4,7 @@
 // until few are left. The last of them are copied while commits wait, and the copy takes the file's name in the same turn. A commit is therefore in
 // the old file and later in the copy, or in the copy alone; before and after every kill one whole file has the name, with all that was acknowledged.
 import { renameSync, statSync } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { type ChangedPlaces, createChangedPlaces, notedWrites } from "./changed-places.js";
@@ -107,13 +107,14 @@ export function openCompactable(options: EnvironmentOptions): CompactableEnviron
     await removeDraft(path);
     assertRoomForDraft(path, current.usedBytes());
     const places = createChangedPlaces();
-    await inTurn(async () => {
-      changed = places;
-    });
     let draft: Environment | undefined;
-    // The system frees a large file when the last process closes it: off the event loop, because the environment closes before (R34).
-    const held = await open(path, "r");
+    let held: FileHandle | undefined;
     try {
+      // The system frees a large file when the last process closes it: off the event loop, because the environment closes before (R34).
+      held = await open(path, "r");
+      await inTurn(async () => {
+        changed = places;
+      });
       const copy = openEnvironment({ ...options, path: draftOf(path) });
       draft = copy;
       await copyInto(copy, places);
@@ -123,7 +124,7 @@ export function openCompactable(options: EnvironmentOptions): CompactableEnviron
       throw await compactionFault(path, caught);
     } finally {
       changed = undefined;
-      await held.close();
+      await held?.close();
       if (draft !== current) {
         await draft?.close();
         await removeDraft(path);
