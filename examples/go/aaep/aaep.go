@@ -440,18 +440,19 @@ func (a *Agent) live() {
 		}
 		return
 	}
-	why := "There is no daemon"
+	why, words := "There is no daemon", ""
 	l, last, err := a.toOwn()
 	if err == nil {
 		a.talk(l)
-		why, err = "The daemon did not start, or has gone", errors.New(last.text())
+		why, words = "The daemon did not start, or has gone", strings.TrimSpace(last.text())
+	} else {
+		words = err.Error() + "."
+	}
+	if !strings.HasPrefix(words, "Error: ") { // a sentence of aaepd says what to do
+		words = strings.TrimSpace(words + " " + remedy)
 	}
 	a.locked(func() {
 		if !a.isOver {
-			words := strings.TrimSpace(err.Error())
-			if !strings.HasPrefix(words, "Error: ") { // a sentence of aaepd says what to do
-				words = strings.TrimSpace(words + " " + remedy)
-			}
 			a.tell(&Fault{Sentence: fmt.Sprintf("%s: the agent is silent. %s", why, words)})
 		}
 		a.end()
