@@ -142,7 +142,7 @@ describe("R8a, R34, S7: a stop of serve", () => {
 
 describe("R8a, R34, S7: the end of standard input", () => {
   it("each end is heard by everybody, then the close, and no line is cut", async () => {
-    const { program, path } = await serving("stdio");
+    const { program, path } = await serving("stdio", "--stop-timeout-seconds", "300");
     const listener = await subscribedInLines(path);
     const events = sessionsOf(40, 1);
     const calls = [events.slice(0, 40), events.slice(40)].map((params, id) => ({

@@ -1,12 +1,12 @@
-// How much is tested. `npm test` tries a thirtieth of the cases of each property and skips the tests that take longest. `.ci/run` sets TEST_ALL, and
+// How much is tested. `npm test` tries a twentieth of the cases of each property and skips the tests that take longest. `.ci/run` sets TEST_ALL, and
 // everything is tested.
 import { describe, it } from "vitest";
 
 /** Whether everything is tested: TEST_ALL is set. */
 export const isWhole = process.env.TEST_ALL !== undefined;
 
-/** PROPERTY_CASES is the number of cases of a property that has 1,000 in a whole run: default 33, in a whole run 1000, in a search more. */
-const share = Number(process.env.PROPERTY_CASES ?? (isWhole ? 1000 : 33)) / 1000;
+/** PROPERTY_CASES is the number of cases of a property that has 1,000 in a whole run: default 50, in a whole run 1000, in a search more. */
+const share = Number(process.env.PROPERTY_CASES ?? (isWhole ? 1000 : 50)) / 1000;
 const FEWEST = 20;
 
 /** Cases of a property that has `all` of them in a whole run. */
