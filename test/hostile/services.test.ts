@@ -1,7 +1,10 @@
 // Streams and calls of services that no client should make. Each ends in a typed answer, a status or a rejection, and a subscriber on the Unix socket
 // notices nothing.
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect, type Socket } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import {
   AaepdListPendingSchema,
@@ -12,6 +15,8 @@ import {
   SubscriptionRenegotiateSchema,
 } from "#gen/aaep/v1/handshake_pb.js";
 import { SubscribeRequestSchema, SubscribeResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { stopTimes } from "../../src/daemon/config/stop-times.js";
+import { eventually } from "../cli/command-stage.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { type DaemonRig, nextSession } from "../support/rigs/daemon-rig.js";
 import { streamAgent } from "../support/services/agents.js";
@@ -175,5 +180,40 @@ describe.each(DUPLEX)("the order of messages on a stream: %s", (_, way) => {
       expect(end).toMatchObject({ code: "timed_out", status: "DEADLINE_EXCEEDED", rule: "R22" });
     }
     await bystander.noticedNothing();
+  });
+});
+
+it("R8a, G3: peers that read nothing and calls that never get whole hold up no stop for ever", async () => {
+  const rig = await startServices();
+  const socketTo = (kind: "grpc" | "http"): Socket => connect(rig.serviceAddress(kind).replace("unix:", ""));
+  for (const kind of ["grpc", "http"] as const) {
+    // No window: nothing of an answer can leave.
+    const options = { createConnection: () => socketTo(kind), settings: { initialWindowSize: 0 } };
+    const session = connectHttp2("http://localhost", options).on("error", () => {});
+    onTestFinished(() => session.destroy());
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/aaep.v1.SubscriberService/Subscribe",
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
+    stream.on("error", () => {});
+    stream.write(enveloped(toBinary(SubscribeRequestSchema, requesting())));
+    await once(stream, "response");
+  }
+  const half = socketTo("http").on("error", () => {});
+  onTestFinished(() => void half.destroy());
+  const head = ["POST /aaep.v1.SubscriberService/GetManifest HTTP/1.1", "Host: localhost", "Content-Length: 100"];
+  half.write(`${head.join("\r\n")}\r\n\r\n{`);
+
+  let hasStopped = false;
+  void rig.daemon.stop("signal").then(() => {
+    hasStopped = true;
+  });
+  await rig.advance(stopTimes({ stopTimeoutSeconds: 1 }, false).handOverMs);
+  await eventually(async () => {
+    // What was begun since is due too.
+    await rig.advance(0);
+    expect(hasStopped).toBe(true);
   });
 });

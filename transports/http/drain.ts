@@ -9,7 +9,7 @@ import type { ResolvedHttpOptions } from "./options.js";
 /** Tracks everything under way, and ends it: calls first, then sessions, then sockets (C7). */
 export interface Drain {
   readonly addCall: (exchange: Exchange) => void;
-  /** Resolves when every socket has closed. Calls have `withinMs`, by default the transport's time limit. Never rejects. */
+  /** Resolves when every socket has closed, after `withinMs` at the latest; default: the transport's time limit. Never rejects. */
   readonly run: (servers: HttpServers, sockets: ReadonlyMap<Socket, unknown>, withinMs?: Millis) => Promise<void>;
 }
 
@@ -49,12 +49,17 @@ export function createDrain(
       // The owners have ended their streams; streams opened since then end here.
       const fault = new Fault("shutting_down", "The daemon is stopping. Call again when it has started.");
       for (const { endStreams } of services) endStreams(fault, withinMs);
-      await within(withinMs, Promise.all(calls));
+      const closed = Promise.all(
+        [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", resolve))),
+      );
+      const inOrder = Promise.all(calls).then(() => {
+        servers.goAway();
+        return within(LINGER_MS, closed);
+      });
+      await within(withinMs, inOrder);
       servers.goAway();
-      const closed = [...sockets.keys()].map((socket) => new Promise<void>((resolve) => socket.once("close", resolve)));
-      await within(Math.min(LINGER_MS, withinMs), Promise.all(closed));
       for (const socket of sockets.keys()) socket.destroy();
-      await Promise.all(closed);
+      await closed;
     },
   };
 }

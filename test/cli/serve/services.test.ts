@@ -6,12 +6,12 @@ import { connect } from "node:http2";
 import { createConnection } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { type CallOptions, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
-import { ListenRequestSchema, SubscribeRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
+import { ListenRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { unixHttp1 } from "../../../transports/connect/unix-client.js";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
@@ -259,48 +259,6 @@ describe("aaepd serve with services", () => {
       expect(await Promise.all(streams)).toEqual([told, told]);
     },
   );
-
-  it("R8a, G3: peers that read nothing and calls that never get whole hold up the end once, and not in turn", async () => {
-    const inTwoSeconds = ["--stop-timeout-seconds", "2"];
-    const tcp = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"];
-    const { program, ready, directory } = await started(...tcp, ...inTwoSeconds);
-    const token = readFileSync(join(directory, "aaepd.token"), "utf8").trim();
-    const [grpc, http] = [ready.endpoints.grpc?.[0], ready.endpoints.http?.[0]];
-    for (const address of [grpc, http]) {
-      // No window: nothing of an answer can leave.
-      const session = connect(`http://${address}`, { settings: { initialWindowSize: 0 } });
-      onTestFinished(() => session.destroy());
-      session.on("error", () => {});
-      const stream = session.request({
-        ":method": "POST",
-        ":path": "/aaep.v1.SubscriberService/Subscribe",
-        authorization: `Bearer ${token}`,
-        "content-type": "application/grpc",
-        te: "trailers",
-      });
-      stream.on("error", () => {});
-      const value = { aaepVersion: "1.0.0", subscriberId: "deaf", capabilities: {} };
-      const subscribe = create(SubscribeRequestSchema, { message: { case: "request", value } });
-      const body = toBinary(SubscribeRequestSchema, subscribe);
-      stream.write(Buffer.concat([Buffer.from([0, 0, 0, 0, body.length]), body]));
-      await once(stream, "response");
-    }
-    const half = createConnection({ host: "127.0.0.1", port: Number(http?.split(":")[1]) });
-    onTestFinished(() => void half.destroy());
-    half.on("error", () => {});
-    await once(half, "connect");
-    const head = [
-      "POST /aaep.v1.SubscriberService/GetManifest HTTP/1.1",
-      "Host: localhost",
-      `Authorization: Bearer ${token}`,
-      "Content-Type: application/json",
-      "Content-Length: 100",
-    ];
-    half.write(`${head.join("\r\n")}\r\n\r\n{`);
-    program.child.kill("SIGTERM");
-    const { code } = await program.ended;
-    expect([code, program.stderr()]).toEqual([0, expect.not.stringContaining("before everything was in order")]);
-  });
 
   itInFull("starts where packages are links, as pnpm lays them out", async () => {
     const folder = temporaryDirectory();

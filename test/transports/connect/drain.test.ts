@@ -117,6 +117,25 @@ describe("C7: stop and drain", () => {
     silent.destroy();
   });
 
+  it("a call that never gets whole holds up the end for the time of the calls, and no longer", async () => {
+    const timers = createHandTimers();
+    const stage = await started({ after: timers.after });
+    const socket = connect({ path: stage.path }).on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    const head = [
+      "POST /aaep.v1.SubscriberService/Reply HTTP/1.1",
+      "Host: localhost",
+      "Content-Type: application/json",
+    ];
+    socket.write(`${head.join("\r\n")}\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n`);
+    // That it may go on.
+    await once(socket, "data");
+    await stage.listener.stop();
+    const drained = stage.listener.drain(70);
+    await timers.fire(70);
+    await expect(drained).resolves.toBeUndefined();
+  });
+
   it("stop tells clients of HTTP/2 by GOAWAY, and closes idle connections of HTTP/1.1", async () => {
     const stage = await started({ kind: "tcp" });
     const answer = await fetch(`${stage.baseUrl}/x`);
