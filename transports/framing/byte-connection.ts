@@ -14,7 +14,9 @@ import {
   resolveByteConnectionOptions,
 } from "./options.js";
 import { createOutbox, type Outbox, type OutboxOwner } from "./outbox.js";
+import { tooManyUnfinished } from "./refusal.js";
 import { listenTo, type StreamOwner } from "./stream-listeners.js";
+import type { UnfinishedMessage } from "./unfinished.js";
 
 /** The two directions; a duplex stream is passed as both. A socket must have been made with `allowHalfOpen`. */
 export interface ByteStreams {
@@ -38,7 +40,7 @@ export function createByteConnection(
 }
 
 /** A class, because there may be many thousands. */
-class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, OutboxOwner {
+class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, OutboxOwner, UnfinishedMessage {
   readonly peer: PeerIdentity;
   readonly closed: Promise<CloseInfo>;
   private readonly readable: Readable;
@@ -107,8 +109,17 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
   }
 
   took(chunk: Uint8Array): void {
+    const before = this.decoder.heldBytes();
     const fault = this.inbox.take(chunk);
     if (fault !== undefined) this.lost = fault;
+    const heldBytes = this.decoder.heldBytes();
+    if (before + heldBytes > 0) this.options.unfinished.count(this, heldBytes, heldBytes < before + chunk.length);
+  }
+
+  giveUp(mostBytes: number): void {
+    this.lost = tooManyUnfinished(mostBytes);
+    this.decoder.giveUp(this.lost);
+    this.inbox.fail(this.lost);
   }
 
   inputEnded(): void {
@@ -141,6 +152,7 @@ class ByteConnection implements PeekableConnection<Uint8Array>, StreamOwner, Out
     if (this.state === "closed") return;
     this.state = "closed";
     this.cancelDeadline?.();
+    this.options.unfinished.count(this, 0, false);
     this.outbox.settle();
     this.readable.destroy();
     this.output.destroy();

@@ -17,6 +17,10 @@ export interface FrameDecoder {
   /** Undefined until the first byte other than white space. */
   readonly framing: () => Framing | undefined;
   readonly push: (chunk: Uint8Array) => Decoded;
+  /** Bytes held of the frame that has not ended. */
+  readonly heldBytes: () => number;
+  /** Drops them. The stream is lost. */
+  readonly giveUp: (fault: Fault) => void;
   /** Reports the end of the stream. Returns a fault if the stream ended inside a frame. */
   readonly end: () => Fault | undefined;
 }
@@ -190,6 +194,15 @@ class SniffingDecoder implements FrameDecoder {
       at = this.step(chunk, at, frames);
     }
     return this.lost === undefined ? { frames } : { frames, fault: this.lost };
+  }
+
+  heldBytes(): number {
+    return this.held.length();
+  }
+
+  giveUp(fault: Fault): void {
+    this.held.take();
+    this.lost = fault;
   }
 
   end(): Fault | undefined {
