@@ -9,10 +9,7 @@ export type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare
 /** Operations of a subscriber. No policy forbids the end of a subscription. */
 export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_pending" | "repeat" | "reply";
 
-/**
- * All operations. "provide": to serve capabilities of A2E to agents. "observe": the status of the daemon. "compact": to return free space of the
- * journal to the disk.
- */
+/** All operations. "provide": to serve capabilities of A2E to agents. "observe": the daemon's status. "compact": to free space of the journal. */
 export type Operation = AgentOperation | SubscriberOperation | "provide" | "observe" | "compact";
 
 /**

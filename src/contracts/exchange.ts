@@ -11,6 +11,8 @@ export interface ExchangeHost {
   readonly send: (text: string, isFinal?: boolean) => boolean;
   /** Sends the text of a message if the peer takes it at once. Returns false if it does not; the message is then dropped. */
   readonly offer: (text: string) => boolean;
+  /** Whether the connection is gone. Messages that were read before are still taken, but nobody reads an answer. */
+  readonly isGone: () => boolean;
   /** Ends the exchange from this side, after everything that waits has been sent. */
   readonly close: () => void;
 }

@@ -146,6 +146,10 @@ export function runExchange<Frame>(
     void connection.close(new Fault("lagging", "The connection took no messages for 60 s.", { rule: "R18" }), 0);
   });
   let isOver = false;
+  let isGone = false;
+  void connection.closed.then(() => {
+    isGone = true;
+  });
   let tellInputEnded = (): void => {};
   const inputEnded = new Promise<void>((resolve) => {
     tellInputEnded = resolve;
@@ -166,6 +170,7 @@ export function runExchange<Frame>(
   const session = protocol.open(connection.peer, {
     send: outgoing.send,
     offer: outgoing.offer,
+    isGone: () => isGone,
     close: () => void close(),
   });
   const finish = async (reason: EndReason, until: Millis = clock.now() + LAST_WORDS_MS): Promise<number> => {

@@ -53,8 +53,8 @@ function opened(
     await second.close();
   });
   if (host === undefined) throw new Error("the session was not opened");
-  const { send, offer, close } = host;
-  return { send, offer, close, peer: second, received, conversation, clock, closings };
+  const { send, offer, close, isGone } = host;
+  return { send, offer, close, isGone, peer: second, received, conversation, clock, closings };
 }
 
 /** Takes frames of the peer until `count` have come, or the connection is over. */
@@ -66,6 +66,14 @@ async function taken(peer: ReturnType<typeof opened>["peer"], count = Number.POS
   }
   return all;
 }
+
+test("a session is told that its connection has gone", async () => {
+  const { peer, isGone, conversation } = opened(8);
+  expect(isGone()).toBe(false);
+  await peer.close();
+  await conversation.done;
+  expect(isGone()).toBe(true);
+});
 
 test.each([
   { passesOn: false, most: 32_768 },

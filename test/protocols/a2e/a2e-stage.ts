@@ -92,6 +92,7 @@ export function createA2eStage({ options, access, providersReady, ...rigOptions 
     const session = protocol.open(peer, {
       send,
       offer: send,
+      isGone: () => false,
       close: () => {
         isClosed = true;
       },

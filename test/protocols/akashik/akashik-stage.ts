@@ -48,6 +48,7 @@ export function createAkashikStage({ access, whenDurable, assertKeeps, ...option
     const received: Message[] = [];
     let isFull = false;
     let isClosed = false;
+    let isGone = false;
     const send = (text: string): boolean => {
       received.push(checked(text));
       return true;
@@ -55,6 +56,7 @@ export function createAkashikStage({ access, whenDurable, assertKeeps, ...option
     const session = protocol.open(SAME_USER, {
       send,
       offer: (text) => !isFull && send(text),
+      isGone: () => isGone,
       close: () => {
         isClosed = true;
       },
@@ -87,6 +89,10 @@ export function createAkashikStage({ access, whenDurable, assertKeeps, ...option
         isFull = full;
       },
       isClosed: () => isClosed,
+      /** From now on nobody reads the answers. */
+      vanish: () => {
+        isGone = true;
+      },
     };
   };
 

@@ -43,6 +43,7 @@ export function createAgentSession(services: AkashikServices, peer: PeerIdentity
     becomes: (next) => {
       agentId = next;
     },
+    isGone: host.isGone,
   };
 
   const sent = ({ operation }: Address): void => {

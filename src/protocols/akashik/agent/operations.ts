@@ -18,6 +18,8 @@ export interface Caller {
   /** Of the agent from its registration on; undefined: it only polls. */
   readonly link: AgentLink | undefined;
   readonly becomes: (agentId: string | undefined) => void;
+  /** Whether nobody reads an answer any more. */
+  readonly isGone: () => boolean;
 }
 
 /** The rights that an operation needs (R36): one of these. */
@@ -113,7 +115,9 @@ async function carryOutAs(
       return mapped(field.record(agentId, sessionId, request), recorded);
     case "ATTUNE": {
       const epoch = field.epoch();
-      return mapped(await field.attune(agentId, request), (answer) => attuned(answer, field.conflicts(), epoch));
+      return mapped(await field.attune(agentId, request, caller.isGone), (answer) =>
+        attuned(answer, field.conflicts(), epoch),
+      );
     }
     case "DETECT":
       return done({ status: "ok", conflicts: fitting(field.conflicts()) });

@@ -43,6 +43,7 @@ export async function answerSingle(
       agentId: () => (operation !== "REGISTER" && isAway(agentId, field) ? agentId : undefined),
       link: undefined,
       becomes: () => {},
+      isGone: () => false,
     },
     services,
   );

@@ -88,7 +88,8 @@ export interface Field {
   /** Whether the agent has a connection. */
   readonly isThere: (agentId: string) => boolean;
   readonly record: (agentId: string, sessionId: string | null, request: RecordRequest) => Outcome<Recorded>;
-  readonly attune: (agentId: string, request: AttuneRequest) => Promise<Outcome<Attuned>>;
+  /** Polls are answered one after another. One whose turn comes when `isGone` is refused, because nobody reads its answer. */
+  readonly attune: (agentId: string, request: AttuneRequest, isGone?: () => boolean) => Promise<Outcome<Attuned>>;
   /** At most 1,000 conflicts: first the unresolved ones, then the resolved ones, each the newest first. */
   readonly conflicts: () => readonly Conflict[];
   readonly merge: (agentId: string, request: MergeRequest) => Outcome<Merged>;
@@ -130,6 +131,9 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
     agents.set(agent.id, added);
     for (const subscription of subscribed.get(agent.id) ?? []) notifier.subscribe(added, subscription);
   }
+
+  /** Polls would otherwise take a share of each turn each (R34). */
+  let lastPoll: Promise<unknown> = Promise.resolve();
 
   const removeAgent = (agent: ToldAgent): void => {
     for (const [id, subscription] of agent.subscriptions) {
@@ -240,10 +244,15 @@ export function createField(services: FieldServices, kept: KeptField = NOTHING_K
       }
       return done({ unit: current(held).unit, conflicts: found });
     },
-    attune: async (agentId, request) => {
+    attune: async (agentId, request, isGone = () => false) => {
       const agent = agents.get(agentId)?.agent();
       if (agent === undefined) return NOT_REGISTERED;
-      return done(await attune(agent, request, units.since(request.sinceEpoch ?? 0), services.clock));
+      const poll = lastPoll.then(async () => {
+        if (isGone()) return NOT_REGISTERED;
+        return done(await attune(agent, request, units.since(request.sinceEpoch ?? 0), services.clock));
+      });
+      lastPoll = poll.catch(() => {});
+      return poll;
     },
     conflicts: () => conflicts.newest(MOST_CONFLICTS_SHOWN),
     merge: (agentId, request) => {

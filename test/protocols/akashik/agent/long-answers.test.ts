@@ -1,4 +1,4 @@
-// Answers that would be long: they are cut, the newest first.
+// Answers that would be long: they are cut, the newest first, and not made for a peer that has gone.
 import { expect, it } from "vitest";
 import { createAkashikStage, RECORD } from "../akashik-stage.js";
 
@@ -25,4 +25,13 @@ it("DETECT and ATTUNE show the newest conflicts that an answer has room for", as
   expect(conflicts.length).toBeLessThan(80);
   expect(conflicts[0]?.id).toBe(newest);
   expect(JSON.stringify(conflicts).length).toBeLessThan(MOST_TEXT + 20_000);
+});
+
+it("R34: nobody polls for a peer that has gone, and what it records is kept", async () => {
+  const stage = createAkashikStage();
+  const [one, other] = [await stage.agent("one"), await stage.agent("other")];
+  one.vanish();
+  expect((await one.ask("RECORD", RECORD)).payload).toMatchObject({ status: "recorded" });
+  expect((await one.ask("ATTUNE", {})).payload).toMatchObject({ error: { code: "AGENT_NOT_REGISTERED" } });
+  expect((await other.ask("ATTUNE", {})).payload).toMatchObject({ context_budget: { units_returned: 1 } });
 });

@@ -268,6 +268,36 @@ describe("ATTUNE", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(answer).toMatchObject({ value: { budget: { units_returned: 1000 } } });
   });
+
+  it("R34: polls take their turns one after another, and one whose agent has gone takes none", async () => {
+    const stage = createFieldStage();
+    stage.agent("reader");
+    stage.agent("a");
+    for (let index = 0; index < 1000; index += 1) stage.record("a", `unit ${index}`);
+    stage.clock.settle();
+    const answered: string[] = [];
+    const poll = (name: string, isGone?: () => boolean) =>
+      stage
+        .field()
+        .attune("reader", attuneOf({ format: "ids_only" }), isGone)
+        .then(({ kind }) => void answered.push(`${name} ${kind}`));
+    const others = Array.from({ length: 50 }, (_, index) => poll(`gone ${index}`, () => true));
+    const polls = [poll("first"), ...others, poll("last")];
+    const turns = async (count: number) => {
+      for (let turn = 0; turn < count; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        stage.clock.turn();
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    await turns(3);
+    expect(new Set(answered)).toEqual(new Set(["first done", ...others.map((_, index) => `gone ${index} refused`)]));
+    await turns(2);
+    expect(answered).not.toContain("last done");
+    await turns(1);
+    expect(answered.at(-1)).toBe("last done");
+    await Promise.all(polls);
+  });
 });
 
 describe("a subscription", () => {
