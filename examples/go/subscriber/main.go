@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"time"
 
@@ -133,7 +134,8 @@ func (l *listener) takeEvent(event document) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println(string(line))
+		// To some readers U+0085 ends a line too. Marshal escapes the others.
+		fmt.Println(strings.ReplaceAll(string(line), "\u0085", `\u0085`))
 	} else {
 		fmt.Println(lineOf(event))
 	}

@@ -107,7 +107,8 @@ public final class Subscriber {
   }
 
   private void takeEvent(JsonObject document) throws StatusException, InterruptedException {
-    System.out.println(options.has("json") ? GSON.toJson(document) : PlainLines.of(document));
+    // To some readers U+0085 ends a line too. Gson escapes the others.
+    System.out.println(options.has("json") ? GSON.toJson(document).replace("\u0085", "\\u0085") : PlainLines.of(document));
     questions.note(document);
     if (text(document, "type").equals(Questions.ASKS)) {
       switch (answer) {
