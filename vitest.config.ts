@@ -18,6 +18,8 @@ const SHARED = {
   // No assertion of speed: a hang is told, on however busy a machine.
   testTimeout: 180_000,
   hookTimeout: 60_000,
+  // Of `expect.poll`, likewise.
+  expect: { poll: { timeout: 60_000, interval: 10 } },
 };
 
 export default defineConfig({

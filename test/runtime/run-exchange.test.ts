@@ -1,5 +1,5 @@
 // The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
 import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
@@ -100,14 +100,14 @@ test("messages that wait come in their order, once each, and the exchange ends b
 test("R34: the next message of a peer is taken when the peer has taken its answers", async () => {
   const { send, peer, received } = opened(1);
   peer.send("1");
-  await vi.waitFor(() => expect(received).toEqual([1]));
+  await expect.poll(() => received).toEqual([1]);
   for (let index = 0; index < 3; index += 1) send(`"${"x".repeat(MIB)}"`, true);
   peer.send("2");
   peer.send("3");
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(received.length).toBeLessThan(3);
   await taken(peer, 3);
-  await vi.waitFor(() => expect(received).toEqual([1, 2, 3]));
+  await expect.poll(() => received).toEqual([1, 2, 3]);
 });
 
 test("messages wait again after all that waited before have gone", async () => {

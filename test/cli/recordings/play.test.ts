@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { type PlayedLine, type PlayOptions, play } from "../../../src/cli/recordings/play.js";
 import { createVirtualTimers, settle } from "../../client/virtual-timers.js";
@@ -128,7 +128,7 @@ test.each([
   };
   const { playing } = stage(0, { lines: { [Symbol.asyncIterator]: () => ({ next }) } });
   playing.stop();
-  await vi.waitFor(() => expect(readCount).toBeGreaterThan(1));
+  await expect.poll(() => readCount).toBeGreaterThan(1);
   if (isEndless) playing.stop();
   expect(await playing.done).toMatchObject({ wasStopped: true, unsentCount: undefined });
 });

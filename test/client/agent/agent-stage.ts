@@ -9,6 +9,9 @@ import { createSubscriber, type Subscriber } from "../../../src/client/subscribe
 import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
 import { eventually } from "../../cli/command-stage.js";
 
+/** Of searches that find a daemon, on a machine of any speed, ms. */
+export const PATIENT_MS = 600_000;
+
 export interface OpenedAgent {
   readonly agent: Agent;
   readonly troubles: AgentTrouble[];
@@ -26,6 +29,7 @@ export async function openedAt(
     name: "Sorter",
     connectors: socketPath === undefined ? [] : [{ connect: ipcRpcConnector(socketPath) }],
     backOff: { firstMs: 10, longestMs: 50 },
+    searchMs: PATIENT_MS,
     onError: (trouble) => troubles.push(trouble),
     onStatus: (status) => statuses.push(status),
     ...options,

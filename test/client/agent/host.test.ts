@@ -1,7 +1,7 @@
 // An agent is never in the way of its program: it ends nobody's process, and keeps nobody's process running.
 import { expect, test } from "vitest";
 import { eventually } from "../../cli/command-stage.js";
-import { accepts, listenAt, openedAt } from "./agent-stage.js";
+import { accepts, listenAt, openedAt, PATIENT_MS } from "./agent-stage.js";
 import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
 import { SERVED_WAYS, type ServedWay, serveFor, sharedWays } from "./ways.js";
 
@@ -9,9 +9,6 @@ import { SERVED_WAYS, type ServedWay, serveFor, sharedWays } from "./ways.js";
 const reach = sharedWays();
 /** Of one that ends the sessions of a lost agent soon. */
 const reachStrict = sharedWays("--agent-grace-seconds", "0", "--agent-idle-seconds", "1");
-
-/** For a machine of any speed: no test here is about a search that finds nobody. */
-const PATIENT_MS = 600_000;
 
 /** Runs an author's program, in which `agent` is open. It begins when `goOn` is called. */
 function host(options: string, work: string): AuthorProgram & { readonly opened: () => Promise<unknown> } {

@@ -300,7 +300,7 @@ describe.each(ROWS)("an agent over %s", (way, row) => {
     const reply_token = newReplyToken();
     const asking = client.confirm({ session_id, action: "A", consequence: "B", reply_token });
     const state = (): Promise<unknown> => client.outcomeOf(reply_token).catch(() => undefined);
-    await vi.waitFor(async () => expect(await state()).toEqual({ state: "open", reply_token }), 10_000);
+    await vi.waitFor(async () => expect(await state()).toEqual({ state: "open", reply_token }), 60_000);
     expect(await client.cancel(reply_token, { decided_by: "host", decision: "accept" })).toBe(true);
     expect(await asking).toMatchObject({ decision: "accept", resolved_by: "host" });
     expect(await client.outcomeOf(reply_token)).toMatchObject({ state: "resolved", resolved_by: "host" });

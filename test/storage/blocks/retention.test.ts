@@ -141,18 +141,18 @@ describe("retention", () => {
     await journal.append([newEvent("c", {}, { at: clock.now() })]).durable;
     expect(evicted).toEqual([]);
     journal.retain({ ...retention, ageMs: DAY_MS });
-    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(2);
-    await expect.poll(() => journal.status().eventCount, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => evicted.length).toBe(2);
+    await expect.poll(() => journal.status().eventCount).toBe(1);
     journal.retain({ ...retention, bytes: 1 });
-    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => evicted.length).toBe(3);
   });
 
   it("R29: age is kept without anybody publishing", async () => {
     const directory = temporaryDirectory();
     const { journal, evicted } = await openRig({ directory, retention: { ageMs: 50, bytes: 512 * MEBIBYTE } });
     await journal.append([newEvent("a"), newEvent("b")]).durable;
-    await expect.poll(() => evicted.length, { timeout: 10_000 }).toBe(2);
-    await expect.poll(() => journal.status().eventCount, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => evicted.length).toBe(2);
+    await expect.poll(() => journal.status().eventCount).toBe(0);
     expect(journal.oldest()).toBe(journal.head() + 1);
     expect(journal.find("evt_a")).toBeUndefined();
   });
