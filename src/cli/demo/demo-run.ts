@@ -1,5 +1,4 @@
 // Plays a session to a daemon of its own and shows the streams of three listeners.
-import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
 import { ipcConnector } from "../../client/node.js";
@@ -7,23 +6,19 @@ import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
 import type { SubscriberState } from "../../client/subscriber-states.js";
 import { type PlayedLine, type Playing, type PlayOptions, play } from "../recordings/play.js";
 import { createRestamper, createSchedule } from "../recordings/recording.js";
-import { termsInWords } from "../shell/capability-options.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { describeFault, runCommand } from "../shell/run-command.js";
 import { interruptionInWords } from "../shell/tail-states.js";
-import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
-import { endsSession, eventText } from "../terminal/event-text.js";
+import { endsSession } from "../terminal/event-text.js";
 import { createLineWriter } from "../terminal/line-writer.js";
-import { wrapText } from "../terminal/shown-text.js";
 import { createDemoAnswers, type DemoAnswers } from "./demo-answers.js";
-import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
 import { type DemoDaemon, startDemoDaemon } from "./demo-daemon.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
+import { createDemoScreen } from "./demo-screen.js";
 import { type DemoSession, isQuestion, readDemoSession } from "./demo-session.js";
 import { hasWholeText, type Seat, summaryLines } from "./demo-summary.js";
-import { createTally } from "./demo-tally.js";
 
 export interface DemoOptions {
   readonly session: string;
@@ -102,51 +97,26 @@ async function show(
   { write, interrupted, fail, io }: Surroundings,
 ): Promise<ExitCode> {
   const { clock } = io;
-  const colors = colorsFor(options.plain === true ? { ...io, environment: { NO_COLOR: "1" } } : io);
-  const listeners = demoListeners(session.language);
-  const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
-  // All listen, so that the session is the same.
-  const chosen = chosenListeners(listeners, options.only);
-  const shown = seats.filter(({ listener }) => chosen.includes(listener));
-  const names = chosen.map(({ name }) => name);
-  const view = createView(options, io, names, colors);
+  const isInteractive = options.interactive === true;
   const speed = options.speed ?? usualSpeed(session);
-  let startedAt = clock.now();
-  const seconds = () => (clock.now() - startedAt) / 1000;
-  const print = (lines: readonly string[]) => {
-    for (const line of lines) void write(line);
-  };
-
+  const { language } = session;
+  const screen = createDemoScreen({ io, write, language, isPlain: options.plain === true, only: options.only });
+  const { seats, shown } = screen;
   const [screenReader] = seats;
   const answers = createDemoAnswers({
     io,
     subscriber: () => audience[0],
-    isInteractive: options.interactive === true,
+    isInteractive,
     speed,
-    say: (line) => print([line]),
-    onAnswer: (text) => {
-      const listener = screenReader === undefined ? -1 : shown.indexOf(screenReader);
-      const entry = { listener, what: "answer", text, isCritical: false, isPiece: false };
-      if (listener >= 0) print(view.show(entry, seconds()));
-    },
+    say: (line) => screen.print([line]),
+    onAnswer: (text) => screen.showAnswer(screenReader, text),
     onFailure: fail,
   });
-
-  function receiver(seat: Seat): (event: Envelope) => void {
-    const listener = shown.indexOf(seat);
-    const { getsPieces: quotesText, lineCells } = seat.listener;
-    return (event) => {
-      seat.tally.note(event, clock.now(), clock.wallTime());
-      const wasSaid = seat === screenReader && answers.heard(event);
-      const told = eventText(event, { quotesText });
-      if (wasSaid || listener < 0 || (told.what === "text" && told.text === "")) return;
-      // A mark between adjacent pieces replaces the quotes.
-      const isPiece = quotesText && told.what === "text";
-      const text = isPiece ? told.text.slice(1, -1) : told.text;
-      const lines = lineCells === undefined || told.what !== "text" ? [text] : wrapText(text, lineCells);
-      for (const line of lines) print(view.show({ listener, ...told, text: line, isPiece }, seconds()));
-    };
-  }
+  const receiver = (seat: Seat) => (event: Envelope) => {
+    seat.tally.note(event, clock.now(), clock.wallTime());
+    const wasSaid = seat === screenReader && answers.heard(event);
+    if (!wasSaid) screen.showEvent(seat, event);
+  };
 
   const { agent, socketPath } = daemon;
   await agent.setManifest(manifestOf(session));
@@ -154,40 +124,42 @@ async function show(
   const audience: readonly Subscriber[] = subscriptions.map(({ subscriber }) => subscriber);
   try {
     await Promise.all(subscriptions.map(({ active }) => active));
-    const aboutAnswers = options.interactive === true ? OWN_ANSWERS : USUAL_ANSWERS;
-    print([titleLine(session, options.session, speed), ...(session.hasQuestions ? [aboutAnswers] : []), ""]);
-    print(view.heading(shown.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
-    startedAt = clock.now();
+    const about = isInteractive ? OWN_ANSWERS : USUAL_ANSWERS;
+    screen.begin([titleLine(session, options.session, speed), ...(session.hasQuestions ? [about] : [])]);
     const refusals: string[] = [];
     const onRefused = (line: number, fault: Fault) => refusals.push(`Error: line ${line}: ${describeFault(fault)}`);
     const playing = playSession(session, { client: agent, speed, answers, io, onRefused });
-    const code = await Promise.race([
-      interrupted,
-      playing.done.then(({ gone }) => {
-        if (gone !== undefined) throw gone;
-        return undefined;
-      }),
-    ]);
-    if (code !== undefined) {
-      playing.stop();
-      playing.done.catch(() => {});
-      return code;
-    }
+    const code = await played(playing, interrupted);
+    if (code !== undefined) return code;
     const awaited = subscriptions.filter(({ seat }) => shown.includes(seat)).map(({ finished: end }) => end);
-    const drainMs = options.speed === undefined ? USUAL_MS - (clock.now() - startedAt) : DRAIN_MS / speed;
+    const drainMs = options.speed === undefined ? USUAL_MS - screen.elapsedMs() : DRAIN_MS / speed;
     const finished = Promise.all(awaited).then(() => undefined);
     const drained = await within(Math.max(LEAST_DRAIN_MS, drainMs), io, interrupted, finished);
     if (drained !== undefined) return drained;
     for (const { tally } of seats) tally.endPace();
     daemon.endInput();
     await within(END_MS, io, Promise.all(audience.map(({ ended }) => ended)));
-    print([...view.flush(seconds()), "", ...summaryLines(shown, session), ...refusals]);
+    screen.end(["", ...summaryLines(shown, session), ...refusals]);
     const isWhole = seats.every(({ tally }) => hasWholeText(tally, session));
     return isWhole && refusals.length === 0 ? EXIT.ok : EXIT.fault;
   } finally {
     answers.stop();
     await Promise.all(audience.map((subscriber) => subscriber.close()));
   }
+}
+
+/** Resolves when everything is played; with an exit code if the demo is to end early, which stops the playing. Rejects if the daemon has gone. */
+async function played(playing: Playing, interrupted: Promise<ExitCode>): Promise<ExitCode | undefined> {
+  const done = playing.done.then(({ gone }) => {
+    if (gone !== undefined) throw gone;
+    return undefined;
+  });
+  const code = await Promise.race([interrupted, done]);
+  if (code !== undefined) {
+    playing.stop();
+    done.catch(() => {});
+  }
+  return code;
 }
 
 interface PlayingOptions extends Pick<PlayOptions, "client" | "onRefused"> {
@@ -208,17 +180,6 @@ function playSession(session: DemoSession, { client, speed, answers, io, onRefus
     stopsOnError: false,
     onRefused,
   });
-}
-
-function createView(
-  { plain }: DemoOptions,
-  { stdout, environment }: CommandIo,
-  names: readonly string[],
-  colors: Colors,
-): DemoView {
-  const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
-  const isPlain = plain === true || environment.TERM === "dumb" || columns < LEAST_COLUMNS;
-  return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
 }
 
 interface SeatSubscription {

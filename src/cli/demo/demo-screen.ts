@@ -1,0 +1,98 @@
+// What the demo shows while it plays: what the listeners that were chosen hear, in columns or behind their names.
+import type { Colors } from "picocolors/types.js";
+import type { Envelope } from "#gen/aaep/types.js";
+import { termsInWords } from "../shell/capability-options.js";
+import { colorsFor } from "../terminal/colors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { eventText } from "../terminal/event-text.js";
+import { wrapText } from "../terminal/shown-text.js";
+import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
+import { chosenListeners, demoListeners } from "./demo-listeners.js";
+import type { Seat } from "./demo-summary.js";
+import { createTally } from "./demo-tally.js";
+
+export interface DemoScreenOptions {
+  readonly io: CommandIo;
+  readonly write: (line: string) => Promise<void> | undefined;
+  /** The language of the session. */
+  readonly language: string;
+  readonly isPlain: boolean;
+  /** Names of the listeners to show. Undefined: all. */
+  readonly only: readonly string[] | undefined;
+}
+
+export interface DemoScreen {
+  /** All listeners: the session is the same whichever are shown. */
+  readonly seats: readonly Seat[];
+  readonly shown: readonly Seat[];
+  readonly print: (lines: readonly string[]) => void;
+  /** Prints a title and the terms that were granted. The times of what follows count from now. */
+  readonly begin: (title: readonly string[]) => void;
+  /** Time since `begin`, ms. */
+  readonly elapsedMs: () => number;
+  readonly showEvent: (seat: Seat, event: Envelope) => void;
+  /** Shows an answer that was given for the person of a seat. */
+  readonly showAnswer: (seat: Seat | undefined, text: string) => void;
+  /** Prints what the view still holds, and these lines. */
+  readonly end: (lines: readonly string[]) => void;
+}
+
+export function createDemoScreen({ io, write, language, isPlain, only }: DemoScreenOptions): DemoScreen {
+  const { clock } = io;
+  const colors = colorsFor(isPlain ? { ...io, environment: { NO_COLOR: "1" } } : io);
+  const listeners = demoListeners(language);
+  const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
+  const chosen = chosenListeners(listeners, only);
+  const shown = seats.filter(({ listener }) => chosen.includes(listener));
+  const names = chosen.map(({ name }) => name);
+  const view = createView(isPlain, io, names, colors);
+  let startedAt = clock.now();
+  const elapsedMs = () => clock.now() - startedAt;
+
+  function print(lines: readonly string[]): void {
+    for (const line of lines) void write(line);
+  }
+
+  function show(entry: Parameters<DemoView["show"]>[0]): void {
+    print(view.show(entry, elapsedMs() / 1000));
+  }
+
+  return {
+    seats,
+    shown,
+    print,
+    begin: (title) => {
+      print([...title, ""]);
+      print(view.heading(shown.map(({ accepted }) => termsInWords(accepted?.honored_capabilities ?? {}))));
+      startedAt = clock.now();
+    },
+    elapsedMs,
+    showEvent: (seat, event) => {
+      const listener = shown.indexOf(seat);
+      const { getsPieces: quotesText, lineCells } = seat.listener;
+      const told = eventText(event, { quotesText });
+      if (listener < 0 || (told.what === "text" && told.text === "")) return;
+      // A mark between adjacent pieces replaces the quotes.
+      const isPiece = quotesText && told.what === "text";
+      const text = isPiece ? told.text.slice(1, -1) : told.text;
+      const lines = lineCells === undefined || told.what !== "text" ? [text] : wrapText(text, lineCells);
+      for (const line of lines) show({ listener, ...told, text: line, isPiece });
+    },
+    showAnswer: (seat, text) => {
+      const listener = seat === undefined ? -1 : shown.indexOf(seat);
+      if (listener >= 0) show({ listener, what: "answer", text, isCritical: false, isPiece: false });
+    },
+    end: (lines) => print([...view.flush(elapsedMs() / 1000), ...lines]),
+  };
+}
+
+function createView(
+  isAskedPlain: boolean,
+  { stdout, environment }: CommandIo,
+  names: readonly string[],
+  colors: Colors,
+): DemoView {
+  const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
+  const isPlain = isAskedPlain || environment.TERM === "dumb" || columns < LEAST_COLUMNS;
+  return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
+}
