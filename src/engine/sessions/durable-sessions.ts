@@ -245,7 +245,7 @@ function takeRemembered(session: SessionRecord, name: string, number: number, va
     case "suppressed": {
       const { source } = value as { readonly source: string };
       const fields = JSON.parse(source) as Readonly<Record<string, unknown>>;
-      session.suppressed.set(String(fields.event_id), { published: { fields, source }, number });
+      session.suppressed.set(String(fields.event_id), { published: { fields, source }, number, units: source.length });
       return;
     }
     case "call":

@@ -99,6 +99,8 @@ export interface QuestionOutcome {
 export interface SuppressedEvent {
   readonly published: PublishedEvent;
   readonly number: number;
+  /** Length of its JSON in UTF-16 units, by estimate. */
+  readonly units: number;
 }
 
 export interface SessionRecord extends Undoable {

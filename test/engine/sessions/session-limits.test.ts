@@ -296,4 +296,19 @@ describe("R3: suppressed events", () => {
     const gone = draft.history.filter(({ value, number }) => value === undefined && number <= 3);
     expect(gone.map(({ number }) => number)).toEqual([1, 2, 3]);
   });
+
+  it("those that fit into 64 Ki characters are remembered, and the newest in any case", () => {
+    const draft = { undo: createUndoLog(), counts: SESSION_COUNTS, history: [] as HistoryChange[] };
+    const session = createSessionRecord("sess_1");
+    const keep = (id: string, length: number): readonly string[] => {
+      suppress(draft, session, id, { fields: { event_id: id }, source: "x".repeat(length) });
+      return [...session.suppressed.keys()];
+    };
+    keep("a", 30_000);
+    keep("b", 30_000);
+    expect(keep("c", 5536)).toEqual(["a", "b", "c"]);
+    expect(keep("d", 1)).toEqual(["b", "c", "d"]);
+    expect(keep("e", 70_000)).toEqual(["e"]);
+    expect(draft.history.filter(({ value }) => value === undefined).map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+  });
 });
