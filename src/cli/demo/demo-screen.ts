@@ -1,4 +1,4 @@
-// What the demo shows while it plays: what the listeners that were chosen hear, in columns or behind their names.
+// The screen of the demo: the events that the chosen listeners hear, in columns or behind the names of the listeners.
 import type { Colors } from "picocolors/types.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";

@@ -28,6 +28,8 @@ import { type AgentLeaseServices, createAgentLeases, type LeaseClaim } from "./a
 import { agentDocument, batchIn, missing, questionIn, textOf } from "./agent-requests.js";
 import { type AgentStreamServices, serveAgentStream } from "./agent-stream.js";
 import { createCallTurns } from "./call-turns.js";
+import { createAnswerRoom } from "./ordered-answers.js";
+import { messageBytes } from "./service-frames.js";
 
 export interface AgentServiceServices extends AgentLeaseServices, AgentStreamServices {
   readonly engine: AgentLeaseServices["engine"] & AgentStreamServices["engine"];
@@ -52,19 +54,20 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   const { method } = AgentService;
   const leases = createAgentLeases(services);
   const turns = createCallTurns(services.clock);
+  const answers = createAnswerRoom();
 
   /** A method with one answer. */
   const unary = (
     descriptor: DescMethod,
     request: DescMessage,
     answer: DescMessage,
-    answerOf: (request: Message, call: ServiceCall) => Promise<Message>,
+    answerOf: (request: Message, call: ServiceCall, bytes: number) => Promise<Message>,
   ): ServiceMethod => ({
     kind: "unary",
     descriptor,
     answer: async (frame, call) => {
       try {
-        return encodeDocument(answer, await answerOf(agentDocument(request, frame), call));
+        return encodeDocument(answer, await answerOf(agentDocument(request, frame), call, messageBytes(frame)));
       } catch (caught) {
         throw publicFault(caught, services.log);
       }
@@ -72,8 +75,12 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
   });
 
   /** Runs a call in a turn of its own, one call of its peer at a time (G2). */
-  const inTurn = async <Answer>({ peer, signal }: ServiceCall, call: () => Promise<Answer>): Promise<Answer> =>
-    await turns(peer.label, () => {
+  const inTurn = async <Answer>(
+    { peer, signal }: ServiceCall,
+    bytes: number,
+    call: () => Promise<Answer>,
+  ): Promise<Answer> =>
+    await turns(peer.label, bytes, () => {
       if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
       return call();
     });
@@ -91,7 +98,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       return { outcome: closedOutcomeDocument(answer), ...keyMember(agentKey) };
     };
 
-  const publishBatch = async (request: Message, call: ServiceCall): Promise<Message> => {
+  const publishBatch = async (request: Message, call: ServiceCall, bytes: number): Promise<Message> => {
     const { events, resumeToken } = batchIn(request.publish);
     const publish = async (handler: AgentHandler): Promise<Message> => {
       const room = handler.agent().room();
@@ -103,15 +110,15 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
     };
     const act = () => leases.call({ agentKey: textOf(request.agent_key), resumeToken }, call, publish);
     const isCostly = events.length > MANY_EVENTS || isCostlyCall("aaep.publish", events);
-    const { answer, agentKey } = await (isCostly ? inTurn(call, act) : act());
+    const { answer, agentKey } = await (isCostly ? inTurn(call, bytes, act) : act());
     return { receipt: answer, ...keyMember(agentKey) };
   };
 
-  const resumeSession = async (request: Message, call: ServiceCall): Promise<Message> => {
+  const resumeSession = async (request: Message, call: ServiceCall, bytes: number): Promise<Message> => {
     const session = request.session as Message | undefined;
     if (session === undefined) throw missing("session", "with session_id and resume_token");
     const claim = { agentKey: textOf(request.agent_key), resumeToken: textOf(session.resume_token) };
-    const { answer, agentKey } = await inTurn(call, () =>
+    const { answer, agentKey } = await inTurn(call, bytes, () =>
       leases.call(claim, call, async (handler) => {
         // First, because no session is taken over while the journal cannot write. The answer waits until its contents are durable (R29).
         const durable = handler.whenDurable();
@@ -151,7 +158,7 @@ export function agentMethods(services: AgentServiceServices): AgentMethods {
       kind: "stream",
       descriptor: method.publish,
       joinsBatches: false,
-      accept: (connection) => void serveAgentStream(connection, services),
+      accept: (connection) => void serveAgentStream(connection, services, answers),
     },
     unary(method.publishBatch, PublishBatchRequestSchema, PublishBatchResponseSchema, publishBatch),
     unary(method.confirm, ConfirmRequestSchema, ConfirmResponseSchema, ask("confirmation")),

@@ -2,6 +2,7 @@
 // are durable. Messages about the agent's questions go out between the answers.
 import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../../base/errors.js";
+import type { SharedRoom } from "../../../base/shared-room.js";
 import { timeToClose } from "../../../base/time-limit.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
@@ -25,6 +26,7 @@ import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
 import { type PublishRequest, publishRequestIn, requestIdIn } from "./agent-requests.js";
 import { createOrderedAnswers, type OrderedAnswers } from "./ordered-answers.js";
+import { messageBytes } from "./service-frames.js";
 
 export interface AgentStreamServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
@@ -44,11 +46,15 @@ const BYTES_OF_ONE = 512;
 
 /**
  * Serves a stream from its first frame to its end, which is the end of its agent (R8). If this side ends the stream, the answers known so far go out
- * first, then the status of the reason.
+ * first, then the status of the reason. `answerRoom`: of all streams together.
  */
-export function serveAgentStream(connection: Connection<Uint8Array>, services: AgentStreamServices): Conversation {
+export function serveAgentStream(
+  connection: Connection<Uint8Array>,
+  services: AgentStreamServices,
+  answerRoom: SharedRoom,
+): Conversation {
   const { clock, log } = services;
-  const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection);
+  const answers: OrderedAnswers<Uint8Array> = createOrderedAnswers(connection, answerRoom);
   let hasAsked = false;
   let isOver = false;
   /** Requests whose answers wait until their contents are durable. */
@@ -110,7 +116,7 @@ export function serveAgentStream(connection: Connection<Uint8Array>, services: A
   /** Handles one frame. Returns its cost, also for a refused frame. */
   const take = (frame: Uint8Array): number => {
     // The place is reserved first, so that messages about these events follow their receipt.
-    const answer = answers.reserve();
+    const answer = answers.reserve(messageBytes(frame));
     let id: string | undefined;
     const refuse = (caught: unknown): void =>
       answer(encoded(id ?? requestIdIn(frame), { error: errorMessage(publicFault(caught, log)) }));

@@ -24,7 +24,7 @@ import { refuseStrayReply, type SubscriptionHandlerServices } from "../subscribe
 import { createCallTurns } from "./call-turns.js";
 import type { KeyedSubscription, KeyedSubscriptions } from "./keyed-subscriptions.js";
 import { claimsOfKeyed, type KeyedClaims, withoutKey } from "./service-claims.js";
-import { documentIn } from "./service-frames.js";
+import { documentIn, messageBytes } from "./service-frames.js";
 
 type Unary = Extract<ServiceMethod, { kind: "unary" }>;
 
@@ -48,7 +48,7 @@ export function keyedCalls(
     answer: (frame: ServiceMessage, { signal }: ServiceCall) => {
       const { key, message } = keyedMessage(descriptor.input, field, frame);
       const { subscription_id: id } = message;
-      return turns(subscriptions.needed(id, key).handler.id, () => {
+      return turns(subscriptions.needed(id, key).handler.id, messageBytes(frame), () => {
         if (signal.aborted) throw new Fault("cancelled", "The call was taken back before its turn came.");
         return answer(subscriptions.needed(id, key), message);
       });

@@ -10,6 +10,11 @@ export function assertMessage({ written }: ServiceMessage): void {
   if (written?.fault !== undefined) throw written.fault;
 }
 
+/** The memory of a message that waits: its bytes in protobuf, and the text that it came as. */
+export function messageBytes({ length, written }: ServiceMessage): number {
+  return length + (written?.text.length ?? 0);
+}
+
 /**
  * Returns the document of a call: its message of AAEP, and the members beside it. Pointers of faults are relative to the message of AAEP, as on a
  * stream.

@@ -1,4 +1,6 @@
 // The rooms of what the Field keeps, in bytes by estimate: its values have very different sizes, and a number alone bounds no memory.
+
+import { bytesOf, createSharedRoom, type SharedRoom } from "../../../base/shared-room.js";
 import {
   BYTES_PER_UNIT,
   type Conflict,
@@ -8,7 +10,6 @@ import {
   type MemoryUnit,
   MOST_AGENT_BYTES,
 } from "./field-types.js";
-import { bytesOf, createSharedRoom, type SharedRoom } from "./shared-room.js";
 
 /** The weight of a conflict that is not resolved. */
 const CONFLICT_BYTES = 1024;

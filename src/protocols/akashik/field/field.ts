@@ -1,5 +1,6 @@
 // The Field: agents record units, contest and merge them, and are told of what concerns them. All of it is kept (Akashik companion).
 import type { AkashikMergeAnswer } from "#gen/akashik/types.js";
+import { bytesOf } from "../../../base/shared-room.js";
 import type { Refusal } from "../messages/error-codes.js";
 import type { RecordRequest, UnitRelation } from "../messages/record-request.js";
 import type { AttuneRequest, MergeRequest, RegisterRequest } from "../messages/requests.js";
@@ -24,7 +25,6 @@ import { createLamportClock } from "./lamport-clock.js";
 import type { KeptWaiting } from "./mailbox.js";
 import { createNotifier } from "./notifier.js";
 import { makersOfPlace } from "./places.js";
-import { bytesOf } from "./shared-room.js";
 import type { ToldAgent } from "./told-agent.js";
 import { createUnits, type HeldUnit } from "./units.js";
 

@@ -1,7 +1,8 @@
 // The notifications that wait for an agent: because it is away, takes nothing, or was told of the entity a moment ago. The newest of each entity and
 // subscription waits, within a number and within bytes. Beyond that one notice says from which epoch to poll.
+
+import { bytesOf, type SharedRoom } from "../../../base/shared-room.js";
 import { type FieldKept, MOST_WAITING, MOST_WAITING_BYTES, type Notification } from "./field-types.js";
-import { bytesOf, type SharedRoom } from "./shared-room.js";
 
 export interface Waiting {
   readonly entity: string;

@@ -1,5 +1,7 @@
 // Tells agents of events: finds the subscriptions that an event concerns, and hands it to their agents. Many matches take several turns of the event
 // loop (R34).
+
+import { createSharedRoom } from "../../../base/shared-room.js";
 import {
   type FieldAgent,
   type FieldEvent,
@@ -9,7 +11,6 @@ import {
   MOST_WINDOWS,
 } from "./field-types.js";
 import type { KeptWaiting } from "./mailbox.js";
-import { createSharedRoom } from "./shared-room.js";
 import { createSubscriptionIndex, type Match, type SubscriptionIndex } from "./subscription-index.js";
 import { createToldAgent, type ToldAgent } from "./told-agent.js";
 

@@ -1,5 +1,5 @@
 // The agents that the Field forgets for a newcomer.
-import { bytesOf } from "./shared-room.js";
+import { bytesOf } from "../../../base/shared-room.js";
 import type { ToldAgent } from "./told-agent.js";
 
 /**

@@ -1,4 +1,6 @@
 // An agent as the Field tells it of events: at once, at the end of a window, or when it comes back.
+
+import type { SharedRoom } from "../../../base/shared-room.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type {
   AgentLink,
@@ -10,7 +12,6 @@ import type {
 } from "./field-types.js";
 import { createMailbox, type KeptWaiting, type Waiting, waitingKey } from "./mailbox.js";
 import { type Listener, listenerOf } from "./relevance.js";
-import type { SharedRoom } from "./shared-room.js";
 import { createWindows, type Windows } from "./windows.js";
 
 /** Notifications to an agent that has come back, in one turn of the event loop (R34). */

@@ -1,7 +1,8 @@
 // The windows of `debounce_ms`: after a notification of an entity left, the next one waits until the window of that entity ends (Akashik SUBSCRIBE).
+
+import type { SharedRoom } from "../../../base/shared-room.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { FieldClock } from "./field-types.js";
-import type { SharedRoom } from "./shared-room.js";
 
 export interface Windows {
   readonly isOpen: (entity: string) => boolean;

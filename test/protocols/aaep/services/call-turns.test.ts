@@ -10,7 +10,7 @@ function createStage() {
   const clock = createVirtualClock();
   const turns = createCallTurns(clock);
   const ran: string[] = [];
-  const call = (sender: string, name = sender) => turns(sender, () => void ran.push(name));
+  const call = (sender: string, name = sender, bytes = 100) => turns(sender, bytes, () => void ran.push(name));
   return { clock, turns, ran, call };
 }
 
@@ -33,7 +33,7 @@ describe("costly calls", () => {
     const fails = (): never => {
       throw new Error("no");
     };
-    const settled = Promise.allSettled([turns("a", fails), turns("a", fails), turns("a", () => 3)]);
+    const settled = Promise.allSettled([turns("a", 1, fails), turns("a", 1, fails), turns("a", 1, () => 3)]);
     clock.settle();
     expect((await settled).map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
   });
@@ -50,6 +50,21 @@ describe("costly calls", () => {
     expect(ran).toHaveLength(MAX_WAITING_CALLS + 3);
   });
 
+  it("wait with so many bytes at a time, a sender and all; one call of each sender waits in any case", async () => {
+    const { clock, ran, call } = createStage();
+    const MIB = 1024 * 1024;
+    const waiting = [call("a"), ...Array.from({ length: 4 }, () => call("a", "a", MIB))];
+    await expect(call("a", "a", 1)).rejects.toMatchObject({ code: "rate_limit", retryAfterSeconds: 1 });
+    for (const sender of "bcdefgh") for (let count = 0; count < 4; count += 1) waiting.push(call(sender, sender, MIB));
+    waiting.push(call("i", "i", 16 * MIB));
+    await expect(call("i", "i", 1)).rejects.toMatchObject({ code: "rate_limit" });
+    clock.settle();
+    waiting.push(call("a"), call("a", "a", 2 * MIB), call("a", "a", 2 * MIB));
+    clock.settle();
+    await Promise.all(waiting);
+    expect(ran).toHaveLength(waiting.length);
+  });
+
   it("are let go of when they are run, though others of the same sender wait at all times", async () => {
     const collect = collector();
     const { clock, turns } = createStage();
@@ -57,7 +72,7 @@ describe("costly calls", () => {
     const add = (): void => {
       const request = { index: held.length };
       held.push(new WeakRef(request));
-      void turns("a", () => void request.index);
+      void turns("a", 1, () => void request.index);
     };
     for (let index = 0; index < 3; index += 1) add();
     for (let turn = 0; turn < 200; turn += 1) {

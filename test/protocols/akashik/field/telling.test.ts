@@ -1,8 +1,8 @@
 // How agents are told when rooms are full, readers slow and subscriptions go.
 import { describe, expect, it } from "vitest";
+import { bytesOf, createSharedRoom } from "../../../../src/base/shared-room.js";
 import { MOST_WAITING_BYTES_IN_ALL, type Notification } from "../../../../src/protocols/akashik/field/field-types.js";
 import { createMailbox, type Waiting } from "../../../../src/protocols/akashik/field/mailbox.js";
-import { bytesOf, createSharedRoom } from "../../../../src/protocols/akashik/field/shared-room.js";
 import { createWindows } from "../../../../src/protocols/akashik/field/windows.js";
 import { createVirtualClock } from "../../../support/rigs/virtual-clock.js";
 import { codeOf, createFieldStage, doneOf, mergeOf, recordOf, relation } from "./field-stage.js";
