@@ -18,7 +18,7 @@ export interface LogOptions {
   readonly stream?: LogStream;
   /** Most bytes that may wait for the reader. A line beyond that is lost; warnings and errors have 16 times the room. Default 65,536. */
   readonly maxWaitingBytes?: number;
-  /** Most lines within one second; further lines are lost, so that a flood costs no other peer time. Default 1000. */
+  /** Most lines within one second; further lines are lost, so that a flood costs no other peer time. Errors have twice the room. Default 1000. */
   readonly maxLinesPerSecond?: number;
   /** Milliseconds, monotonic. Default: the platform's. */
   readonly now?: () => number;
@@ -49,6 +49,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
   let secondBegan = Number.NEGATIVE_INFINITY;
   let linesInSecond = 0;
   let roomBytes = maxWaitingBytes;
+  let roomLines = maxLinesPerSecond;
 
   function hasRoom(): boolean {
     const at = now();
@@ -56,7 +57,7 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
       secondBegan = at;
       linesInSecond = 0;
     }
-    return linesInSecond < maxLinesPerSecond && stream.writableLength < roomBytes;
+    return linesInSecond < roomLines && stream.writableLength < roomBytes;
   }
 
   function write(line: string): void {
@@ -83,6 +84,8 @@ export function createLog(firstLevel: LogLevel, options: LogOptions = {}): Daemo
       if (rank < LEAST[level]) return;
       // Warnings and errors keep room when something else floods standard error: the reason why a daemon ended must not be lost (S5).
       roomBytes = isGrave ? maxWaitingBytes * 16 : maxWaitingBytes;
+      // Peers cause warnings, as of events against advice. However many those are, they keep out no error of the daemon's own.
+      roomLines = method === "error" ? maxLinesPerSecond * 2 : maxLinesPerSecond;
       try {
         write(lineOf(method, fields, message));
       } catch {

@@ -93,6 +93,18 @@ describe("log", () => {
     expect(log.droppedCount()).toBe(90);
   });
 
+  it("S5: a flood of warnings, which peers cause, leaves room for errors, and a flood of errors has an end", () => {
+    const { log, parsed } = logInto("info", { maxLinesPerSecond: 10, now: () => 0 });
+    for (let i = 0; i < 100; i++) log.warn({ i }, "flood");
+    log.error({}, "grave");
+    expect(parsed().slice(-2)).toMatchObject([
+      { msg: "log lines were lost", dropped: 90 },
+      { level: "error", msg: "grave" },
+    ]);
+    for (let i = 0; i < 100; i++) log.error({ i }, "flood");
+    expect(parsed().filter(({ level }) => level === "error")).toHaveLength(9);
+  });
+
   it("never throws, whatever it is given", () => {
     const { log } = logInto("info");
     const circular: Record<string, unknown> = { big: 1n };
