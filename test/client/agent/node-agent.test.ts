@@ -10,7 +10,7 @@ import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.j
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { listenAt } from "./agent-stage.js";
+import { listenAt, PATIENT_MS } from "./agent-stage.js";
 import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
 
 /** Runs a program of an author's, which reads a line before it begins its session. */
@@ -22,7 +22,7 @@ function program(
   return startAuthorProgram(
     `import { openAgent } from "aaepd";
      const troubles = [];
-     const agent = await openAgent({ id: "nodder", onError: ({ fault }) => troubles.push(fault.code), ${options} });
+     const agent = await openAgent({ id: "nodder", searchMs: ${PATIENT_MS}, onError: ({ fault }) => troubles.push(fault.code), ${options} });
      console.log(agent.status.kind);
      ${WAITS}
      await agent.session("Nods.", async (s) => { ${work} });
@@ -62,7 +62,7 @@ test("a listener that waits hears the whole of a program that starts its daemon 
   const environment = cleanEnvironment(runtime.XDG_RUNTIME_DIR);
   const running = startAuthorProgram(
     `import { openAgent } from "aaepd";
-     const agent = await openAgent({ id: "nodder" });
+     const agent = await openAgent({ id: "nodder", searchMs: ${PATIENT_MS} });
      await agent.session("Nods.", (s) => s.text("Here I am."));`,
     environment,
   );
@@ -86,7 +86,7 @@ test("R8a: without agent.close it ends by itself, and so does its daemon, which 
   const runtime = runtimeEnvironment();
   const running = startAuthorProgram(
     `import { openAgent } from "aaepd";
-     const agent = await openAgent({ id: "nodder" });
+     const agent = await openAgent({ id: "nodder", searchMs: ${PATIENT_MS} });
      console.log(agent.status.kind);
      ${WAITS}
      await agent.session("Nods.", (s) => s.text("Here I am."));`,
