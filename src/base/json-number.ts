@@ -50,29 +50,15 @@ function isOfNumber(unit: number): boolean {
 }
 
 /**
- * Refuses a value with a number that JSON lacks: `JSON.stringify` would write null, and a person would consent to something else.
+ * Refuses a value with a number that JSON lacks: `JSON.stringify` would write null, and a person would consent to something else. `pointer` is the
+ * value's place.
  * @throws Fault "invalid_message", with the pointer of the number (R41)
  */
-export function assertWritable(value: object): void {
-  const found = unwritableIn(value);
-  if (found === undefined) return;
-  const { pointer, number } = found;
-  const sentence = `${number} at ${pointer} is no number in JSON. Write it as a string, or leave it out.`;
-  throw new Fault("invalid_message", sentence, { pointer, rule: "R41", origin: "local" });
-}
-
-interface Unwritable {
-  readonly pointer: string;
-  readonly number: number | bigint;
-}
-
-function unwritableIn(value: unknown): Unwritable | undefined {
-  if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value)))
-    return { pointer: "", number: value };
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    const found = unwritableIn(member);
-    if (found !== undefined) return { ...found, pointer: `/${pointerStep(name)}${found.pointer}` };
+export function assertWritable(value: unknown, pointer = ""): void {
+  if (typeof value === "bigint" || (typeof value === "number" && !Number.isFinite(value))) {
+    const sentence = `${value} at ${pointer} is no number in JSON. Write it as a string, or leave it out.`;
+    throw new Fault("invalid_message", sentence, { pointer, rule: "R41", origin: "local" });
   }
-  return undefined;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) assertWritable(member, `${pointer}/${pointerStep(name)}`);
 }

@@ -1,6 +1,5 @@
 // The call of a tool, checked where it is made: a slip of the hand in JavaScript, such as `irreversibel: true`, must not run a tool unasked.
 import { Fault } from "../../base/errors.js";
-import { didYouMean } from "../../base/nearest.js";
 import type { ToolOptions } from "./session-types.js";
 
 /** Each option of a tool. True: it is about a question, which only `irreversible` brings about. */
@@ -18,17 +17,13 @@ const OPTIONS: Readonly<Record<keyof ToolOptions<unknown>, boolean>> = {
 };
 
 /** Throws a Fault "usage" for a `run` that is no function, for an unknown option, and for one about a question where nobody would be asked. */
-export function assertTool(run: unknown, options: object): void {
+export function assertTool(run: unknown, options: { readonly irreversible?: unknown }): void {
   if (typeof run !== "function") throw misused("Give the tool as a function, which is called later: () => remove(12).");
-  const isAsked = "irreversible" in options && options.irreversible !== undefined;
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    if (!Object.hasOwn(OPTIONS, name)) {
-      const known = Object.keys(OPTIONS);
-      const advice = didYouMean(name, known) || `A tool has ${known.join(", ")}.`;
-      throw misused(`There is no option ${JSON.stringify(name)} of a tool. ${advice}`);
-    }
-    if (OPTIONS[name as keyof typeof OPTIONS] && !isAsked)
+    if (!Object.hasOwn(OPTIONS, name))
+      throw misused(`A tool has no option ${JSON.stringify(name)}, but ${Object.keys(OPTIONS).join(", ")}.`);
+    if (OPTIONS[name as keyof typeof OPTIONS] && options.irreversible === undefined)
       throw misused(`The option ${name} is about a question, and nobody is asked without irreversible: true.`);
   }
 }
