@@ -14,18 +14,19 @@ import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.
 import type { Exchange } from "../http/exchange.js";
 import { createEnvelopes } from "./envelopes.js";
 import { connectErrorOf, faultOfInput } from "./faults.js";
-import { countedBehind, countedFields } from "./field-count.js";
+import { countedBehind } from "./field-count.js";
 import { nodeHeaders, webHeaders } from "./headers.js";
 import { AS_BYTES, AS_JSON, type Passage } from "./messages.js";
 import type { ResolvedConnectOptions } from "./options.js";
+import { readBody } from "./read-body.js";
 import { createStreamCall, type StreamCall } from "./stream-connection.js";
 import { answerUnary, type UnaryMethod } from "./unary-call.js";
 import { TEXT_AS_MESSAGE } from "./written-messages.js";
 
 export interface Handler {
   readonly method: ServiceMethod;
-  /** Rejects only by an internal error. */
-  readonly handle: (exchange: Exchange) => Promise<UniversalServerResponse>;
+  /** Rejects only by an internal error. `refuse` answers at once, for a call whose message is not whole. */
+  readonly handle: (exchange: Exchange, refuse: (fault: Fault) => void) => Promise<UniversalServerResponse>;
 }
 
 /** Handlers by path. `onStream` receives each stream call before its method does. */
@@ -69,10 +70,13 @@ export function createHandlers(
         grpc: { bytes: handlerOf(routers.grpc.bytes, path), json: handlerOf(routers.grpc.json, path) },
         connect: { bytes: handlerOf(routers.connect.bytes, path), json: handlerOf(routers.connect.json, path) },
       };
-      const handle = (exchange: Exchange) => {
+      const limits = { isOneMessage: method.kind === "unary", unfinished: options.unfinished };
+      const handle = (exchange: Exchange, refuse: (fault: Fault) => void) => {
         const { contentType } = exchange;
         const protocol = found[contentType.startsWith("application/grpc") ? "grpc" : "connect"];
-        return protocol[contentType.includes("json") ? "json" : "bytes"](requestOf(exchange));
+        return protocol[contentType.includes("json") ? "json" : "bytes"](
+          requestOf(exchange, readBody(exchange, { ...limits, refuse })),
+        );
       };
       return [path, { method, handle }];
     }),
@@ -115,14 +119,8 @@ function handlerOf(router: ConnectRouter, path: string): UniversalHandler {
   return handler;
 }
 
-function requestOf(exchange: Exchange): UniversalServerRequest {
-  const { request, signal, contentType } = exchange;
-  // The response continues after the request is no longer read.
-  const body = { [Symbol.asyncIterator]: () => request.iterator({ destroyOnReturn: false }) };
-  const isEnveloped = contentType.startsWith("application/grpc") || contentType.startsWith("application/connect+");
-  // A text is counted when it is parsed, and a compressed message behind its decompression. In envelopes each message says itself whether it is one.
-  const isCompressed = !isEnveloped && request.headers["content-encoding"] === compressionGzip.name;
-  const isCounted = !contentType.includes("json") && !isCompressed;
+function requestOf(exchange: Exchange, body: AsyncIterable<Uint8Array>): UniversalServerRequest {
+  const { request, signal } = exchange;
   return {
     // Methods that HTTP/1.1 cannot serve were refused before; with "1.1" the library would refuse every duplex method.
     httpVersion: "2.0",
@@ -130,7 +128,7 @@ function requestOf(exchange: Exchange): UniversalServerRequest {
     // Host names of Unix sockets are not valid in URLs (G7). Only the query matters.
     url: `http://localhost${request.url ?? ""}`,
     header: webHeaders(request.headers),
-    body: isCounted ? countedFields(body, isEnveloped) : body,
+    body,
     signal,
     contextValues: createContextValues().set(EXCHANGE, exchange),
   };

@@ -1,7 +1,7 @@
 import { Fault } from "../../src/base/errors.js";
 import { DEFAULT_MAX_FRAME_BYTES, type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 import { PIECE_BYTES } from "./pieces.js";
-import { createUnfinished, type Unfinished } from "./unfinished.js";
+import { type Unfinished, unfinishedOf } from "./unfinished.js";
 
 /** Calls `run` once after `milliseconds`; returns the cancellation. Passed in, so that deadlines are tested without sleeping (R24). */
 export type After = (milliseconds: number, run: () => void) => () => void;
@@ -49,15 +49,13 @@ export function resolveByteConnectionOptions(options: ByteConnectionOptions): Re
   return resolved;
 }
 
-const MOST_UNFINISHED_BYTES = 64 * 1024 * 1024;
-
 function resolve(options: ByteConnectionOptions): ResolvedByteConnectionOptions {
   const maxFrameBytes = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
   const resolved = {
     framing: options.framing ?? "length-prefixed",
     isLinesOnly: options.isLinesOnly ?? false,
     maxFrameBytes,
-    unfinished: options.unfinished ?? createUnfinished(Math.max(MOST_UNFINISHED_BYTES, 8 * maxFrameBytes)),
+    unfinished: options.unfinished ?? unfinishedOf(maxFrameBytes),
     highWaterMarkBytes: options.highWaterMarkBytes ?? 64 * 1024,
     maxBufferedBytes: options.maxBufferedBytes ?? 16 * 1024 * 1024,
     pieceBytes: options.pieceBytes ?? PIECE_BYTES,

@@ -23,7 +23,7 @@ export function frameTooLarge(announced: number | undefined, limit: number, head
 export function tooManyUnfinished(mostBytes: number): Fault {
   return new Fault(
     "rate_limit",
-    `The unfinished messages of all connections exceed ${mostBytes} bytes together, and this one began before the others. Connect again, and send each message without a pause in it.`,
+    `The unfinished messages of all connections exceed ${mostBytes} bytes together, and this one began before the others. Send it again, without a pause in it.`,
     { rule: "AAEP §8.3" },
   );
 }

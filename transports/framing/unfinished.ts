@@ -1,15 +1,22 @@
 // Limits the bytes of messages that have begun and not ended, of all connections together. One connection may hold one message, but there may be many
 // thousands of connections.
 
-/** A connection in the middle of a message. */
+/** A connection, or the body of a call, in the middle of a message. */
 export interface UnfinishedMessage {
   /** Called if all together are too many bytes and this message is the oldest. It counts no longer. */
   readonly giveUp: (mostBytes: number) => void;
 }
 
 export interface Unfinished {
-  /** Sets the bytes that the connection holds of its message; 0 if it holds none. `isNew`: they are of another message than before. */
+  /** Sets the bytes that are held of the message; 0 for none. `isNew`: they are of another message than before. */
   readonly count: (message: UnfinishedMessage, bytes: number, isNew: boolean) => void;
+}
+
+const MOST_UNFINISHED_BYTES = 64 * 1024 * 1024;
+
+/** With the usual limit for messages of at most `maxMessageBytes`: 64 MiB, or eight of the largest messages. */
+export function unfinishedOf(maxMessageBytes: number): Unfinished {
+  return createUnfinished(Math.max(MOST_UNFINISHED_BYTES, 8 * maxMessageBytes));
 }
 
 /** @param mostBytes all connections together */

@@ -14,6 +14,7 @@ import { createOpenStreams } from "./open-streams.js";
 import { type GrpcOptions, resolveGrpcOptions } from "./options.js";
 import { createPeers } from "./peers.js";
 import { createReflection } from "./reflection.js";
+import { createRequestCount } from "./request-count.js";
 import { drainServer } from "./shutdown.js";
 
 /**
@@ -38,7 +39,9 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   const guarded = (handler: Handler): Handler => admitted(handler, options, peers);
   const descriptors = options.methods.map(({ descriptor }) => descriptor.parent);
   const health = createHealth([...new Set(descriptors.map(({ typeName }) => typeName))]);
+  const requests = createRequestCount(options.unfinished);
   for (const { definition, implementation } of servicesOf(options, peers)) {
+    requests.addService(definition);
     server.addService(definition, mapHandlers(implementation, guarded));
   }
   const reflection = createReflection(
@@ -46,6 +49,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
     [createHealthDescriptor()],
   );
   for (const { definition, implementation } of [health, ...reflection]) {
+    requests.addService(definition);
     server.addService(
       definition,
       mapHandlers(implementation, (handler) => guarded(openStreams.tended(handler))),
@@ -56,7 +60,7 @@ export async function listenGrpc(given: GrpcOptions): Promise<ServiceListener> {
   const listening = await listenForCalls(options.address, options, (connection) => {
     peers.add(connection);
     const session = sessionOf(server, () => injector.injectConnection(connection.socket));
-    if (session !== undefined) takeTurns(session, connection, turnstile);
+    if (session !== undefined) takeTurns(session, connection, turnstile, requests.begun);
   });
   let drained: Promise<void> | undefined;
   return {

@@ -1,5 +1,6 @@
 // The services of the daemon over gRPC and Connect: one list of methods, served at every configured address. Loaded only if there is an address.
 import { platformAfter } from "../../../transports/framing/options.js";
+import { unfinishedOf } from "../../../transports/framing/unfinished.js";
 import { createJsonPosts, type JsonPost } from "../../../transports/http/json-posts.js";
 import { firstFreeInstance } from "../../../transports/ipc/instances.js";
 import { isPipeName } from "../../../transports/ipc/paths.js";
@@ -81,6 +82,8 @@ export async function startServices(
     describeFault,
     compression: configuration.compression,
     maxMessageBytes: configuration.maxFrameBytes,
+    // One for all addresses.
+    unfinished: unfinishedOf(configuration.maxFrameBytes),
     closeTimeoutMs,
     silentConnectionMs: () => configuration.handshakeTimeoutSeconds * 1000,
     log,
@@ -108,6 +111,7 @@ export async function startServices(
                 http.createConnectService(shared),
                 createJsonPosts(posts, {
                   maxBodyBytes: configuration.maxFrameBytes,
+                  unfinished: shared.unfinished,
                   silentConnectionMs: shared.silentConnectionMs,
                   after: platformAfter,
                 }),

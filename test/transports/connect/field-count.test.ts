@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { describe, expect, it } from "vitest";
 import { MAX_MESSAGE_VALUES } from "../../../src/base/json-document.js";
-import { countedFields } from "../../../transports/connect/field-count.js";
+import { readBody } from "../../../transports/connect/read-body.js";
+import { createUnfinished } from "../../../transports/framing/unfinished.js";
 import { enveloped } from "../../support/services/raw-calls.js";
 
 const bytesOf = (count: number): Uint8Array => {
@@ -19,8 +21,19 @@ async function passed(body: Uint8Array, isEnveloped: boolean, pieceBytes: number
   async function* pieces() {
     for (let at = 0; at < body.length; at += pieceBytes) yield body.subarray(at, at + pieceBytes);
   }
+  const request = { headers: {}, iterator: pieces } as unknown as IncomingMessage;
+  const exchange = {
+    request,
+    contentType: isEnveloped ? "application/connect+proto" : "application/proto",
+    onceGone: () => () => {},
+  };
+  const limits = {
+    isOneMessage: !isEnveloped,
+    unfinished: createUnfinished(Number.POSITIVE_INFINITY),
+    refuse: () => {},
+  };
   const out: Uint8Array[] = [];
-  for await (const piece of countedFields(pieces(), isEnveloped)) out.push(piece);
+  for await (const piece of readBody(exchange, limits)) out.push(piece);
   return Buffer.concat(out);
 }
 

@@ -1,15 +1,17 @@
+import { type ClientHttp2Stream, constants } from "node:http2";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Client } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
+import { createUnfinished, type Unfinished } from "../../../transports/framing/unfinished.js";
 import { listenGrpc } from "../../../transports/grpc/listen.js";
 import { resolveGrpcOptions } from "../../../transports/grpc/options.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
 import { rawCall, rawSession } from "../../support/peers/raw-http2.js";
-import { describeFault, GET_MANIFEST, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
+import { describeFault, GET_MANIFEST, LISTEN, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;
 
@@ -85,6 +87,54 @@ describe("messages", () => {
     await drain(server);
     expect((await answer).grpcStatus).toBe(STATUS.INTERNAL);
     expect(await server.closed).toMatchObject({ kind: "abrupt", fault: { code: "invalid_message" } });
+  });
+});
+
+describe("requests without an end", () => {
+  it.each([GET_MANIFEST, LISTEN])(
+    "of %s are reset, the oldest first, while an honest call goes through",
+    async (method) => {
+      const { count } = createUnfinished(1000);
+      const seen: number[] = [];
+      const unfinished: Unfinished = {
+        count: (message, bytes, isNew) => {
+          seen.push(bytes);
+          count(message, bytes, isNew);
+        },
+      };
+      const { path, client } = await clientOf({ unfinished });
+      const hold = async (): Promise<ClientHttp2Stream> => {
+        const session = await rawSession(path);
+        const headers = { ":method": "POST", ":path": method, "content-type": "application/grpc", te: "trailers" };
+        const stream = session.request(headers);
+        stream.on("error", () => {});
+        const before = seen.length;
+        stream.write(envelope(Buffer.alloc(400)));
+        await expect.poll(() => seen.slice(before)).toContain(405);
+        return stream;
+      };
+      const first = await hold();
+      const closed = new Promise((resolve) => first.once("close", resolve));
+      const second = await hold();
+      for (let calls = 0; calls < 3; calls += 1)
+        expect((await callOnce(client, GET_MANIFEST, Buffer.alloc(150)).answer).length).toBe(150);
+      expect([first.closed, second.closed]).toEqual([false, false]);
+      await hold();
+      await closed;
+      expect([first.rstCode, second.closed]).toEqual([constants.NGHTTP2_ENHANCE_YOUR_CALM, false]);
+    },
+  );
+
+  it("are RESOURCE_EXHAUSTED for a client of gRPC, and whole messages of a stream do not count", async () => {
+    const { client, bidi } = await clientOf({ unfinished: createUnfinished(1000) });
+    const call = callConnection(client, SUBSCRIBE);
+    const frames = (await bidi.next()).frames[Symbol.asyncIterator]();
+    for (let count = 0; count < 5; count += 1) {
+      call.send(Buffer.alloc(600));
+      expect(await takeFrames(frames, 1)).toHaveLength(1);
+    }
+    call.send(Buffer.alloc(100_000));
+    expect((await call.ended)?.code).toBe(STATUS.RESOURCE_EXHAUSTED);
   });
 });
 
@@ -179,9 +229,9 @@ describe("options", () => {
   } as const;
 
   it("have these defaults", () => {
-    const { admit, after, ...numbers } = resolveGrpcOptions(given);
+    const { admit, after, unfinished, ...numbers } = resolveGrpcOptions(given);
     expect(admit({ host: "", authorization: undefined, path: "" })).toBeUndefined();
-    expect(after).toBeTypeOf("function");
+    expect([after, unfinished.count].map((one) => typeof one)).toEqual(["function", "function"]);
     expect(numbers).toEqual({
       ...given,
       maxMessageBytes: 1_064_960,
