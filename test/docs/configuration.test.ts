@@ -21,6 +21,9 @@ first of these files:
 1. The file that \`--config\` or \`AAEPD_CONFIG\` names. It must exist.
 2. \`aaepd/config.json\` in \`$XDG_CONFIG_HOME\` or \`~/.config\`, on Windows in \`%APPDATA%\`, if there is one.
 
+The file names programs that the daemon starts. The daemon therefore refuses a file that belongs to neither you nor root, and a file that others can write to
+or replace in its folder.
+
 Relative paths begin in the folder in which the daemon was started. In the file, in a variable and on the command line, \`~/\` at the beginning of a path means
 your home folder. The daemon replaces no variables: it refuses a path with \`$HOME\`.
 
