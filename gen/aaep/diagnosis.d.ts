@@ -15,6 +15,7 @@ export declare function diagnoseResumeSessionResult(value: unknown): readonly Di
 export declare function diagnoseAaepdCheckpoint(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdError(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdHeartbeat(value: unknown): readonly Diagnosis[];
+export declare function diagnoseAaepdLeave(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdListPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdPending(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdRepeat(value: unknown): readonly Diagnosis[];

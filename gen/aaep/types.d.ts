@@ -227,6 +227,24 @@ export interface AaepdHeartbeat {
   readonly type: "aaepd.heartbeat";
 }
 /**
+ * Leaves a question to the window of its host (R5b).
+ */
+export interface AaepdLeave {
+  /**
+   * Present in plain framings, absent in JSON-RPC params.
+   */
+  readonly type?: "aaepd.leave";
+  /**
+   * The token of the question, which has `extensions.aaepd.host_dialog: true`.
+   */
+  readonly reply_token: string;
+  /**
+   * The subscription that was asked, if the connection has several.
+   */
+  readonly subscription_id?: string;
+  readonly extensions?: Extensions;
+}
+/**
  * Asks for a page of the open questions (R28).
  */
 export interface AaepdListPending {

@@ -7,6 +7,7 @@ import type {
   AaepdCheckpoint,
   AaepdError,
   AaepdHeartbeat,
+  AaepdLeave,
   AaepdListPending,
   AaepdPending,
   AaepdRepeat,
@@ -46,6 +47,7 @@ export declare function isResumeSessionResult(value: unknown): value is ResumeSe
 export declare function isAaepdCheckpoint(value: unknown): value is AaepdCheckpoint;
 export declare function isAaepdError(value: unknown): value is AaepdError;
 export declare function isAaepdHeartbeat(value: unknown): value is AaepdHeartbeat;
+export declare function isAaepdLeave(value: unknown): value is AaepdLeave;
 export declare function isAaepdListPending(value: unknown): value is AaepdListPending;
 export declare function isAaepdPending(value: unknown): value is AaepdPending;
 export declare function isAaepdRepeat(value: unknown): value is AaepdRepeat;

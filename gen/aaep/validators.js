@@ -1269,9 +1269,118 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdListPending = validate7;
-const pattern11 = new RegExp("^[0-9]{1,16}$");
+export const isAaepdLeave = validate7;
 function validate7(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.reply_token === undefined) && (missing0 = "reply_token")){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(data0 !== "aaepd.leave"){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reply_token !== undefined){
+let data1 = data.reply_token;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern7.test(data1)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data3 = data.extensions;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key0 in data3){
+let data4 = data3[key0];
+const _errs10 = errors;
+if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+return false;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key1 in data){
+if(!((((key1 === "type") || (key1 === "reply_token")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdListPending = validate8;
+const pattern13 = new RegExp("^[0-9]{1,16}$");
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1315,7 +1424,7 @@ let data2 = data.after;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern11.test(data2)){
+if(!pattern13.test(data2)){
 return false;
 }
 }
@@ -1373,8 +1482,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdPending = validate8;
-function validate8(data){
+export const isAaepdPending = validate9;
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1513,7 +1622,7 @@ let data7 = data.next;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern11.test(data7)){
+if(!pattern13.test(data7)){
 return false;
 }
 }
@@ -1544,8 +1653,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdRepeat = validate9;
-function validate9(data){
+export const isAaepdRepeat = validate10;
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1653,8 +1762,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdReplyNotTaken = validate10;
-function validate10(data){
+export const isAaepdReplyNotTaken = validate11;
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1734,8 +1843,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdSkip = validate11;
-function validate11(data){
+export const isAaepdSkip = validate12;
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1863,8 +1972,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate12;
-function validate12(data){
+export const isAaepdCapability = validate13;
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2140,8 +2249,8 @@ return false;
 }
 return errors === 0;
 }
-export const isRequestExtensions = validate13;
-function validate13(data){
+export const isRequestExtensions = validate14;
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2199,16 +2308,16 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate14;
-const pattern23 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern27 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern29 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern32 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern33 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern35 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern36 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern37 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate14(data){
+export const isAwaitingClarificationEvent = validate15;
+const pattern25 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern29 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern31 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern34 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern35 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern37 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern38 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern39 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2226,7 +2335,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -2345,7 +2454,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -2561,7 +2670,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -2611,7 +2720,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -2657,7 +2766,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -2688,7 +2797,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -2829,7 +2938,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -3118,7 +3227,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data38){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern35.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern37.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
 return false;
 break;
 }
@@ -3188,7 +3297,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern36.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern37.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern38.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern39.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -3224,9 +3333,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate15;
-const pattern51 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data){
+export const isAwaitingConfirmationEvent = validate16;
+const pattern53 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3244,7 +3353,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -3363,7 +3472,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -3579,7 +3688,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -3629,7 +3738,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -3675,7 +3784,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -3706,7 +3815,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -3847,7 +3956,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -4155,7 +4264,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern51.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern53.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4194,9 +4303,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate16;
-const pattern65 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+export const isHandoffRequestedEvent = validate17;
+const pattern67 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4214,7 +4323,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -4333,7 +4442,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -4549,7 +4658,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -4599,7 +4708,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -4645,7 +4754,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -4676,7 +4785,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -4817,7 +4926,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -4995,7 +5104,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern65.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern67.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -5029,10 +5138,10 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate17;
-const pattern78 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern81 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+export const isOutputStreamingEvent = validate18;
+const pattern80 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern83 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5050,7 +5159,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -5169,7 +5278,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -5385,7 +5494,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -5435,7 +5544,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -5481,7 +5590,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -5512,7 +5621,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -5653,7 +5762,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -5837,7 +5946,7 @@ if(longerThan(data37, 1024)){
 return false;
 }
 else {
-if(!pattern78.test(data37)){
+if(!pattern80.test(data37)){
 return false;
 }
 }
@@ -5861,7 +5970,7 @@ if(longerThan(data38, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data38)){
+if(!pattern31.test(data38)){
 return false;
 }
 }
@@ -5877,7 +5986,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern81.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern83.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -5913,9 +6022,9 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate18;
-const pattern93 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data){
+export const isProgressUpdatedEvent = validate19;
+const pattern95 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5933,7 +6042,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -6052,7 +6161,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -6268,7 +6377,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -6318,7 +6427,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -6364,7 +6473,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -6395,7 +6504,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -6536,7 +6645,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -6742,7 +6851,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern93.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern95.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -6859,7 +6968,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern36.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern81.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern38.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern83.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -6890,9 +6999,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate19;
-const pattern109 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+export const isSessionCancelledEvent = validate20;
+const pattern111 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6910,7 +7019,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -7029,7 +7138,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -7245,7 +7354,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -7295,7 +7404,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -7341,7 +7450,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -7372,7 +7481,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -7513,7 +7622,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -7654,7 +7763,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern109.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern111.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7686,9 +7795,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate20;
-const pattern123 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data){
+export const isSessionCompletedEvent = validate21;
+const pattern125 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7706,7 +7815,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -7825,7 +7934,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -8041,7 +8150,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -8091,7 +8200,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -8137,7 +8246,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -8168,7 +8277,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -8309,7 +8418,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -8488,7 +8597,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern123.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern125.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8521,10 +8630,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate21;
-const pattern135 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern138 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate21(data){
+export const isSessionErroredEvent = validate22;
+const pattern137 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern140 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8542,7 +8651,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -8661,7 +8770,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -8877,7 +8986,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -8927,7 +9036,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -8973,7 +9082,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -9004,7 +9113,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -9145,7 +9254,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -9252,7 +9361,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern135.test(data33)){
+if(!pattern137.test(data33)){
 return false;
 }
 }
@@ -9321,7 +9430,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern138.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern140.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9355,8 +9464,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate22;
-function validate22(data){
+export const isSessionStartedEvent = validate23;
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9374,7 +9483,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -9493,7 +9602,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -9709,7 +9818,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -9759,7 +9868,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -9805,7 +9914,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -9836,7 +9945,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -9977,7 +10086,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -10173,7 +10282,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern81.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern83.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10206,8 +10315,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate23;
-function validate23(data){
+export const isStateChangedEvent = validate24;
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10225,7 +10334,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -10344,7 +10453,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -10560,7 +10669,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -10610,7 +10719,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -10656,7 +10765,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -10687,7 +10796,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -10828,7 +10937,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -10988,7 +11097,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern81.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern83.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11020,11 +11129,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate24;
-const pattern176 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern177 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern179 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate24(data){
+export const isToolCompletedEvent = validate25;
+const pattern178 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern179 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern181 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11042,7 +11151,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -11161,7 +11270,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -11377,7 +11486,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -11427,7 +11536,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -11473,7 +11582,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -11504,7 +11613,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -11645,7 +11754,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -11665,7 +11774,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern176.test(data29)){
+if(!pattern178.test(data29)){
 return false;
 }
 }
@@ -11771,7 +11880,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern177.test(data34)){
+if(!pattern179.test(data34)){
 return false;
 }
 }
@@ -11829,7 +11938,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern179.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern181.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11863,9 +11972,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate25;
-const pattern194 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate25(data){
+export const isToolInvokedEvent = validate26;
+const pattern196 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11883,7 +11992,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -12002,7 +12111,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -12218,7 +12327,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -12268,7 +12377,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -12314,7 +12423,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -12345,7 +12454,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -12486,7 +12595,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -12506,7 +12615,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern176.test(data29)){
+if(!pattern178.test(data29)){
 return false;
 }
 }
@@ -12685,7 +12794,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern177.test(data38)){
+if(!pattern179.test(data38)){
 return false;
 }
 }
@@ -12700,7 +12809,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern36.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern194.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern196.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12736,10 +12845,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate26;
-const pattern197 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern207 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate26(data){
+export const isEnvelope = validate27;
+const pattern199 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern209 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12757,7 +12866,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -12830,7 +12939,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern197.test(data3)){
+if(!pattern199.test(data3)){
 return false;
 }
 }
@@ -12888,7 +12997,7 @@ let data6 = data.timestamp;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -13104,7 +13213,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -13154,7 +13263,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -13200,7 +13309,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -13231,7 +13340,7 @@ let data22 = data15.script;
 const _errs46 = errors;
 if(errors === _errs46){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -13372,7 +13481,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -13389,7 +13498,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern207.test(key3)){
+if(pattern209.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13418,8 +13527,8 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate27;
-function validate27(data){
+export const isExtensionEvent = validate28;
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13437,7 +13546,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -13510,7 +13619,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern197.test(data3)){
+if(!pattern199.test(data3)){
 return false;
 }
 }
@@ -13568,7 +13677,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern27.test(data6)){
+if(!pattern29.test(data6)){
 return false;
 }
 }
@@ -13784,7 +13893,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data16)){
+if(!pattern31.test(data16)){
 return false;
 }
 }
@@ -13834,7 +13943,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data19)){
+if(!pattern31.test(data19)){
 return false;
 }
 }
@@ -13880,7 +13989,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data21)){
+if(!pattern31.test(data21)){
 return false;
 }
 }
@@ -13911,7 +14020,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern32.test(data22)){
+if(!pattern34.test(data22)){
 return false;
 }
 }
@@ -14052,7 +14161,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data28)){
+if(!pattern35.test(data28)){
 return false;
 }
 }
@@ -14141,7 +14250,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern207.test(key3)){
+if(pattern209.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -14173,9 +14282,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate28;
-const pattern222 = new RegExp("^[^*]*\\*?$");
-function validate28(data){
+export const isCapabilities = validate29;
+const pattern224 = new RegExp("^[^*]*\\*?$");
+function validate29(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14239,7 +14348,7 @@ if(longerThan(data3, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data3)){
+if(!pattern31.test(data3)){
 return false;
 }
 }
@@ -14362,7 +14471,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data10)){
+if(!pattern224.test(data10)){
 return false;
 }
 }
@@ -14413,7 +14522,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data12)){
+if(!pattern224.test(data12)){
 return false;
 }
 }
@@ -14879,9 +14988,9 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate29;
-const pattern227 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-function validate29(data){
+export const isClarificationReply = validate30;
+const pattern229 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14968,7 +15077,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern227.test(data4)){
+if(!pattern229.test(data4)){
 return false;
 }
 }
@@ -15058,8 +15167,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate30;
-function validate30(data){
+export const isConfirmationReply = validate31;
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15142,7 +15251,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern227.test(data4)){
+if(!pattern229.test(data4)){
 return false;
 }
 }
@@ -15245,8 +15354,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate31;
-function validate31(data){
+export const isSubscriptionAccepted = validate32;
+function validate32(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15299,7 +15408,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data2)){
+if(!pattern35.test(data2)){
 return false;
 }
 }
@@ -15531,7 +15640,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data13)){
+if(!pattern31.test(data13)){
 return false;
 }
 }
@@ -15654,7 +15763,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data20)){
+if(!pattern224.test(data20)){
 return false;
 }
 }
@@ -15705,7 +15814,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data22)){
+if(!pattern224.test(data22)){
 return false;
 }
 }
@@ -16259,8 +16368,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate32;
-function validate32(data){
+export const isSubscriptionClose = validate33;
+function validate33(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16400,8 +16509,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate33;
-function validate33(data){
+export const isSubscriptionRejected = validate34;
+function validate34(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16532,8 +16641,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate34;
-function validate34(data){
+export const isSubscriptionRenegotiate = validate35;
+function validate35(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16641,7 +16750,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -16764,7 +16873,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data13)){
+if(!pattern224.test(data13)){
 return false;
 }
 }
@@ -16815,7 +16924,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data15)){
+if(!pattern224.test(data15)){
 return false;
 }
 }
@@ -17342,9 +17451,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate35;
-const pattern247 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate35(data){
+export const isSubscriptionRequest = validate36;
+const pattern249 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+function validate36(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17378,7 +17487,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern247.test(data1)){
+if(!pattern249.test(data1)){
 return false;
 }
 }
@@ -17481,7 +17590,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data7)){
+if(!pattern31.test(data7)){
 return false;
 }
 }
@@ -17604,7 +17713,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data14)){
+if(!pattern224.test(data14)){
 return false;
 }
 }
@@ -17655,7 +17764,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data16)){
+if(!pattern224.test(data16)){
 return false;
 }
 }
@@ -18283,8 +18392,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate36;
-function validate36(data){
+export const isProducerManifest = validate37;
+function validate37(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -18302,7 +18411,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern23.test(data0)){
+if(!pattern25.test(data0)){
 return false;
 }
 }
@@ -18459,7 +18568,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data8)){
+if(!pattern35.test(data8)){
 return false;
 }
 }
@@ -18577,7 +18686,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern29.test(data14)){
+if(!pattern31.test(data14)){
 return false;
 }
 }
@@ -18622,7 +18731,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern222.test(data16)){
+if(!pattern224.test(data16)){
 return false;
 }
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import {
+  isAaepdLeave,
   isAaepdListPending,
   isAaepdRepeat,
   isAwaitingConfirmationEvent,
@@ -150,6 +151,16 @@ test("a question that was answered in the agent's own dialog, and the call that 
   });
   await current.agent.publish(call);
   expect((await current.next("tool.invoked")).extensions).toEqual(call.extensions);
+});
+
+test("a question of a host's own dialog, that is left to its window", async () => {
+  const outcome = ask("aaep.confirm", example("host_dialog"));
+  const { reply_token } = await current.next("awaiting.confirmation");
+  expect(isAaepdLeave(example("aaepd.leave"))).toBe(true);
+  current.listener.say({ ...example("aaepd.leave"), reply_token });
+  expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
+  expect(await outcome).not.toHaveProperty("decision");
+  expect((await current.next("state.changed")).summary_normal).toContain("Answer it in the agent’s own window.");
 });
 
 test("a reply that does not count", async () => {

@@ -34,6 +34,20 @@ const approvedBy = (who: string): Part => ({
   extensions: { aaepd: { approved_by: who } },
 });
 
+const hosted = (token: string, eventId: string): Part =>
+  confirmation(token, {
+    event_id: eventId,
+    action: `Do ${token}.`,
+    "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
+    extensions: { aaepd: { host_dialog: true } },
+  });
+
+const leftToHost = (question: string): Part => ({
+  type: "aaep:agent.state.changed",
+  summary_normal: expect.stringContaining("Answer it in the agent’s own window."),
+  extensions: { aaepd: { by: "daemon", question, decision: "cancelled", decided_by: "host_window" } },
+});
+
 export const listening: readonly Scenario[] = [
   {
     name: "R26: paused, only critical events go out; afterwards what was held comes coalesced",
@@ -389,6 +403,55 @@ export const listening: readonly Scenario[] = [
         error: { code: "invalid_event", pointer: "/extensions/aaepd/approved_by", rule: "R5a" },
       },
       { do: "publish", agent: BANKER, events: [{ ...invoked("transfer"), ...approvedBy("host") }] },
+    ],
+  },
+  {
+    name: "R5b: a question of a host's own dialog is left to its window by a listener and where nobody is left, and has no default",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: {
+          capabilities: { supports_confirmation_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } },
+        },
+        answer: ACCEPTED,
+      },
+      { do: "publish", agent: BANKER, events: [started()], save: { token: "resume_token" } },
+      { do: "publish", agent: BANKER, events: [confirmation("rpl_0", { event_id: "evt_0" })] },
+      { do: "hears", who: "reader", events: [{ reply_token: "rpl_0" }] },
+      {
+        do: "leave to the host",
+        who: "reader",
+        token: "rpl_0",
+        answer: { type: "aaepd.error", code: "invalid_params", pointer: "/reply_token", rule: "R5b" },
+      },
+      {
+        do: "leave to the host",
+        who: "reader",
+        token: "rpl_9",
+        answer: { type: "aaepd.error", code: "not_found", pointer: "/reply_token", rule: "R5b" },
+      },
+      { do: "leave to the host", who: "reader", token: "x", answer: { type: "aaepd.error", code: "invalid_message" } },
+      { do: "list pending", who: "reader", questions: [{ reply_token: "rpl_0" }] },
+      { do: "publish", agent: BANKER, events: [hosted("rpl_1", "evt_1"), hosted("rpl_2", "evt_2")] },
+      { do: "hears", who: "reader", events: [{ reply_token: "rpl_1" }, { reply_token: "rpl_2" }] },
+      { do: "leave to the host", who: "reader", token: "rpl_1" },
+      { do: "hears", who: "reader", events: [leftToHost("evt_1")] },
+      {
+        do: "call",
+        agent: BANKER,
+        method: "aaep.outcome_of",
+        params: { reply_token: "rpl_1", resume_token: "$token" },
+        answer: { state: "resolved", resolved_by: "cancelled", decision: undefined },
+      },
+      { do: "close", who: "reader" },
+      {
+        do: "call",
+        agent: BANKER,
+        method: "aaep.outcome_of",
+        params: { reply_token: "rpl_2", resume_token: "$token" },
+        answer: { state: "resolved", resolved_by: "cancelled", decision: undefined },
+      },
     ],
   },
   {

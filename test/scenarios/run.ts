@@ -101,6 +101,8 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       return expectPart(await (await world.subscriber(step.who)).skip(step.params as Message), step.answer ?? {});
     case "repeat":
       return expectPart(await (await world.subscriber(step.who)).repeat(step.eventId), step.answer ?? {});
+    case "leave to the host":
+      return expectPart(await (await world.subscriber(step.who)).leave(step.token), step.answer ?? {});
     case "list pending": {
       const questions = await (await world.subscriber(step.who)).listPending();
       expect(questions).toHaveLength(step.questions.length);

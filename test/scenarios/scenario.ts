@@ -48,6 +48,7 @@ export type Step =
   | { readonly do: "is told its place"; readonly who: string; readonly save: Saved }
   | { readonly do: "skip"; readonly who: string; readonly params: Part; readonly answer?: Part }
   | { readonly do: "repeat"; readonly who: string; readonly eventId: string; readonly answer?: Part }
+  | { readonly do: "leave to the host"; readonly who: string; readonly token: string; readonly answer?: Part }
   | { readonly do: "list pending"; readonly who: string; readonly questions: readonly Part[] }
   | { readonly do: "close"; readonly who: string }
   /** The connection of a subscriber breaks, without a word. */

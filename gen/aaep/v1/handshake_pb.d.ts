@@ -802,6 +802,36 @@ export declare type AaepdRepeat = Message<"aaep.v1.AaepdRepeat"> & {
 export declare const AaepdRepeatSchema: GenMessage<AaepdRepeat>;
 
 /**
+ * Leaves a question to the window of its host: it ends here without a decision (R5b). In JSON `aaepd.leave`.
+ *
+ * @generated from message aaep.v1.AaepdLeave
+ */
+export declare type AaepdLeave = Message<"aaep.v1.AaepdLeave"> & {
+  /**
+   * Required. That of a question with `extensions.aaepd.host_dialog`.
+   *
+   * @generated from field: optional string reply_token = 1;
+   */
+  replyToken?: string | undefined;
+
+  /**
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * @generated from field: optional google.protobuf.Struct extensions = 3;
+   */
+  extensions?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.AaepdLeave.
+ * Use `create(AaepdLeaveSchema)` to create a new message.
+ */
+export declare const AaepdLeaveSchema: GenMessage<AaepdLeave>;
+
+/**
  * What was wrong with a message (R20, R33). In JSON `aaepd.error`; also the detail of a status that is no OK.
  *
  * @generated from message aaep.v1.AaepdError

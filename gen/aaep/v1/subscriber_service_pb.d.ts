@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { AaepdCheckpoint, AaepdError, AaepdHeartbeat, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
+import type { AaepdCheckpoint, AaepdError, AaepdHeartbeat, AaepdLeave, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
 import type { Event } from "./event_pb.js";
 import type { ProducerManifest } from "./manifest_pb.js";
 
@@ -72,6 +72,12 @@ export declare type SubscribeRequest = Message<"aaep.v1.SubscribeRequest"> & {
      */
     value: AaepdRepeat;
     case: "repeat";
+  } | {
+    /**
+     * @generated from field: aaep.v1.AaepdLeave leave = 9;
+     */
+    value: AaepdLeave;
+    case: "leave";
   } | { case: undefined; value?: undefined };
 };
 
@@ -490,6 +496,41 @@ export declare type SkipResponse = Message<"aaep.v1.SkipResponse"> & {
 export declare const SkipResponseSchema: GenMessage<SkipResponse>;
 
 /**
+ * @generated from message aaep.v1.LeaveRequest
+ */
+export declare type LeaveRequest = Message<"aaep.v1.LeaveRequest"> & {
+  /**
+   * The key of `accepted.honored_capabilities.aaepd`.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: optional aaep.v1.AaepdLeave leave = 2;
+   */
+  leave?: AaepdLeave | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.LeaveRequest.
+ * Use `create(LeaveRequestSchema)` to create a new message.
+ */
+export declare const LeaveRequestSchema: GenMessage<LeaveRequest>;
+
+/**
+ * @generated from message aaep.v1.LeaveResponse
+ */
+export declare type LeaveResponse = Message<"aaep.v1.LeaveResponse"> & {
+};
+
+/**
+ * Describes the message aaep.v1.LeaveResponse.
+ * Use `create(LeaveResponseSchema)` to create a new message.
+ */
+export declare const LeaveResponseSchema: GenMessage<LeaveResponse>;
+
+/**
  * @generated from message aaep.v1.SubscriberServiceGetManifestRequest
  */
 export declare type SubscriberServiceGetManifestRequest = Message<"aaep.v1.SubscriberServiceGetManifestRequest"> & {
@@ -606,6 +647,16 @@ export declare const SubscriberService: GenService<{
     methodKind: "unary";
     input: typeof SkipRequestSchema;
     output: typeof SkipResponseSchema;
+  },
+  /**
+   * Leaves a question to the window of its host (R5b).
+   *
+   * @generated from rpc aaep.v1.SubscriberService.Leave
+   */
+  leave: {
+    methodKind: "unary";
+    input: typeof LeaveRequestSchema;
+    output: typeof LeaveResponseSchema;
   },
   /**
    * What the daemon says of itself.

@@ -11,6 +11,14 @@ function sources(rule, tables) {
   return `Rule: ${ruleLinks(rule, tables)}${place === undefined ? "" : `. Specification: ${place}`}`;
 }
 
+/** A call of the same name has the entry of the message, which then names its result. */
+function overRpc(name, { rpc }, { METHOD_GUIDE }) {
+  if (rpc === undefined) return "none";
+  if (rpc !== name || METHOD_GUIDE[name] === undefined) return here(rpc);
+  const codes = METHOD_GUIDE[name].codes.map((one) => `[${one}](errors.md#${one})`).join(", ");
+  return `the call of the same name, with these members as params. Result: An empty object. Typical refusals: ${codes}`;
+}
+
 function plainEntry(name, guide, { tables, flat }) {
   const schema = flat.get(guide.schema);
   const reasons =
@@ -26,11 +34,7 @@ function plainEntry(name, guide, { tables, flat }) {
   return [
     heading(3, name),
     paragraph(sentence(schema.description)),
-    list([
-      `Effect: ${guide.effect}`,
-      `Over JSON-RPC: ${guide.rpc === undefined ? "none" : here(guide.rpc)}`,
-      sources(guide.rule, tables),
-    ]),
+    list([`Effect: ${guide.effect}`, `Over JSON-RPC: ${overRpc(name, guide, tables)}`, sources(guide.rule, tables)]),
     memberTable(schema, FILE),
     ...reasons,
     "An example:",
@@ -109,7 +113,9 @@ export function messagesPage(tables, { flat }) {
       "A call has an `id`, and its answer has a `result` or an [error](errors.md). A call without an `id` is a notification and has no answer. The daemon refuses such a call by [aaep.error](#aaeperror) if it is useless without its answer. `$/cancelRequest` with the `id` of a call takes `aaep.confirm` and `aaep.clarify` back.",
     ),
     json({ jsonrpc: "2.0", id: 1, method: "aaep.ping", params: {} }),
-    ...Object.entries(METHOD_GUIDE).flatMap(([name, guide]) => methodEntry(name, guide, context)),
+    ...Object.entries(METHOD_GUIDE)
+      .filter(([name]) => !(name in SUBSCRIBER_GUIDE))
+      .flatMap(([name, guide]) => methodEntry(name, guide, context)),
     heading(2, "Notifications over JSON-RPC"),
     paragraph(
       `The daemon sends these notifications, and also ${shared.slice(0, -1).join(", ")} and ${shared.at(-1)}, which have their entries above.`,

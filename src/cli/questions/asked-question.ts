@@ -2,6 +2,7 @@
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
+import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { shownText } from "../terminal/shown-text.js";
 import { detailsLine } from "./question-details.js";
 
@@ -113,10 +114,9 @@ export function timeLine({ event, answerable, deadline }: AskedQuestion, now: Mi
   return `${left > 0 ? `${durationInWords(left)} left to answer` : "The time to answer is over"}; ${afterwards(event, answerable)}.`;
 }
 
-function afterwards(
-  { default_decision: decision, default_response: response }: Envelope,
-  answerable: Answerable,
-): string {
+function afterwards(event: Envelope, answerable: Answerable): string {
+  if (isHostDialog(event)) return "then it waits in the agent's own window";
+  const { default_decision: decision, default_response: response } = event;
   if (answerable.kind === "confirmation") return decision === "accept" ? "then it is accepted" : "then it is rejected";
   const shown = shownText(textOf(response));
   const { label = shown } = answerable.choices.find(({ value }) => value === response) ?? {};

@@ -14,7 +14,9 @@ export function agentsPart(fields: Fields): Fields | undefined {
   const { aaepd, ...others } = membersOf(fields.extensions);
   if (aaepd === undefined) return fields;
   if (isDaemonMade(fields) && /agent\.state\.changed$/.test(textOf(fields.type))) return stepOf(fields);
-  const own = Object.fromEntries(Object.entries(membersOf(aaepd)).filter(([name]) => AGENTS_MEMBERS.has(name)));
+  const own = Object.fromEntries(
+    Object.entries(membersOf(aaepd)).filter(([name]) => Object.hasOwn(AGENTS_MEMBERS, name)),
+  );
   const kept = Object.keys(own).length === 0 ? others : { ...others, aaepd: own };
   const { extensions: _, ...rest } = fields;
   return Object.keys(kept).length === 0 ? rest : { ...rest, extensions: kept };

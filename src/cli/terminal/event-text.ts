@@ -2,6 +2,7 @@
 
 import type { Envelope } from "#gen/aaep/types.js";
 import { textOf } from "../../base/members.js";
+import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { fieldsOf } from "./fields-of.js";
 import { quotedText, shownText, withoutColours } from "./shown-text.js";
 
@@ -112,18 +113,22 @@ function toolResultOf({ tool, status, duration_ms: duration }: Envelope): string
   return `${textOf(tool)} ${textOf(status)}${time}`;
 }
 
-function confirmationTerms({ consequence, timeout_seconds: seconds, default_decision: decision }: Envelope): string {
-  return sentences(textOf(consequence), deadline(seconds, textOf(decision)));
+function confirmationTerms(event: Envelope): string {
+  return sentences(textOf(event.consequence), deadline(event, event.default_decision));
 }
 
-function clarificationTerms({ choices, timeout_seconds: seconds, default_response: response }: Envelope): string {
+function clarificationTerms(event: Envelope): string {
+  const { choices, default_response: response } = event;
   const labels = Array.isArray(choices) ? choices.map((choice) => textOf(fieldsOf(choice).label)) : [];
   const list = labels.length === 0 ? "" : `Choices: ${labels.join("; ")}.`;
-  return sentences(list, deadline(seconds, textOf(response)));
+  return sentences(list, deadline(event, response));
 }
 
-function deadline(seconds: unknown, fallback: string): string {
+/** A question of a host's own dialog has no default here (R5b). */
+function deadline(event: Envelope, byDefault: unknown): string {
+  const { timeout_seconds: seconds } = event;
   if (typeof seconds !== "number") return "";
+  const fallback = isHostDialog(event) ? "in the agent's own window" : textOf(byDefault);
   return fallback === "" ? `${seconds} s to answer.` : `${seconds} s to answer, then: ${fallback}.`;
 }
 

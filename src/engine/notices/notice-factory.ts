@@ -87,7 +87,7 @@ export function createNoticeFactory(ids: IdSource, idServices: IdServices, defau
         // The tool's name is the same in every language.
         return { summary_normal: text.tool, localization_hints: hintsIn(text.language ?? defaultLanguage, undefined) };
       case "question_withdrawn":
-        return resolutionMessages({ decision: "cancelled", decidedBy: "agent" }, text.question);
+        return resolutionMessages({ decision: "cancelled", decidedBy: text.decidedBy }, text.question);
       case "agent_disconnected":
         return membersOf(END_MESSAGES[text.because], () => ({ agent: speakerOf(text.producer) }));
     }
@@ -182,7 +182,8 @@ const DECIDED_BY = {
 } as const;
 
 function outcomeOf(question: OpenQuestion, result: QuestionResult): Outcome {
-  if (result.resolvedBy === "cancelled") return { decision: "cancelled", decidedBy: "agent" };
+  if (result.resolvedBy === "cancelled")
+    return { decision: "cancelled", decidedBy: result.isLeftToHost === true ? "host_window" : "agent" };
   const decidedBy = DECIDED_BY[result.resolvedBy];
   if (question.kind === "confirmation") {
     return { decision: result.decision === "accept" ? "accepted" : "rejected", decidedBy };

@@ -1,12 +1,13 @@
 // The result of a question, and its form in AAEP's own names (AAEP ch. 6; pitfall H8).
 import { Fault } from "../../base/errors.js";
+import { isHostDialog } from "../event/host-dialog.js";
 import { AAEPD } from "../event/vocabulary.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 import type { Reply } from "./reply-check.js";
 
 /**
  * How a question was resolved. "host": the person answered in a dialog of the agent's own (R5a). "cancelled": its
- * agent took it back, its session ended, or its agent did not come back.
+ * agent took it back, its session ended, its agent did not come back, or it is left to the window of its host (R5b).
  */
 export type ResolvedBy = "reply" | "timeout" | "no_subscriber" | "subscription_ended" | "host" | "cancelled";
 
@@ -27,6 +28,8 @@ export interface QuestionResult {
   readonly rationale: string | undefined;
   readonly modifiedAction: Readonly<Record<string, unknown>> | undefined;
   readonly confidence: number | undefined;
+  /** The question was cancelled because the person answers in the window of its host (R5b). */
+  readonly isLeftToHost?: true;
 }
 
 /** The members of a question that are remembered with its outcome. Its event, which may have 64 KiB, is not. */
@@ -52,6 +55,9 @@ export const NO_RESULT = {
 
 export const CANCELLED: QuestionResult = { ...NO_RESULT, resolvedBy: "cancelled" };
 
+/** The result of a question that nobody decided here, and that the person answers in the window of its host (R5b). */
+export const LEFT_TO_HOST: QuestionResult = { ...CANCELLED, isLeftToHost: true };
+
 /**
  * The result of a decision in a dialog of the agent's own. It closes the question, and gives no consent in the daemon's view (R5, R5a). Throws
  * "invalid_params" for a question that is no confirmation.
@@ -64,8 +70,9 @@ export function resultOfHost({ kind }: OpenQuestion, decision: HostDecision): Qu
   return { ...NO_RESULT, resolvedBy: "host", decision, decidedBy: "host" };
 }
 
-/** The result of a default. It has no `decidedBy`. */
+/** The result of a default. It has no `decidedBy`. A question of a host's own dialog has no default here (R5b). */
 export function resultOfDefault({ event, kind }: OpenQuestion, resolvedBy: DefaultedBy): QuestionResult {
+  if (isHostDialog(event)) return LEFT_TO_HOST;
   const decision = kind === "confirmation" ? (event.default_decision === "accept" ? "accept" : "reject") : undefined;
   return { ...NO_RESULT, resolvedBy, decision, response: event.default_response };
 }

@@ -97,6 +97,11 @@ export interface Questions {
    */
   readonly cancel: (token: string, byHost: HostDecision | undefined) => boolean;
   /**
+   * Leaves a question to the window of its host: it is cancelled, and its listeners are told to answer there (R5b). The rights are those of a reply.
+   * Throws "not_found" for a question that `replier` could not answer now, "invalid_params" for one that no host asks.
+   */
+  readonly leave: (token: string, replier: Replier) => void;
+  /**
    * Applies defaults of the session that are due and wait for their turn, so that the next events of the session follow their outcomes. With
    * `isAtOnce` it also reports them, and every other decision, to the session, even if they are not safe yet: the session is about to end, or its
    * agent to go on.

@@ -5,6 +5,7 @@ import type { ReplyFate } from "../../contracts/audit.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { JournaledEvent } from "../event/event.js";
 import { jsonSize } from "../event/event-size.js";
+import { isHostDialog } from "../event/host-dialog.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import { checkQuestionRoom, SESSION_COUNTS } from "../sessions/session-limits.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
@@ -17,7 +18,6 @@ import {
   type Decision,
   isAnswerable,
   type Pending,
-  secondsOf,
 } from "./pending-question.js";
 import { createQuestionAudience } from "./question-audience.js";
 import { createQuestionOutcomes } from "./question-outcomes.js";
@@ -25,11 +25,13 @@ import {
   askedOf,
   CANCELLED,
   type DefaultedBy,
+  LEFT_TO_HOST,
   type QuestionResult,
   resultOfDefault,
   resultOfHost,
   resultOfReply,
 } from "./question-result.js";
+import { createQuestionTimers } from "./question-timers.js";
 import type { Questions, QuestionsOptions, Replier } from "./questions-spec.js";
 import { faultOfReply, type Reply } from "./reply-check.js";
 import { createShownQuestions } from "./shown-questions.js";
@@ -37,8 +39,6 @@ import { createShownQuestions } from "./shown-questions.js";
 /** The cause of a retry, if the journal did not take a default that was decided. */
 const UNWRITTEN = new Fault("storage_unavailable", "The journal did not take it.", { rule: "R29", origin: "local" });
 
-/** Questions with a timeout up to this have no reminders (AAEP §6.4.3). */
-const SHORT_TIMEOUT_SECONDS = 60;
 /** Wait before a decision or an outcome that the journal did not take is tried again, in ms. */
 const RETRY_MS = 1000;
 
@@ -229,25 +229,15 @@ export function createQuestions(options: QuestionsOptions): Questions {
 
   const audience = createQuestionAudience({ ...options, pending, setWaiting, comeDue });
 
-  const armReminders = (entry: Pending): void => {
-    const { question, cancelTimers } = entry;
-    const seconds = secondsOf(question);
-    if (seconds <= SHORT_TIMEOUT_SECONDS) return;
-    for (const [passed, share] of [["half", 0.5] as const, ["nine_tenths", 0.9] as const]) {
-      const remainingSeconds = Math.round(seconds * (1 - share));
-      const at = question.at + seconds * share * 1000;
-      const remind = (): void => {
-        if (openNow(question.token) === entry) options.remind(question, passed, remainingSeconds);
-      };
-      // A reminder whose time passed while the daemon was down is left out.
-      if (at > options.now()) cancelTimers.push(options.wakeUps.at(at, () => options.slices.add(1, remind)));
-    }
-  };
+  const armTimers = createQuestionTimers({
+    ...options,
+    isOpen: (entry) => openNow(entry.question.token) === entry,
+    over: (entry) => comeDue(entry, "timeout"),
+  });
 
-  const armTimers = (entry: Pending): void => {
-    entry.cancelTimers.push(options.wakeUps.at(entry.deadline, () => comeDue(entry, "timeout")));
-    armReminders(entry);
-  };
+  /** A reply counts only from a subscription that was shown the question (R6, AAEP §10 T1). */
+  const mayAnswer = (entry: Pending, replier: Replier): boolean =>
+    replier.isEntitled(entry.question) && entry.shownTo.has(replier.subscriptionId);
 
   /** Decides the fate of a reply. The audit log gets a reply that counts together with its outcome, once that is safe (AAEP §10 T3, R29). */
   const fateOf = (reply: Reply, replier: Replier, raw: unknown, notTaken: (fate: ReplyFate) => void): ReplyFate => {
@@ -259,8 +249,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
       return "expired";
     }
     if (!isAnswerable(entry)) return "already_resolved";
-    // A reply counts only from a subscription that was shown the question (R6, AAEP §10 T1).
-    if (!replier.isEntitled(entry.question) || !entry.shownTo.has(replier.subscriptionId)) return "not_entitled";
+    if (!mayAnswer(entry, replier)) return "not_entitled";
     const fault = faultOfReply(reply, entry.question, wallTimeOf(entry.deadline));
     if (fault !== undefined) return fault;
     try {
@@ -312,6 +301,18 @@ export function createQuestions(options: QuestionsOptions): Questions {
       if (entry === undefined) return false;
       const result = byHost === undefined ? CANCELLED : resultOfHost(entry.question, byHost);
       return decide(entry, decisionOf(result), () => reopen(entry));
+    },
+    leave: (token, replier) => {
+      const entry = openNow(token);
+      if (entry === undefined || !mayAnswer(entry, replier)) {
+        const sentence = "Name an open question that this subscription was asked.";
+        throw new Fault("not_found", sentence, { pointer: "/reply_token", rule: "R5b" });
+      }
+      if (!isHostDialog(entry.question.event)) {
+        const sentence = "Answer this question by a reply; its agent asks it nowhere else.";
+        throw new Fault("invalid_params", sentence, { pointer: "/reply_token", rule: "R5b" });
+      }
+      decide(entry, decisionOf(LEFT_TO_HOST), () => reopen(entry));
     },
     settleDue: (sessionId, isAtOnce) => {
       for (const entry of untold.of(sessionId)) {

@@ -31,7 +31,8 @@ export const RESOLUTION_GUIDE: Readonly<Record<ResolvedBy, ResolutionGuide>> = {
     result: "The decision of that dialog.",
   },
   cancelled: {
-    cause: "The agent took the question back, its session ended, or the agent did not come back in time.",
+    cause:
+      "The agent took the question back, its session ended, the agent did not come back in time, or the question is left to [the window of its host](../confirmations.md#a-dialog-of-the-agents-own).",
     result: "None.",
   },
 };

@@ -29,7 +29,7 @@ export type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
   /** `language` is that of the agent's texts; undefined if it is not known. */
   | { readonly kind: "tool_supplied"; readonly tool: string; readonly language: string | undefined }
-  | { readonly kind: "question_withdrawn"; readonly question: AgentEvent }
+  | { readonly kind: "question_withdrawn"; readonly question: AgentEvent; readonly decidedBy: "agent" | "host_window" }
   | { readonly kind: "agent_disconnected"; readonly producer: Producer; readonly because: EndedBecause };
 
 /**

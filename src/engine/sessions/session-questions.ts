@@ -5,6 +5,7 @@ import { textOf } from "../../base/members.js";
 import { foldedName, LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import type { AgentEvent } from "../event/event.js";
+import { isHostDialog } from "../event/host-dialog.js";
 import { implyState, unimplyState } from "./implied-states.js";
 import {
   advise,
@@ -176,19 +177,20 @@ function closeQuestion(draft: Draft, session: SessionRecord, question: OpenQuest
 
 /**
  * Closes a question that its agent no longer asks, and adds the resolution for every subscriber that saw it. The agent's own event may be filtered
- * out, and need not mention the question (AAEP §6.7.2, §6.8).
+ * out, and need not mention the question (AAEP §6.7.2, §6.8). `isEnd`: the daemon ends the session, so a host's own dialog may still be open (R5b).
  */
-export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string): void {
+export function withdraw(draft: Draft, session: SessionRecord, question: OpenQuestion, stamp: string, isEnd = false) {
   closeQuestion(draft, session, question, { token: question.token, outcome: "withdrawn" });
   draft.withdrawn.push(question);
   const { event } = question;
+  const decidedBy = isEnd && isHostDialog(event) ? "host_window" : "agent";
   const fields = {
     urgency: "critical",
     from_state: AWAITING_INPUT,
     to_state: AWAITING_INPUT,
-    ...draft.summary({ kind: "question_withdrawn", question: event }),
+    ...draft.summary({ kind: "question_withdrawn", question: event, decidedBy }),
   };
-  const marks = { question: event.event_id, decision: "cancelled", decided_by: "agent" };
+  const marks = { question: event.event_id, decision: "cancelled", decided_by: decidedBy };
   emitMade(draft, session, "resolution", "state.changed", event.producer, stamp, fields, marks);
 }
 

@@ -61,13 +61,13 @@ export function endSession(context: RuleContext): void {
   finish(draft, session);
 }
 
-function closeOpen(draft: Draft, session: SessionRecord, stamp: string): void {
+function closeOpen(draft: Draft, session: SessionRecord, stamp: string, isEnd = false): void {
   checkClosures(
     draft.counts,
     draft.events.length,
     session.questions.size + session.openToolCount + session.outputs.size,
   );
-  for (const question of openQuestions(session)) withdraw(draft, session, question, stamp);
+  for (const question of openQuestions(session)) withdraw(draft, session, question, stamp, isEnd);
   for (const { tool, toolCallId, producer } of openTools(session)) {
     emitMade(draft, session, "closing", "tool.completed", producer, stamp, {
       tool,
@@ -314,7 +314,7 @@ function endOutput(draft: Draft, session: SessionRecord, { outputId = "" }: Outp
 export function abandonSession(draft: Draft, session: SessionRecord, isStopping: boolean): void {
   const because = isStopping ? "daemon_stopped" : session.isLeftOver ? "not_back" : "connection_lost";
   const stamp = stampNow(draft, session);
-  closeOpen(draft, session, stamp);
+  closeOpen(draft, session, stamp, true);
   emitMade(draft, session, "closing", "session.errored", session.starter, stamp, {
     error_category: "transient",
     error_code: "AGENT_DISCONNECTED",

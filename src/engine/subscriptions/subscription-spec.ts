@@ -162,7 +162,7 @@ export interface SubscriptionServices {
   readonly closed: (subscription: MemberSubscription, reason: ClosureReason) => void;
   /** Whether the daemon is stopping and leaves pending events to the next boot (R8b). */
   readonly isLeaving: () => boolean;
-  readonly questions: Pick<Questions, "audienceChanged" | "reply" | "sessionOf" | "shown" | "wasShown">;
+  readonly questions: Pick<Questions, "audienceChanged" | "leave" | "reply" | "sessionOf" | "shown" | "wasShown">;
   readonly resend: Pick<Resend, "find">;
   /**
    * Returns a promise that resolves when all that was journaled so far is safe; undefined if it is safe already. Throws or rejects while the journal
@@ -211,6 +211,8 @@ export interface Subscription extends NamedSubscription {
   readonly openQuestions: (after?: Epoch) => QuestionPage;
   /** Takes a reply. Returns whether it counted, and no reason (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
+  /** Leaves a question to the window of its host (R5b). Throws "not_found" or "invalid_params". */
+  readonly leave: (token: string) => void;
   readonly whenDurable: SubscriptionServices["whenDurable"];
   /** Takes note of a reply that does not count. `pointer`: the member at fault, for the audit log. */
   readonly refusedReply: (fate: RefusedFate, token: string, raw: unknown, pointer?: string) => void;

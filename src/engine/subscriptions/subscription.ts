@@ -225,6 +225,10 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     return hasCounted;
   }
 
+  leave(token: string): void {
+    this.services.questions.leave(token, this);
+  }
+
   whenDurable(): Promise<void> | undefined {
     return this.services.whenDurable();
   }

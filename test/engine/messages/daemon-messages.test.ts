@@ -52,6 +52,7 @@ const CASES: { readonly [Key in MessageKey]: readonly MessageParameters[Key][] }
       DEFAULTS.map((defaultAnswer) => ended("unanswered", decidedBy, defaultAnswer)),
     ),
     ended("cancelled", "agent"),
+    ended("cancelled", "host_window"),
   ],
   countdown: (["half", "nine_tenths"] as const).map((passed) => ({
     passed,

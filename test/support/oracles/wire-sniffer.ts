@@ -46,6 +46,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.resume_session": validators.isResumeSessionResult,
   "aaep.list_pending": isPending,
   "aaep.repeat": isEmpty,
+  "aaepd.leave": isEmpty,
   "aaep.skip": isEmpty,
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,

@@ -79,6 +79,8 @@ export interface Subscription {
   /** Answers `{}` or the error. In plain framings there is no answer, so that the next question's answer shows that it was taken. */
   readonly skip: (params: Message) => Promise<Message>;
   readonly repeat: (eventId: string) => Promise<Message>;
+  /** Leaves a question to the window of its host. */
+  readonly leave: (token: string) => Promise<Message>;
   readonly listPending: () => Promise<readonly Message[]>;
   readonly reply: (message: Message) => Promise<void>;
   /** Closes the subscription in order. */
@@ -177,6 +179,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     },
     skip: (params) => tell({ ...params, type: "aaepd.skip" }),
     repeat: (eventId) => tell({ type: "aaepd.repeat", event_id: eventId }),
+    leave: (token) => tell({ type: "aaepd.leave", reply_token: token }),
     listPending,
     reply: async (message) => say({ ...message, subscription_id: id }),
     close: async () => {
@@ -384,6 +387,7 @@ function openRpcSubscription(
       ),
     skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),
     repeat: (eventId) => answerOf("aaep.repeat", { event_id: eventId, subscription_id: id }),
+    leave: (token) => answerOf("aaepd.leave", { reply_token: token, subscription_id: id }),
     listPending: () => allPending((after) => request("aaep.list_pending", { subscription_id: id, ...after })),
     reply: async (message) => {
       await request("aaep.reply", { ...message, subscription_id: id });

@@ -26,6 +26,7 @@ const TYPES: Readonly<Record<string, string>> = {
   AaepdListPending: "aaepd.list_pending",
   AaepdPending: "aaepd.pending",
   AaepdRepeat: "aaepd.repeat",
+  AaepdLeave: "aaepd.leave",
   AaepdError: "aaepd.error",
   AaepdHeartbeat: "aaepd.heartbeat",
   AaepdCheckpoint: "aaepd.checkpoint",

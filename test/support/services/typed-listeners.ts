@@ -4,6 +4,7 @@ import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import {
   AaepdCheckpointSchema,
   AaepdHeartbeatSchema,
+  AaepdLeaveSchema,
   AaepdListPendingSchema,
   type AaepdPending,
   AaepdRepeatSchema,
@@ -19,6 +20,7 @@ import {
 } from "#gen/aaep/v1/handshake_pb.js";
 import {
   CloseRequestSchema,
+  LeaveRequestSchema,
   ListenRequestSchema,
   type ListenResponse,
   ListPendingRequestSchema,
@@ -189,6 +191,7 @@ export function streamListener(options: ListenerOptions): ServiceListener {
     },
     skip: (params) => tell("skip", AaepdSkipSchema, { ...params, type: "aaepd.skip" }),
     repeat: (eventId) => tell("repeat", AaepdRepeatSchema, { type: "aaepd.repeat", event_id: eventId }),
+    leave: (token) => tell("leave", AaepdLeaveSchema, { type: "aaepd.leave", reply_token: token }),
     listPending,
     reply: async (message) => {
       const document = { ...message, subscription_id: id };
@@ -268,6 +271,11 @@ export function listenListener(options: ListenerOptions): ServiceListener {
       const document = { type: "aaepd.repeat", event_id: eventId, subscription_id: id };
       const repeat = convert.toMessage(AaepdRepeatSchema, document);
       return client.unary(method.repeat, create(RepeatRequestSchema, { key, repeat })).then(nothing, refusalIn);
+    },
+    leave: async (token) => {
+      const document = { type: "aaepd.leave", reply_token: token, subscription_id: id };
+      const leave = convert.toMessage(AaepdLeaveSchema, document);
+      return client.unary(method.leave, create(LeaveRequestSchema, { key, leave })).then(nothing, refusalIn);
     },
     listPending: () =>
       allPending(async (after) => {

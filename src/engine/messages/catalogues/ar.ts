@@ -34,6 +34,7 @@ const resolution = createResolution("ar", {
     nobody_left: "غادر من كان يمكنه الإجابة، لذلك يُطبَّق الخيار الافتراضي.",
     host: "تمت الإجابة في نافذة الوكيل نفسه.",
     agent: "",
+    host_window: "أجب في نافذة الوكيل نفسه.",
   },
   decidedByTerse: {
     reply: "",
@@ -42,6 +43,7 @@ const resolution = createResolution("ar", {
     nobody_left: "لم يبق من يجيب.",
     host: "أُجيب في نافذة الوكيل.",
     agent: "",
+    host_window: "أجب في نافذة الوكيل نفسه.",
   },
   withoutDefault: {
     nobody_to_ask: "لم يوجد من يمكن سؤاله.",

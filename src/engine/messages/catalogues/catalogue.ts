@@ -18,9 +18,10 @@ export interface Outcome {
 
 /**
  * "nobody_to_ask": no subscription could answer (R6). "nobody_left": the last subscription that could answer has ended (R7). "host": the person
- * answered in a dialog of the agent's own (R5a). "agent": the agent took the question back.
+ * answered in a dialog of the agent's own (R5a). "agent": the agent took the question back. "host_window": nobody decided here, and the person
+ * answers in the agent's own window (R5b).
  */
-export type DecidedBy = "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "host" | "agent";
+export type DecidedBy = "reply" | "timeout" | "nobody_to_ask" | "nobody_left" | "host" | "agent" | "host_window";
 
 /** The default answer of a clarification: a text, or yes or no in the listener's language. */
 export type DefaultAnswer =

@@ -34,6 +34,7 @@ const resolution = createResolution("de", {
     nobody_left: "Wer hätte antworten können, ist gegangen, darum gilt die Vorgabe.",
     host: "Im eigenen Dialog des Agenten wurde geantwortet.",
     agent: "",
+    host_window: "Antworte im eigenen Fenster des Agenten.",
   },
   decidedByTerse: {
     reply: "",
@@ -42,6 +43,7 @@ const resolution = createResolution("de", {
     nobody_left: "Niemand mehr da.",
     host: "Im Dialog des Agenten beantwortet.",
     agent: "",
+    host_window: "Antworte im eigenen Fenster des Agenten.",
   },
   withoutDefault: {
     nobody_to_ask: "Niemand konnte gefragt werden.",

@@ -34,6 +34,7 @@ const resolution = createResolution("en", {
     nobody_left: "Whoever could have answered has gone, so the default applies.",
     host: "It was answered in the agent’s own dialog.",
     agent: "",
+    host_window: "Answer it in the agent’s own window.",
   },
   decidedByTerse: {
     reply: "",
@@ -42,6 +43,7 @@ const resolution = createResolution("en", {
     nobody_left: "Left unanswered.",
     host: "Answered in the agent’s dialog.",
     agent: "",
+    host_window: "Answer it in the agent’s own window.",
   },
   withoutDefault: {
     nobody_to_ask: "Nobody could be asked.",

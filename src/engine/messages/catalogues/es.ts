@@ -34,6 +34,7 @@ const resolution = createResolution("es", {
     nobody_left: "Quien podía responder se ha ido, así que se aplica la opción predeterminada.",
     host: "Se respondió en el diálogo del propio agente.",
     agent: "",
+    host_window: "Responde en la ventana del propio agente.",
   },
   decidedByTerse: {
     reply: "",
@@ -42,6 +43,7 @@ const resolution = createResolution("es", {
     nobody_left: "Ya no hay nadie.",
     host: "Respondido en el diálogo del agente.",
     agent: "",
+    host_window: "Responde en la ventana del propio agente.",
   },
   withoutDefault: {
     nobody_to_ask: "No había a quién preguntar.",

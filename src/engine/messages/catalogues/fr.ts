@@ -34,6 +34,7 @@ const resolution = createResolution("fr", {
     nobody_left: "La personne qui pouvait répondre est partie : le choix par défaut s’applique.",
     host: "La réponse a été donnée dans la boîte de dialogue de l’agent.",
     agent: "",
+    host_window: "Réponds dans la fenêtre de l’agent lui-même.",
   },
   decidedByTerse: {
     reply: "",
@@ -42,6 +43,7 @@ const resolution = createResolution("fr", {
     nobody_left: "Plus personne.",
     host: "Réponse donnée chez l’agent.",
     agent: "",
+    host_window: "Réponds dans la fenêtre de l’agent lui-même.",
   },
   withoutDefault: {
     nobody_to_ask: "Il n’y avait personne à interroger.",

@@ -34,6 +34,7 @@ const resolution = createResolution("ja", {
     nobody_left: "回答できる相手がいなくなったため、既定の扱いになります。",
     host: "エージェント自身のダイアログで回答されました。",
     agent: "",
+    host_window: "エージェント自身の画面で回答してください。",
   },
   decidedByTerse: {
     reply: "",
@@ -42,6 +43,7 @@ const resolution = createResolution("ja", {
     nobody_left: "回答者退出。",
     host: "エージェント側で回答。",
     agent: "",
+    host_window: "エージェント自身の画面で回答してください。",
   },
   withoutDefault: {
     nobody_to_ask: "回答できる相手がいませんでした。",

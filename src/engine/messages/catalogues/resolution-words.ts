@@ -27,6 +27,8 @@ export function createResolution(language: string, words: ResolutionWords): Cata
   });
   return (outcome) => {
     const { decision, decidedBy: by, asking, defaultAnswer } = outcome;
+    // The question is still open in the agent's own window, so it is not called withdrawn (R5b).
+    if (by === "host_window") return message([decidedByTerse[by]], [decidedBy[by]], asking);
     if (decision !== "unanswered")
       return message([decidedByTerse[by], decisions[decision]], [decidedBy[by], decisions[decision]], asking);
     if (defaultAnswer === undefined) {

@@ -2,6 +2,7 @@
 // the clients' types let agents leave out.
 import type { AaepEvent } from "#gen/aaep/types.js";
 import type { KnownNames } from "../../../base/known-names.js";
+import type { AGENTS_MEMBERS } from "../validation/agents-members.js";
 
 /**
  * "agent": the agent alone. "either": the daemon fills the member in if the agent leaves it out, and every event then has it. "both": the agent sets
@@ -97,14 +98,17 @@ export const DAEMON_MARKS: Readonly<Record<string, string>> = {
   question: "The `event_id` of the question that the event is about.",
   decision:
     "How the question ended: `accepted`, `rejected`, `answered`, `unanswered` or `cancelled`. [Confirmations](../confirmations.md#for-assistive-technology) explains each.",
-  decided_by: "The cause of that end: `reply`, `timeout`, `nobody_to_ask`, `nobody_left`, `host` or `agent`.",
+  decided_by:
+    "The cause of that end: `reply`, `timeout`, `nobody_to_ask`, `nobody_left`, `host`, `agent` or `host_window`.",
 };
 
-/** The meaning of the members of `extensions.aaepd` that an agent may set (R5a, R8, R31). */
-export const AGENT_MARKS: Readonly<Record<"resume_token" | "accepts_modified_action" | "approved_by", string>> = {
+/** The meaning of the members of `extensions.aaepd` that an agent may set (R5a, R5b, R8, R31). */
+export const AGENT_MARKS: Readonly<Record<"resume_token" | keyof typeof AGENTS_MEMBERS, string>> = {
   resume_token:
     "In `session.started`: the token by which the agent takes the session over, at least 128 random bits. The daemon keeps only its hash and delivers it to nobody (R8).",
   accepts_modified_action: "In `awaiting.confirmation`: whether the agent can carry out a changed action.",
+  host_dialog:
+    "In a question: `true`, if the host of the agent asks in [a window of its own](../confirmations.md#a-dialog-of-the-agents-own) too. Only a reply decides it here (R5b).",
   approved_by:
     "In `tool.invoked`: `host`, if the person approved the call in [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own) (R5a).",
 };

@@ -4,6 +4,7 @@ import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
 import {
   CloseRequestSchema,
   CloseResponseSchema,
+  LeaveResponseSchema,
   ListPendingResponseSchema,
   RenegotiateResponseSchema,
   RepeatResponseSchema,
@@ -28,7 +29,7 @@ import { documentIn, messageBytes } from "./service-frames.js";
 
 type Unary = Extract<ServiceMethod, { kind: "unary" }>;
 
-/** Reply, Renegotiate, Close, ListPending, Repeat and Skip of aaep.v1.SubscriberService. */
+/** Reply, Renegotiate, Close, ListPending, Repeat, Skip and Leave of aaep.v1.SubscriberService. */
 export function keyedCalls(
   { engine }: Pick<SubscriptionHandlerServices, "engine">,
   clock: Pick<Clock, "afterTurn">,
@@ -131,6 +132,15 @@ export function keyedCalls(
       handler.repeat(message);
       return encodeDocument(RepeatResponseSchema, {});
     }),
+    {
+      kind: "unary",
+      descriptor: method.leave,
+      answer: async (frame) => {
+        const { key, message } = keyedMessage(method.leave.input, "leave", frame);
+        await subscriptions.needed(message.subscription_id, key).handler.leave(message);
+        return encodeDocument(LeaveResponseSchema, {});
+      },
+    },
     costly(method.skip, "skip", ({ handler }, message) => {
       handler.skip(message);
       return encodeDocument(SkipResponseSchema, {});

@@ -71,6 +71,13 @@ export const SUBSCRIBER_GUIDE: Readonly<Record<SubscriberMessage, PlainGuide>> =
       "The daemon sends the event again, under the same `event_id`. If it cannot, it answers [aaepd.error](#aaepderror) with [`not_found`](errors.md#not_found).",
     rpc: "aaep.repeat",
   },
+  "aaepd.leave": {
+    schema: "AaepdLeave",
+    rule: "R5b",
+    effect:
+      "The question ends without a decision, and its listeners are told to answer in the agent's own window. The daemon refuses it by [aaepd.error](#aaepderror) if the subscription could not answer the question, or if no host asks it. See [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own).",
+    rpc: "aaepd.leave",
+  },
 };
 
 export const DAEMON_GUIDE: Readonly<Record<DaemonMessage, PlainGuide>> = {

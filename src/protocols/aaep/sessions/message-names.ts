@@ -10,6 +10,7 @@ export const SUBSCRIBER_MESSAGES = [
   "aaepd.skip",
   "aaepd.list_pending",
   "aaepd.repeat",
+  "aaepd.leave",
 ] as const;
 export type SubscriberMessage = (typeof SUBSCRIBER_MESSAGES)[number];
 
@@ -42,6 +43,7 @@ export const RPC_METHODS = [
   "aaep.skip",
   "aaep.list_pending",
   "aaep.repeat",
+  "aaepd.leave",
   "aaep.ping",
   "aaep.manifest",
   "aaepd.status",

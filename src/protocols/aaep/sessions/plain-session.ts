@@ -120,6 +120,10 @@ class PlainSession implements ProtocolSession<unknown> {
       case "aaepd.repeat":
         this.source.repeat(message);
         return NOTHING;
+      case "aaepd.leave":
+        // Nothing answers it where it works, so nothing waits for the disk.
+        this.source.leave(message)?.catch(() => undefined);
+        return NOTHING;
       case undefined:
         throw unknownType(type, this.isOpen());
     }

@@ -196,6 +196,15 @@ export const METHOD_GUIDE: Readonly<Record<RpcMethod, MethodGuide>> = {
     rule: "R28",
     codes: ["handshake_required", "not_found"],
   },
+  "aaepd.leave": {
+    caller: "subscriber",
+    meaning:
+      "Leaves a question to [the window of its host](../confirmations.md#a-dialog-of-the-agents-own). The question ends without a decision.",
+    params: "AaepdLeave",
+    result: NOTHING,
+    rule: "R5b",
+    codes: ["handshake_required", "not_found", "invalid_params", "permission_denied", "storage_unavailable"],
+  },
   "aaep.ping": {
     caller: "anybody",
     meaning: "Checks that the daemon answers. A subscriber also learns its reached place.",

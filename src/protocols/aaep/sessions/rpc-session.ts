@@ -290,6 +290,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       case "aaep.skip":
         named(params).skip(asMessage("aaepd.skip", params));
         return {};
+      case "aaepd.leave":
+        return whenDurable({}, named(params).leave(asMessage("aaepd.leave", params)));
       case "aaep.ping":
         return ping(params);
       case "aaepd.status":

@@ -17,6 +17,7 @@ import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { Message } from "../json/message.js";
 import type { Capabilities } from "../validation/capability-words.js";
 import {
+  assertLeave,
   assertListPending,
   assertRenegotiate,
   assertRepeat,
@@ -225,6 +226,18 @@ export class SubscriptionHandler implements DeliverySource {
       engine.refusedReply("malformed", tokenIn(message), raw, faultFrom(caught).pointer);
       return false;
     }
+  }
+
+  /**
+   * Leaves a question to the window of its host (R5b). Returns a promise that resolves when that is safe; undefined if it is safe at once (R29).
+   */
+  leave(message: unknown): Promise<void> | undefined {
+    const { engine } = this.needed();
+    assertMay(this.events.access, "reply");
+    assertLeave(message);
+    this.assertOurs(message.subscription_id);
+    engine.leave(message.reply_token);
+    return engine.whenDurable();
   }
 
   /** Ends the subscription at the subscriber's request. Throws "handshake_required" before the first acceptance. */

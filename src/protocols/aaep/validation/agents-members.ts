@@ -1,11 +1,41 @@
-// The members of the daemon's extension that agents may set (R5a, R8, AAEP §6.3.2); all others mark events of the daemon itself (R31).
+// The members of the daemon's extension that agents may set (R5a, R5b, R8, AAEP §6.3.2); all others mark events of the daemon itself (R31).
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
-import { topicKind } from "../../../engine/event/event.js";
+import { ownMember } from "../../../base/members.js";
+import { type TopicKind, topicKind } from "../../../engine/event/event.js";
+
+/** A member of agents: the kinds of events that have it, and its values. */
+interface AgentsMember {
+  readonly kinds: readonly TopicKind[];
+  readonly accepts: (value: unknown) => boolean;
+  readonly rule: string;
+  readonly sentence: string;
+}
 
 /** `resume_token` of a `session.started` is taken out before the event is checked, so it is not listed here. */
-export const AGENTS_MEMBERS: ReadonlySet<string> = new Set(["accepts_modified_action", "approved_by"]);
+export const AGENTS_MEMBERS = {
+  accepts_modified_action: {
+    kinds: ["awaiting.confirmation"],
+    accepts: (value) => typeof value === "boolean",
+    rule: "AAEP §6.3",
+    sentence:
+      "Set `extensions.aaepd.accepts_modified_action` to true or false, in an awaiting.confirmation, or leave it out.",
+  },
+  approved_by: {
+    kinds: ["tool.invoked"],
+    accepts: (value) => value === "host",
+    rule: "R5a",
+    sentence:
+      'Set `extensions.aaepd.approved_by` to "host", in a tool.invoked, or leave it out; nobody else approves for the agent.',
+  },
+  host_dialog: {
+    kinds: ["awaiting.confirmation", "awaiting.clarification"],
+    accepts: (value) => typeof value === "boolean",
+    rule: "R5b",
+    sentence: "Set `extensions.aaepd.host_dialog` to true or false, in a question, or leave it out.",
+  },
+} as const satisfies Readonly<Record<string, AgentsMember>>;
 
 const POINTER = "/extensions/aaepd";
 
@@ -17,28 +47,16 @@ export function assertAgentsMembers({ type, extensions, event_id: eventId }: Env
     const sentence = "Leave out `extensions.aaepd.resume_token`: it stands in the session.started of its session.";
     throw new Fault("invalid_event", sentence, { pointer: `${POINTER}/resume_token`, rule: "R8", eventId });
   }
-  const stray = Object.keys(own).find((name) => !AGENTS_MEMBERS.has(name));
-  if (stray !== undefined) {
-    const sentence = `Leave out \`extensions.aaepd.${stray.slice(0, 100)}\`: of what stands there agents say ${[...AGENTS_MEMBERS].join(", ")} and resume_token, and the daemon the rest.`;
-    throw new Fault("invalid_event", sentence, {
-      pointer: `${POINTER}/${pointerStep(stray.slice(0, 100))}`,
-      rule: "R31",
-      eventId,
-    });
-  }
   const kind = topicKind(type);
-  if (own.approved_by !== undefined && (own.approved_by !== "host" || kind !== "tool.invoked")) {
-    const sentence =
-      'Set `extensions.aaepd.approved_by` to "host", in a tool.invoked, or leave it out; nobody else approves for the agent.';
-    throw new Fault("invalid_event", sentence, { pointer: `${POINTER}/approved_by`, rule: "R5a", eventId });
+  for (const [name, value] of Object.entries(own)) {
+    const member: AgentsMember | undefined = ownMember(AGENTS_MEMBERS, name);
+    if (member === undefined) {
+      const sentence = `Leave out \`extensions.aaepd.${name.slice(0, 100)}\`: of what stands there agents say ${Object.keys(AGENTS_MEMBERS).join(", ")} and resume_token, and the daemon the rest.`;
+      const pointer = `${POINTER}/${pointerStep(name.slice(0, 100))}`;
+      throw new Fault("invalid_event", sentence, { pointer, rule: "R31", eventId });
+    }
+    const { kinds, accepts, rule, sentence } = member;
+    if (kind !== undefined && kinds.includes(kind) && accepts(value)) continue;
+    throw new Fault("invalid_event", sentence, { pointer: `${POINTER}/${name}`, rule, eventId });
   }
-  const { accepts_modified_action: accepts } = own;
-  if (accepts === undefined || (typeof accepts === "boolean" && kind === "awaiting.confirmation")) return;
-  const sentence =
-    "Set `extensions.aaepd.accepts_modified_action` to true or false, in an awaiting.confirmation, or leave it out.";
-  throw new Fault("invalid_event", sentence, {
-    pointer: `${POINTER}/accepts_modified_action`,
-    rule: "AAEP §6.3",
-    eventId,
-  });
 }

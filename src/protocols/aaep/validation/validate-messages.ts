@@ -4,6 +4,7 @@
 import {
   type Diagnosis,
   diagnoseAaepdError,
+  diagnoseAaepdLeave,
   diagnoseAaepdListPending,
   diagnoseAaepdRepeat,
   diagnoseAaepdSkip,
@@ -143,6 +144,13 @@ export const assertRepeat: Assertion<types.AaepdRepeat> = assertion(validators.i
   name: "aaepd.repeat",
   rule: "R28",
   diagnose: diagnoseAaepdRepeat,
+});
+
+/** `aaepd.leave` (R5b). */
+export const assertLeave: Assertion<types.AaepdLeave> = assertion(validators.isAaepdLeave, {
+  name: "aaepd.leave",
+  rule: "R5b",
+  diagnose: diagnoseAaepdLeave,
 });
 
 /** The params of `aaep.resume_session` (R8). */

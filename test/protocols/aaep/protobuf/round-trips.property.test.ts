@@ -68,6 +68,7 @@ test("all twelve events, extension events and every message of the handshake are
     "AaepdCheckpoint",
     "AaepdError",
     "AaepdHeartbeat",
+    "AaepdLeave",
     "AaepdListPending",
     "AaepdPending",
     "AaepdRepeat",
@@ -79,27 +80,24 @@ test("all twelve events, extension events and every message of the handshake are
 });
 
 test("M8: a valid document is the same after ten ways across, and after one by way of a message", () => {
-  const documents = MIRRORED.map(({ title, schema, descriptor }) =>
-    fc.tuple(fc.constant({ title, descriptor }), valuesOf(schema) as fc.Arbitrary<Record<string, unknown>>),
-  );
-  const seen = new Set<string>();
-  fc.assert(
-    fc.property(fc.oneof(...documents), ([{ title, descriptor }, document]) => {
-      seen.add(title);
-      const wanted = canonicalJson(typed(descriptor, document));
-      let bytes = encodeDocument(descriptor, document);
-      for (let time = 0; time < 10; time++) {
-        const back = decodeDocument(descriptor, bytes);
-        if (canonicalJson(back) !== wanted) expect(back).toEqual(document);
-        bytes = encodeDocument(descriptor, back);
-      }
-      const plain = withoutMarks(typed(descriptor, document));
-      const message = documentOf(descriptor, messageOf(descriptor, plain));
-      if (canonicalJson(message) !== canonicalJson(plain)) expect(message).toEqual(plain);
-    }),
-    { numRuns: casesOf(3000) },
-  );
-  expect(seen.size).toBe(MIRRORED.length);
+  // Each of them has its turn, however few the cases.
+  for (const { schema, descriptor } of MIRRORED)
+    fc.assert(
+      fc.property(valuesOf(schema) as fc.Arbitrary<Record<string, unknown>>, (document) => {
+        const wanted = canonicalJson(typed(descriptor, document));
+        let bytes = encodeDocument(descriptor, document);
+        for (let time = 0; time < 10; time++) {
+          const back = decodeDocument(descriptor, bytes);
+          if (canonicalJson(back) !== wanted) expect(back).toEqual(document);
+          bytes = encodeDocument(descriptor, back);
+        }
+        const plain = withoutMarks(typed(descriptor, document));
+        const message = documentOf(descriptor, messageOf(descriptor, plain));
+        if (canonicalJson(message) !== canonicalJson(plain)) expect(message).toEqual(plain);
+      }),
+      { numRuns: Math.ceil(casesOf(3000) / MIRRORED.length) },
+    );
+  expect(MIRRORED.length).toBeGreaterThan(30);
 });
 
 describe.each(OPEN)("$name", (descriptor) => {
