@@ -12,7 +12,7 @@ const OWN_RULE_GUIDE: Readonly<Record<string, string>> = {
   R5: "An irreversible call needs a confirmation that a person has accepted by a reply. Each acceptance permits one call. See [irreversible calls](../confirmations.md#irreversible-calls).",
   R5a: "An agent that reports a decision of its own dialog sets `decided_by` and `decision` together, and only for a confirmation. See [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own).",
   R5b: "A question that its host asks in a window of its own has `extensions.aaepd.host_dialog: true`. Only such a question can be left to that window, by a subscription that could answer it. See [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own).",
-  R5c: "A confirmation that names a `tool_call_id` names that of a call to come: a person is not asked for a call that would be refused. See [irreversible calls](../confirmations.md#irreversible-calls).",
+  R5c: "A confirmation that names a `tool_call_id` names that of a call to come: a person is not asked for a call that would be refused. A call that names its `consent` names an accepted confirmation of its agent and session, for its tool. A call has one id. See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
   R6: "A question goes to subscriptions that can answer it, and only an open question can be answered or taken back. See [how a question ends](../confirmations.md#how-a-question-ends).",
   R8: "A session belongs to the connection that began it, or to one that shows its `resume_token`. See [resume tokens](../publishing.md#resume-tokens).",
   R8a: "A stopping daemon accepts nothing new, and announces its stop. See [how a daemon stops](../exit-codes.md#how-a-daemon-stops).",

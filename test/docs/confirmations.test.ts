@@ -1,4 +1,5 @@
 // docs/confirmations.md, message by message, with a real daemon: what it sends is sent, and what it shows has the shape of what comes.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeEach, expect, test } from "vitest";
 import {
@@ -151,6 +152,21 @@ test("a question that was answered in the agent's own dialog, and the call that 
   });
   await current.agent.publish(call);
   expect((await current.next("tool.invoked")).extensions).toEqual(call.extensions);
+});
+
+test("a call that names its consent, with the id of its host", async () => {
+  const outcome = ask("aaep.confirm");
+  const event = await current.next("awaiting.confirmation");
+  await answer("confirmation.reply", event);
+  expect(await outcome).toMatchObject({ resolved_by: "reply", decision: "accept" });
+  const call = example("consent");
+  const { aaepd } = call.extensions as { readonly aaepd: { readonly call_id: string } };
+  const named = { ...call, extensions: { aaepd: { ...aaepd, consent: event.reply_token } } };
+  await current.agent.publish(named);
+  const hash = createHash("sha256").update(`${call.session_id}\0${aaepd.call_id}`).digest("hex");
+  expect((await current.next("tool.invoked")).tool_call_id).toBe(`call_${hash.slice(0, 32)}`);
+  const again = { ...named, extensions: { aaepd: { consent: event.reply_token } } };
+  expect(await current.agent.refusal("aaep.publish", again)).toMatchObject({ code: "confirmation_required" });
 });
 
 test("a question of a host's own dialog, that is left to its window", async () => {

@@ -143,7 +143,10 @@ describe("speaking as the daemon", () => {
   it.each([
     ["accepts_modified_action", true],
     ["approved_by", "host"],
-  ])("R5a, R8: extensions.aaepd.%s stands in no chunk", async (name, value) => {
+    ["host_dialog", true],
+    ["call_id", "toolu_1"],
+    ["consent", "rpl_1"],
+  ])("R5a, R5b, R5c, R8: extensions.aaepd.%s stands in no chunk", async (name, value) => {
     const rig = await startRig();
     const agent = await rig.rpc();
     await agent.publish(STARTED);

@@ -10,6 +10,7 @@ import {
   invoked,
   progress,
   RAW,
+  returned,
   started,
   state,
 } from "./events.js";
@@ -29,17 +30,23 @@ const QUESTIONS = { supports_clarification_reply: true, event_filters: { include
 const TELLS_STATUS = { paused: false, max_chars: 16_384, reply_status: true };
 const FREE = { type: "clarification.reply", reply_token: "rpl_1", timestamp: "$asked" };
 
-const approvedBy = (who: string): Part => ({
+const inExtension = (members: Part): Part => ({
   "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
-  extensions: { aaepd: { approved_by: who } },
+  extensions: { aaepd: members },
 });
+
+const approvedBy = (who: string): Part => inExtension({ approved_by: who });
+
+const ASKED_AND_CALLED = { include: ["aaep:agent.awaiting.*", "aaep:agent.tool.*"] };
+const TOOLU_1 = "call_f5c4e6778e884ba2005e28ec00430120";
+const consented = (consent: string, callId = "toolu_1"): Part =>
+  invoked("send_money", { irreversible: true, ...inExtension({ consent, call_id: callId }) });
 
 const hosted = (token: string, eventId: string): Part =>
   confirmation(token, {
     event_id: eventId,
     action: `Do ${token}.`,
-    "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
-    extensions: { aaepd: { host_dialog: true } },
+    ...inExtension({ host_dialog: true }),
   });
 
 const leftToHost = (question: string): Part => ({
@@ -452,6 +459,53 @@ export const listening: readonly Scenario[] = [
         params: { reply_token: "rpl_2", resume_token: "$token" },
         answer: { state: "resolved", resolved_by: "cancelled", decision: undefined },
       },
+    ],
+  },
+  {
+    name: "R5c: a call names the consent that a reply gave, and the id that its host has for it",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { supports_confirmation_reply: true, event_filters: ASKED_AND_CALLED } },
+        answer: ACCEPTED,
+      },
+      { do: "publish", agent: BANKER, events: [started()] },
+      { do: "publish", agent: BANKER, events: [confirmation("rpl_1", { extra_context: { tool: "Send Money" } })] },
+      { do: "hears", who: "reader", events: [{ reply_token: "rpl_1" }], save: { asked: "0.timestamp" } },
+      {
+        do: "is refused",
+        agent: BANKER,
+        events: [consented("rpl_1")],
+        error: { code: "confirmation_required", pointer: "/extensions/aaepd/consent", rule: "R5c" },
+      },
+      {
+        do: "reply",
+        who: "reader",
+        message: { type: "confirmation.reply", reply_token: "rpl_1", timestamp: "$asked", decision: "accept" },
+      },
+      { do: "hears", who: "reader", events: [{ type: "aaep:agent.state.changed" }] },
+      { do: "publish", agent: BANKER, events: [consented("rpl_1")] },
+      // The SHA-256 of "sess_1", NUL and "toolu_1", by another program.
+      { do: "hears", who: "reader", events: [{ tool: "send_money", tool_call_id: TOOLU_1 }] },
+      {
+        do: "is refused",
+        agent: BANKER,
+        events: [consented("rpl_1", "toolu_2")],
+        error: { code: "confirmation_required", pointer: "/extensions/aaepd/consent" },
+      },
+      {
+        do: "is refused",
+        agent: BANKER,
+        events: [{ ...returned("send_money"), ...inExtension({ call_id: "" }) }],
+        error: { code: "invalid_event", pointer: "/extensions/aaepd/call_id", rule: "R5c" },
+      },
+      {
+        do: "publish",
+        agent: BANKER,
+        events: [{ ...returned("send_money"), ...inExtension({ call_id: "toolu_1" }) }],
+      },
+      { do: "hears", who: "reader", events: [{ type: "aaep:agent.tool.completed", tool_call_id: TOOLU_1 }] },
     ],
   },
   {

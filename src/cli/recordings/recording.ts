@@ -83,11 +83,17 @@ export function createRestamper({ keepsIds, ids }: RestampOptions): Restamper {
       const stamped = "timestamp" in fields ? { ...fields, timestamp: new Date(latest).toISOString() } : fields;
       if (keepsIds) return stamped;
       const { event_id: eventId, session_id: sessionId, reply_token: replyToken } = fields;
+      const own = membersOf(membersOf(fields.extensions).aaepd);
       return {
         ...stamped,
         ...(eventId === undefined ? undefined : { event_id: rename(eventId, "evt_") }),
         ...(sessionId === undefined ? undefined : { session_id: rename(sessionId, "sess_") }),
         ...(replyToken === undefined ? undefined : { reply_token: rename(replyToken, "rpl_") }),
+        ...(own.consent === undefined
+          ? undefined
+          : {
+              extensions: { ...membersOf(fields.extensions), aaepd: { ...own, consent: rename(own.consent, "rpl_") } },
+            }),
       };
     },
   };

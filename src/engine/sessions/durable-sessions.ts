@@ -258,8 +258,8 @@ function takeRemembered(session: SessionRecord, name: string, number: number, va
       session.completedOutputs.set(String(value), number);
       return;
     case "permit": {
-      const { agentId, action, tool, toolCallId } = value as AcceptedConfirmation & { readonly agentId: string };
-      session.agents.get(agentId)?.confirmations.set({ action, tool, toolCallId }, number);
+      const { agentId, action, tool, toolCallId, token } = value as AcceptedConfirmation & { readonly agentId: string };
+      session.agents.get(agentId)?.confirmations.set({ action, tool, toolCallId, token }, number);
       return;
     }
     case "token":

@@ -161,6 +161,7 @@ export function permitsOf(event: AgentEvent): AcceptedConfirmation {
     action: textOrUndefined(event.action),
     tool: textOrUndefined(named.tool),
     toolCallId: textOrUndefined(named.tool_call_id),
+    token: textOrUndefined(event.reply_token),
   };
 }
 

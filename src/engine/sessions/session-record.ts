@@ -18,6 +18,8 @@ export interface AcceptedConfirmation {
   readonly action: string | undefined;
   readonly tool: string | undefined;
   readonly toolCallId: string | undefined;
+  /** The token of the question, by which a call can name its consent (R5c). Undefined for permissions of older builds. */
+  readonly token?: string | undefined;
 }
 
 /** One agent within one session (R3a). */

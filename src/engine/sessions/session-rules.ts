@@ -2,7 +2,9 @@
 // steps of the table in session-sequence.ts. The steps for questions are in session-questions.ts.
 import { Fault } from "../../base/errors.js";
 import { textOf } from "../../base/members.js";
+import { foldedName } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
+import { AAEPD } from "../event/vocabulary.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
 import { implyState, isImplied } from "./implied-states.js";
 import {
@@ -154,18 +156,9 @@ export function invokeTool(context: RuleContext): void {
     const sentence = "Give every invocation a tool_call_id of its own; this one was used in this session.";
     breach(context, "tool_already_invoked", sentence, "/tool_call_id", "AAEP §4.3.1");
   }
-  if (event.irreversible === true) {
-    const used = confirmationFor(agent, tool, toolCallId);
-    if (draft.hasAnswered(draft.connection, session.sessionId)) {
-      const sentence =
-        "Make this call over the agent's own connection; this one has answered a question of the session.";
-      breach(context, "confirmation_required", sentence, "/irreversible", "R5");
-    } else if (used === undefined) {
-      const sentence =
-        "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
-      breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
-    } else forget(draft, session, "permit", agent.confirmations, used);
-  } else if (toolCallId !== undefined && asksForCall(session, toolCallId)) {
+  const consent = event.extensions?.[AAEPD]?.consent;
+  if (event.irreversible === true || consent !== undefined) useUpConfirmation(context, tool, toolCallId, consent);
+  else if (toolCallId !== undefined && asksForCall(session, toolCallId)) {
     const sentence = "Wait for the outcome; a question that is open asks whether this very call may be made.";
     breach(context, "confirmation_required", sentence, "/tool_call_id", "AAEP §6.1");
   }
@@ -182,6 +175,33 @@ export function invokeTool(context: RuleContext): void {
   }
   session.openToolCount += 1;
   implyState(agent, "calling_tool");
+}
+
+/** Uses up the confirmation that permits the call: the one whose token the call names as its `consent` (R5c), else one that fits (R5). */
+function useUpConfirmation(context: RuleContext, tool: string, toolCallId: string | undefined, consent: unknown): void {
+  const { draft, session, agent } = context;
+  const used = consent === undefined ? confirmationFor(agent, tool, toolCallId) : confirmationOf(agent, tool, consent);
+  if (draft.hasAnswered(draft.connection, session.sessionId)) {
+    const sentence = "Make this call over the agent's own connection; this one has answered a question of the session.";
+    breach(context, "confirmation_required", sentence, "/irreversible", "R5");
+  } else if (used !== undefined) forget(draft, session, "permit", agent.confirmations, used);
+  else if (consent === undefined) {
+    const sentence = "Ask with awaiting.confirmation and wait until a reply accepts it; one reply permits one action.";
+    breach(context, "confirmation_required", sentence, "/irreversible", "AAEP §4.3.1, R5");
+  } else {
+    const sentence =
+      "Name the reply_token of this agent's confirmation that a reply accepted in this session, for this tool; it permits one call.";
+    breach(context, "confirmation_required", sentence, `/extensions/${AAEPD}/consent`, "R5c");
+  }
+}
+
+/** The accepted confirmation with this token. If it named a tool, the call is of that tool, in whatever way its name is written (R5c). */
+function confirmationOf(agent: AgentRecord, tool: string, consent: unknown) {
+  for (const permits of agent.confirmations.keys()) {
+    if (permits.token !== consent) continue;
+    return permits.tool === undefined || foldedName(permits.tool) === foldedName(tool) ? permits : undefined;
+  }
+  return undefined;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
+import { withToolCallId } from "../event/foreign-calls.js";
 import type { Instant } from "../journal/durable-entry.js";
 import { NO_DURABLE_STATE } from "../journal/no-durable-state.js";
 import { createDurableSessions } from "./durable-sessions.js";
@@ -52,7 +53,7 @@ export interface SessionsOptions {
   readonly validate: ValidateEvent;
   /** The language of texts for which neither event nor agent names one (R2). */
   readonly defaultLanguage: string;
-  /** Hashes a session's token; only hashes are stored and compared (R8). */
+  /** SHA-256 in hexadecimal digits. Of a session's token, only the hash is stored and compared (R8). It makes the ids of foreign calls too (R5c). */
   readonly hashToken: HashToken;
   /** Texts of daemon-made events. */
   readonly summary: MadeSummary;
@@ -273,7 +274,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       const seen: Seen = inputs.length > 1 ? new Map() : undefined;
       for (const sent of inputs) {
         try {
-          const taken = takeOwnToken(sent);
+          const fields = withToolCallId(sent.fields, hashToken);
+          const taken = takeOwnToken(fields === sent.fields ? sent : { fields });
           const { input } = taken;
           const again = answerDuplicate(draft, open, input, context, seen, taken.token);
           answers.push(again ?? planOne(draft, taken, context));

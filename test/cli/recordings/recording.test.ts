@@ -29,6 +29,9 @@ test("ids are new, the same one for the same old one; those of outputs and tools
   const second = restamp({ event_id: "evt_2", session_id: "sess_1", tool_call_id: "call_1" }, 0);
   expect(first).toEqual({ event_id: "evt_new1", session_id: "sess_new2", reply_token: "rpl_new3", output_id: "out_1" });
   expect(second).toEqual({ event_id: "evt_new4", session_id: "sess_new2", tool_call_id: "call_1" });
+  // R5c: a call names its consent by the token.
+  const call = { extensions: { mine: {}, aaepd: { consent: "rpl_1", approved_by: "host" } } };
+  expect(restamp(call, 0)).toEqual({ extensions: { mine: {}, aaepd: { consent: "rpl_new3", approved_by: "host" } } });
   expect(restamp({ event_id: 7, session_id: "wrong" }, 0)).toEqual({ event_id: 7, session_id: "wrong" });
 });
 

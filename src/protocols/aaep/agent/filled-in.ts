@@ -102,11 +102,15 @@ export const DAEMON_MARKS: Readonly<Record<string, string>> = {
     "The cause of that end: `reply`, `timeout`, `nobody_to_ask`, `nobody_left`, `host`, `agent` or `host_window`.",
 };
 
-/** The meaning of the members of `extensions.aaepd` that an agent may set (R5a, R5b, R8, R31). */
+/** The meaning of the members of `extensions.aaepd` that an agent may set (R5a, R5b, R5c, R8, R31). */
 export const AGENT_MARKS: Readonly<Record<"resume_token" | keyof typeof AGENTS_MEMBERS, string>> = {
   resume_token:
     "In `session.started`: the token by which the agent takes the session over, at least 128 random bits. The daemon keeps only its hash and delivers it to nobody (R8).",
   accepts_modified_action: "In `awaiting.confirmation`: whether the agent can carry out a changed action.",
+  call_id:
+    "In an event about a tool call, or in a question about one: the id that the call has in the agent's host, any text of 1 to 256 characters, unique in its session. The daemon replaces it by a `tool_call_id`, in a question in `extra_context` (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
+  consent:
+    "In `tool.invoked`: the `reply_token` of the accepted confirmation that the call uses up (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
   host_dialog:
     "In a question: `true`, if the host of the agent asks in [a window of its own](../confirmations.md#a-dialog-of-the-agents-own) too. Only a reply decides it here (R5b).",
   approved_by:

@@ -1,9 +1,10 @@
-// The members of the daemon's extension that agents may set (R5a, R5b, R8, AAEP §6.3.2); all others mark events of the daemon itself (R31).
+// The members of the daemon's extension that agents may set (R5a, R5b, R5c, R8, AAEP §6.3.2); all others mark events of the daemon itself (R31).
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
 import { ownMember } from "../../../base/members.js";
 import { type TopicKind, topicKind } from "../../../engine/event/event.js";
+import { isForeignCallId } from "../../../engine/event/foreign-calls.js";
 
 /** A member of agents: the kinds of events that have it, and its values. */
 interface AgentsMember {
@@ -28,6 +29,20 @@ export const AGENTS_MEMBERS = {
     rule: "R5a",
     sentence:
       'Set `extensions.aaepd.approved_by` to "host", in a tool.invoked, or leave it out; nobody else approves for the agent.',
+  },
+  call_id: {
+    kinds: ["tool.invoked", "tool.completed", "awaiting.confirmation", "awaiting.clarification"],
+    accepts: isForeignCallId,
+    rule: "R5c",
+    sentence:
+      "Set `extensions.aaepd.call_id` to a text of 1 to 256 characters, in an event about a tool call or in a question, or leave it out.",
+  },
+  consent: {
+    kinds: ["tool.invoked"],
+    accepts: (value) => typeof value === "string",
+    rule: "R5c",
+    sentence:
+      "Set `extensions.aaepd.consent` to the reply_token of an accepted confirmation, in a tool.invoked, or leave it out.",
   },
   host_dialog: {
     kinds: ["awaiting.confirmation", "awaiting.clarification"],

@@ -1,0 +1,23 @@
+// The members of the daemon's extension in an event as its agent sent it, before any check: some of them are taken out or replaced there (R5c, R8).
+import { AAEPD } from "./vocabulary.js";
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Undefined if the event has no such extension. */
+export function ownMembersOf({ extensions }: Members): Members | undefined {
+  return isObject(extensions) && isObject(extensions[AAEPD]) ? extensions[AAEPD] : undefined;
+}
+
+/**
+ * Replaces the members of the daemon's extension, and sets `more` in the event. An extension without members is left out.
+ */
+export function withOwnMembers(fields: Members, members: Members, more: Members = {}): Members {
+  const { extensions, ...others } = fields;
+  const { [AAEPD]: _, ...left } = extensions as Members;
+  const next = Object.keys(members).length === 0 ? left : { ...left, [AAEPD]: members };
+  return { ...others, ...more, ...(Object.keys(next).length === 0 ? {} : { extensions: next }) };
+}
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

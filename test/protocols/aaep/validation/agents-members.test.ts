@@ -1,0 +1,62 @@
+// The members of the daemon's extension that agents may set, each in its events and with its values alone.
+import { describe, expect, it } from "vitest";
+import { assertAgentsMembers } from "../../../../src/protocols/aaep/validation/agents-members.js";
+import { faultOf } from "../../../support/fault-of.js";
+
+type Member = readonly [
+  name: string,
+  rule: string,
+  kinds: readonly string[],
+  fits: readonly unknown[],
+  not: readonly unknown[],
+];
+
+const QUESTIONS = ["awaiting.confirmation", "awaiting.clarification"];
+const KINDS = [...QUESTIONS, "tool.invoked", "tool.completed", "state.changed", "progress.updated", "session.started"];
+
+const MEMBERS: readonly Member[] = [
+  ["accepts_modified_action", "AAEP §6.3", ["awaiting.confirmation"], [true, false], ["true", 1, null]],
+  ["approved_by", "R5a", ["tool.invoked"], ["host"], ["maria", "", true, null]],
+  ["host_dialog", "R5b", QUESTIONS, [true, false], ["true", 1, null, {}]],
+  [
+    "call_id",
+    "R5c",
+    ["tool.invoked", "tool.completed", ...QUESTIONS],
+    ["a", "😀".repeat(256), "toolu_1/\u0000"],
+    ["", "a".repeat(257), "😀".repeat(257), 7, null, ["a"]],
+  ],
+  ["consent", "R5c", ["tool.invoked"], ["rpl_1", ""], [7, null, ["rpl_1"]]],
+];
+
+const check = (kind: string, name: string, value: unknown): void =>
+  assertAgentsMembers({ type: `aaep:agent.${kind}`, extensions: { aaepd: { [name]: value } } } as never);
+
+describe.each(MEMBERS)("extensions.aaepd.%s", (name, rule, kinds, fits, not) => {
+  const refused = { code: "invalid_event", pointer: `/extensions/aaepd/${name}`, rule };
+
+  it("has these values, and no others", () => {
+    for (const kind of kinds) {
+      for (const value of fits) expect(() => check(kind, name, value), JSON.stringify(value)).not.toThrow();
+      for (const value of not)
+        expect(
+          faultOf(() => check(kind, name, value)),
+          JSON.stringify(value),
+        ).toMatchObject(refused);
+    }
+  });
+
+  it("stands in its events alone", () => {
+    for (const kind of KINDS.filter((one) => !kinds.includes(one)))
+      for (const value of fits)
+        expect(
+          faultOf(() => check(kind, name, value)),
+          kind,
+        ).toMatchObject(refused);
+    expect(faultOf(() => check("unheard.of", name, fits[0]))).toMatchObject(refused);
+  });
+});
+
+it("R31: any other member is the daemon's", () => {
+  for (const name of ["by", "decision", "constructor", "__proto__x"])
+    expect(faultOf(() => check("tool.invoked", name, true))).toMatchObject({ code: "invalid_event", rule: "R31" });
+});
