@@ -37,7 +37,7 @@ const inExtension = (members: Part): Part => ({
 
 const approvedBy = (who: string): Part => inExtension({ approved_by: who });
 
-const ASKED_AND_CALLED = { include: ["aaep:agent.awaiting.*", "aaep:agent.tool.*"] };
+const ASKED_AND_CALLED = { include: ["aaep:agent.awaiting.*", "aaep:agent.tool.*", "aaep:agent.progress.*"] };
 const TOOLU_1 = "call_f5c4e6778e884ba2005e28ec00430120";
 const consented = (consent: string, callId = "toolu_1"): Part =>
   invoked("send_money", { irreversible: true, ...inExtension({ consent, call_id: callId }) });
@@ -488,6 +488,14 @@ export const listening: readonly Scenario[] = [
       { do: "publish", agent: BANKER, events: [consented("rpl_1")] },
       // The SHA-256 of "sess_1", NUL and "toolu_1", by another program.
       { do: "hears", who: "reader", events: [{ tool: "send_money", tool_call_id: TOOLU_1 }] },
+      { do: "publish", agent: BANKER, events: [progress(50, inExtension({ call_id: "toolu_1" }))] },
+      { do: "hears", who: "reader", events: [{ extensions: { aaepd: { tool_call_id: TOOLU_1 } } }] },
+      {
+        do: "is refused",
+        agent: BANKER,
+        events: [progress(50, inExtension({ call_id: "toolu_2" }))],
+        error: { code: "tool_not_invoked", pointer: "/extensions/aaepd/tool_call_id" },
+      },
       {
         do: "is refused",
         agent: BANKER,

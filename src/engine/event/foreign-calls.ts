@@ -16,7 +16,7 @@ export function isForeignCallId(value: unknown): value is string {
 
 /**
  * Replaces `extensions.aaepd.call_id` by the `tool_call_id` that stands for it: `call_` and 32 hexadecimal digits of a hash over session, NUL and id.
- * In a question it stands in `extra_context`. Returns other events, and events with an impossible id, unchanged; validation refuses the latter.
+ * In a question it stands in `extra_context`, in a progress in `extensions.aaepd`. Returns other events, and events with an impossible id, unchanged; validation refuses the latter.
  * Throws "invalid_event" if the event names another `tool_call_id` beside it. `sha256Hex` hashes the UTF-8 of a text.
  */
 export function withToolCallId(fields: Members, sha256Hex: (text: string) => string): Members {
@@ -42,6 +42,8 @@ export function withToolCallId(fields: Members, sha256Hex: (text: string) => str
     case "awaiting.clarification":
       if (!isObject(context)) return fields;
       return withOwnMembers(fields, members, { extra_context: named(context, "/extra_context") });
+    case "progress.updated":
+      return withOwnMembers(fields, named(members, `/extensions/${AAEPD}`));
     default:
       return fields;
   }

@@ -142,7 +142,17 @@ function supplyState(context: RuleContext, left: string): void {
   emitBefore(context, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
 }
 
-export function reportProgress({ agent, event }: RuleContext): void {
+/** Progress of its session, or of one open call that it names in the daemon's extension (R5c). */
+export function reportProgress(context: RuleContext): void {
+  const { session, agent, event } = context;
+  const call = event.extensions?.[AAEPD]?.tool_call_id;
+  if (call !== undefined) {
+    if (session.toolsByCallId.has(textOf(call))) return;
+    throw notInvoked(
+      "Name an open call, as in its tool.invoked; none with this id is open.",
+      `/extensions/${AAEPD}/tool_call_id`,
+    );
+  }
   const { percent } = event.progress as { readonly percent?: unknown };
   agent.percent = typeof percent === "number" ? percent : undefined;
 }

@@ -1,5 +1,6 @@
 // The units that were released to one subscription and have not left, in the order in which they will leave (R4, R10, R11, R30). Merging happens
 // here, as late as possible. Rate and transport are not known here.
+import { AAEPD } from "../event/vocabulary.js";
 import { joinText } from "../views/join-text.js";
 import type { EventUnit, Unit } from "../views/unit.js";
 import type { RunningCounts } from "./delivery-counts.js";
@@ -184,11 +185,16 @@ function partnerOf(unit: Unit, entries: readonly Entry[]): number {
   return -1;
 }
 
-/** Whether two units of one session belong to one mergeable sequence: an output's text, an agent's progress, or an agent's states. */
+/** The tool call that a progress is about; undefined if it is about its session (R5c). */
+function callOf({ entry }: EventUnit): unknown {
+  return entry.event.extensions?.[AAEPD]?.tool_call_id;
+}
+
+/** Whether two units of one session belong to one mergeable sequence: an output's text, an agent's progress or that of a call, or an agent's states. */
 function isSameLane(a: Unit, b: Unit): boolean {
   if (a.kind === "text" || b.kind === "text") return a.kind === "text" && b.kind === "text" && a.output === b.output;
   if (a.agent !== b.agent) return false;
-  if (b.role === "progress") return a.role === "progress";
+  if (b.role === "progress") return a.role === "progress" && callOf(a) === callOf(b);
   return isState(a) && isState(b);
 }
 

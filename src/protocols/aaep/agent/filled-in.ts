@@ -108,11 +108,13 @@ export const AGENT_MARKS: Readonly<Record<"resume_token" | keyof typeof AGENTS_M
     "In `session.started`: the token by which the agent takes the session over, at least 128 random bits. The daemon keeps only its hash and delivers it to nobody (R8).",
   accepts_modified_action: "In `awaiting.confirmation`: whether the agent can carry out a changed action.",
   call_id:
-    "In an event about a tool call, or in a question about one: the id that the call has in the agent's host, any text of 1 to 256 characters, unique in its session. The daemon replaces it by a `tool_call_id`, in a question in `extra_context` (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
+    "In an event about a tool call, in a progress of one, or in a question about one: the id that the call has in the agent's host, any text of 1 to 256 characters, unique in its session. The daemon replaces it by a `tool_call_id`: in a question in `extra_context`, in a progress in `extensions.aaepd` (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
   consent:
     "In `tool.invoked`: the `reply_token` of the accepted confirmation that the call uses up (R5c). See [consent first, the call later](../confirmations.md#consent-first-the-call-later).",
   host_dialog:
     "In a question: `true`, if the host of the agent asks in [a window of its own](../confirmations.md#a-dialog-of-the-agents-own) too. Only a reply decides it here (R5b).",
+  tool_call_id:
+    "In `progress.updated`: the open call that the progress is about. Such a progress is not merged with that of another call, or of the session (R5c).",
   approved_by:
     "In `tool.invoked`: `host`, if the person approved the call in [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own) (R5a).",
 };

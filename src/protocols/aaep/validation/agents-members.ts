@@ -31,11 +31,11 @@ export const AGENTS_MEMBERS = {
       'Set `extensions.aaepd.approved_by` to "host", in a tool.invoked, or leave it out; nobody else approves for the agent.',
   },
   call_id: {
-    kinds: ["tool.invoked", "tool.completed", "awaiting.confirmation", "awaiting.clarification"],
+    kinds: ["tool.invoked", "tool.completed", "progress.updated", "awaiting.confirmation", "awaiting.clarification"],
     accepts: isForeignCallId,
     rule: "R5c",
     sentence:
-      "Set `extensions.aaepd.call_id` to a text of 1 to 256 characters, in an event about a tool call or in a question, or leave it out.",
+      "Set `extensions.aaepd.call_id` to a text of 1 to 256 characters, in an event about a tool call, a progress or a question, or leave it out.",
   },
   consent: {
     kinds: ["tool.invoked"],
@@ -49,6 +49,13 @@ export const AGENTS_MEMBERS = {
     accepts: (value) => typeof value === "boolean",
     rule: "R5b",
     sentence: "Set `extensions.aaepd.host_dialog` to true or false, in a question, or leave it out.",
+  },
+  tool_call_id: {
+    kinds: ["progress.updated"],
+    accepts: (value) => typeof value === "string" && /^call_[A-Za-z0-9]{1,64}$/.test(value),
+    rule: "R5c",
+    sentence:
+      "Set `extensions.aaepd.tool_call_id` to the tool_call_id of an open call, in a progress.updated, or leave it out.",
   },
 } as const satisfies Readonly<Record<string, AgentsMember>>;
 

@@ -21,10 +21,11 @@ const MEMBERS: readonly Member[] = [
   [
     "call_id",
     "R5c",
-    ["tool.invoked", "tool.completed", ...QUESTIONS],
+    ["tool.invoked", "tool.completed", "progress.updated", ...QUESTIONS],
     ["a", "😀".repeat(256), "toolu_1/\u0000"],
     ["", "a".repeat(257), "😀".repeat(257), 7, null, ["a"]],
   ],
+  ["tool_call_id", "R5c", ["progress.updated"], ["call_1"], ["", "1", "call_", "call_-", `call_${"a".repeat(65)}`, 7]],
   ["consent", "R5c", ["tool.invoked"], ["rpl_1", ""], [7, null, ["rpl_1"]]],
 ];
 
