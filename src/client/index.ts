@@ -23,11 +23,14 @@ export { openAgent } from "./agent/open-agent.js";
 export type {
   Agent,
   AgentSession,
+  CallOptions,
   SessionAskOptions,
   SessionClarification,
   SessionConfirmation,
   SessionOptions,
+  ToolCall,
   ToolOptions,
+  ToolStatus,
 } from "./agent/session-types.js";
 export {
   type AgentClient,

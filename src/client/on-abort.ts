@@ -1,6 +1,8 @@
 /** The part of an `AbortSignal` that an agent needs. */
 export interface SignalLike {
   readonly aborted: boolean;
+  /** Why it was aborted. */
+  readonly reason?: unknown;
   readonly addEventListener: (type: "abort", listener: () => void, options?: { readonly once: boolean }) => void;
 }
 

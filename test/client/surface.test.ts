@@ -96,9 +96,9 @@ async function bundled(...names: readonly string[]): Promise<string> {
 
 // An author writes an agent or a listener, and a bundler leaves out the other.
 test.each([
-  { names: ["openAgent"], limit: 11_264 },
+  { names: ["openAgent"], limit: 12_288 },
   // With all that a page needs.
-  { names: ["openAgent", "httpRpcConnector"], limit: 13_312 },
+  { names: ["openAgent", "httpRpcConnector"], limit: 14_336 },
   // The whole of it, agents and listeners, from which a bundler leaves out all that is not used.
   { names: ["*"], limit: 25_000 },
   { names: ["createAgentClient"], limit: 10_000 },

@@ -1,6 +1,6 @@
 // Whether an irreversible tool may be called (R5), and how a question ends that nobody can be asked.
 import { Fault } from "../../base/errors.js";
-import type { ClarificationOutcome, ConfirmationOutcome, QuestionOutcome } from "../agent-questions.js";
+import type { ClarificationOutcome, ConfirmationOutcome, HostDecision, QuestionOutcome } from "../agent-questions.js";
 
 /** How a question ended. `isUnheard`: nobody was asked, because there was no daemon, or no listener that can answer. */
 export interface Asked {
@@ -23,6 +23,8 @@ export function unheardOutcome(
   question: Readonly<Record<string, unknown>>,
 ): QuestionOutcome {
   const ids = idsOf(question);
+  // A host still asks in its own window (R5b).
+  if (isHosted(question)) return cancelledOutcome(question);
   if (kind === "confirm")
     return { ...ids, decision: "reject", resolved_by: "no_subscriber" } satisfies ConfirmationOutcome;
   const { default_response: response } = question;
@@ -37,7 +39,23 @@ export function cancelledOutcome(question: Readonly<Record<string, unknown>>): Q
 
 /** The outcome where a daemon did not tell one in time: never an acceptance. */
 export function lateOutcome(kind: "confirm" | "clarify", question: Readonly<Record<string, unknown>>): QuestionOutcome {
-  return { ...unheardOutcome(kind, question), resolved_by: "timeout" };
+  return isHosted(question)
+    ? cancelledOutcome(question)
+    : { ...unheardOutcome(kind, question), resolved_by: "timeout" };
+}
+
+/** The person's decision in the host, if a signal was aborted with one; undefined for any other reason (R5a). */
+export function hostDecisionIn(reason: unknown): HostDecision | undefined {
+  const { decided_by, decision } = (
+    typeof reason === "object" && reason !== null ? reason : {}
+  ) as Partial<HostDecision>;
+  const isDecision = decided_by === "host" && (decision === "accept" || decision === "reject");
+  return isDecision ? { decided_by, decision } : undefined;
+}
+
+function isHosted({ extensions }: Readonly<Record<string, unknown>>): boolean {
+  const { aaepd } = (extensions ?? {}) as { readonly aaepd?: { readonly host_dialog?: unknown } };
+  return aaepd?.host_dialog === true;
 }
 
 /** The fault of a tool that was not called. */

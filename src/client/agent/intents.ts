@@ -40,8 +40,8 @@ export interface Voice {
   isLost: boolean;
   /** Questions that wait for their outcome. Meanwhile the state is the question's. */
   openQuestions: number;
-  /** Open calls of tools: the tool's name by the call's id. */
-  openTools: Map<string, string>;
+  /** Open calls of tools: by a key of the call, the members of an event that name it. */
+  openTools: Map<string, Fields>;
   /** Makes an event of this session. `type` is without "aaep:agent.", unless it has a colon. */
   readonly event: (type: string, members: Fields) => Fields;
   /** The event that changes the state, if it is another one. */

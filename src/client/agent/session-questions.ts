@@ -1,9 +1,10 @@
 // Questions of a session: in their place among its events, through the loss of a daemon, and where nobody can be asked.
 import { faultFrom } from "../../base/errors.js";
+import type { HostDecision } from "../agent-questions.js";
 import { onAbort, type SignalLike } from "../on-abort.js";
 import { keepRunning, type Timers } from "../platform-clock.js";
 import { newEventId, newReplyToken } from "../random-ids.js";
-import { type Asked, cancelledOutcome, lateOutcome, unheardOutcome } from "./consent.js";
+import { type Asked, cancelledOutcome, hostDecisionIn, lateOutcome, unheardOutcome } from "./consent.js";
 import type { Contact } from "./contact.js";
 import type { Fields, Voice } from "./intents.js";
 import { LOST, type Outbox } from "./outbox.js";
@@ -53,8 +54,9 @@ export function ask(
       waits.over(String(prepared.reply_token));
       resolve({ ...asked, voice });
     };
-    /** Takes the question back from a daemon that may have it. */
-    const withdraw = (): void => void voice?.client.cancel(prepared.reply_token).catch(() => {});
+    /** Takes the question back from a daemon that may have it, or closes it with the decision of the host. */
+    const withdraw = (decided?: HostDecision): void =>
+      void voice?.client.cancel(prepared.reply_token, decided).catch(() => {});
 
     const askIn = async (of: Voice): Promise<void> => {
       if (isSettled) return;
@@ -98,15 +100,21 @@ export function ask(
     cleanUps.push(timers.wakeAt(now + longestMs, late), keepRunning(longestMs));
     for (const signal of signals) {
       const abort = (): void => {
+        const decided = kind === "confirm" ? hostDecisionIn(signal?.reason) : undefined;
+        const { outcome } = cancelled;
+        const over: Asked =
+          decided === undefined
+            ? cancelled
+            : { outcome: { ...outcome, ...decided, resolved_by: "host" }, isUnheard: false };
         if (voice === undefined) {
-          settle(cancelled);
+          settle(over);
           return;
         }
-        withdraw();
+        withdraw(decided);
         // A daemon that hangs or is away tells no outcome.
-        cleanUps.push(timers.wakeAt(timers.now() + WITHDRAWAL_MS, () => settle(cancelled)));
+        cleanUps.push(timers.wakeAt(timers.now() + WITHDRAWAL_MS, () => settle(over)));
       };
-      if (signal?.aborted === true) return settle(cancelled);
+      if (signal?.aborted === true) return abort();
       cleanUps.push(onAbort(signal, abort));
     }
     const isTaken = outbox.add({ kind: "question", ask: (of) => void askIn(of), unheard: () => settle(unheard) });

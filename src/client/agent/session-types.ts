@@ -14,16 +14,50 @@ type Without<Type, Name extends string> = Type extends unknown
   ? { [Key in keyof Type as Exclude<Key, Name>]: Type[Key] }
   : never;
 
+/** Further members of a question of an agent that has a host (R5b, R5c). */
+interface HostedQuestion {
+  /**
+   * The host asks in a window of its own too. Only a reply decides the question then; it ends as "cancelled" if there is none, and no default applies.
+   * Default false.
+   */
+  readonly host_dialog?: boolean | undefined;
+  /** The id that the host has for the call about which it asks: 1 to 256 characters, unique in the session. */
+  readonly call_id?: string | undefined;
+}
+
 /** A question for consent, in the open session (AAEP §4.4.1). */
-export type SessionConfirmation = Without<ConfirmationQuestion, "session_id">;
+export type SessionConfirmation = Without<ConfirmationQuestion, "session_id"> & HostedQuestion;
 /** A question for information, in the open session (AAEP §4.4.2). */
-export type SessionClarification = Without<ClarificationQuestion, "session_id">;
+export type SessionClarification = Without<ClarificationQuestion, "session_id"> & HostedQuestion;
 
 export interface SessionOptions {
   /** Ends the session as cancelled when it is aborted, and takes its open questions back. */
   readonly signal?: SignalLike | undefined;
   /** Further members of `session.started` (AAEP §4.1.1), such as `request_text` or `summary_terse`. */
   readonly started?: FurtherMembers<"aaep:agent.session.started"> | undefined;
+}
+
+/** How a call ended. */
+export type ToolStatus = "success" | "error" | "timeout" | "cancelled";
+
+/** Options of a call that its caller ends. */
+export interface CallOptions extends Pick<EveryToolOptions<unknown>, "summary" | "risk_level" | "invoked"> {
+  /** The id that the agent's host has for the call: 1 to 256 characters, unique in the session (R5c). Default: an id of the client's own. */
+  readonly call_id?: string | undefined;
+  /**
+   * `reply_token` of a confirmation of this session that a reply accepted. The call uses it up, and is refused without it (R5c). Default: none.
+   */
+  readonly consent?: string | undefined;
+  /** The call cannot be undone. It then needs `consent`: nobody is asked here. Default false. */
+  readonly irreversible?: boolean | undefined;
+}
+
+/** A call of a tool that has begun. */
+export interface ToolCall {
+  /** Reports progress of this call alone, as `AgentSession.progress`. */
+  readonly progress: AgentSession["progress"];
+  /** Ends the call, once. `summary` is a sentence for people about the result. Default "success", without a sentence. */
+  readonly end: (status?: ToolStatus, summary?: string) => void;
 }
 
 export type ToolOptions<Result> = EveryToolOptions<Result> & (AskingToolOptions<Result> | PlainToolOptions);
@@ -91,6 +125,11 @@ export interface AgentSession extends AsyncDisposable {
     options?: ToolOptions<Result>,
   ) => Promise<Result>;
   /**
+   * Begins a call of a tool that somebody else runs, such as the agent's host. Never waits, rejects or throws. A daemon that refuses the call reports
+   * to `onError`, and the call's end is then not published either. A call that is open at the end of the session ends with it.
+   */
+  readonly begin: (name: string, options?: CallOptions) => ToolCall;
+  /**
    * Asks for consent and resolves with the outcome (AAEP §6). Only "accept" permits the action. Without a daemon: "reject" by "no_subscriber" at
    * once, whatever the default. A question that could not be asked is "cancelled", and told to `onError`.
    */
@@ -136,7 +175,8 @@ type Progress = {
 export interface SessionAskOptions {
   /**
    * Takes the question back when it is aborted: the outcome is then "cancelled", unless the question had another one by then. The call resolves
-   * within a second, also if the daemon hangs.
+   * within a second, also if the daemon hangs. If the reason of the abort is `{decided_by: "host", decision}`, the person has answered a confirmation
+   * in the host itself: it is closed with that decision, by "host", which permits nothing here (R5a).
    */
   readonly signal?: (SignalLike & NonNullable<AskOptions["signal"]>) | undefined;
 }

@@ -9,8 +9,19 @@ import { assertTool } from "./checked-tool.js";
 import { consentOf, declinedFault, excused } from "./consent.js";
 import type { Fields, Taken, Voice } from "./intents.js";
 import { orLate } from "./late.js";
+import { withOwn } from "./own-extension.js";
+import { createCalls, type OpenCall } from "./session-calls.js";
 import { type AskedHere, ask, type QuestionServices } from "./session-questions.js";
-import type { AgentSession, SessionOptions, ToolOptions } from "./session-types.js";
+import type {
+  AgentSession,
+  CallOptions,
+  SessionClarification,
+  SessionConfirmation,
+  SessionOptions,
+  ToolCall,
+  ToolOptions,
+  ToolStatus,
+} from "./session-types.js";
 
 export interface SessionServices extends QuestionServices {
   readonly unheard: "reject" | "as-host";
@@ -38,16 +49,16 @@ export function createSession(services: SessionServices, options: SessionOptions
   let undone = 0;
   /** The output of `text`, which ends when something else begins. */
   let current: Output | undefined;
-  /** Calls of tools that are published, or will be. Only these are completed. */
-  const invoked = new Set<string>();
 
   const add = (render: (voice: Voice) => readonly Fields[], settled?: (taken: Taken) => void, isEssential = false) => {
     const isTaken = outbox.add({ kind: "events", render, settled }, isEssential);
     if (!isTaken) outbox.drop(0, 1);
     return isTaken;
   };
+  const invoke = createCalls(add, timers, () => isOver);
   const addEvent = (type: string, members: Fields): boolean => add((voice) => [voice.event(type, members)]);
 
+  const nextId = () => ({ tool_call_id: `call_${++ids}` });
   const openOutput = (): Output => ({ id: `out_${++ids}`, hasText: false, half: "" });
   const completeOutput = ({ id, hasText }: Output): void => {
     if (hasText) add((voice) => voice.endOutput(id), undefined, true);
@@ -107,45 +118,13 @@ export function createSession(services: SessionServices, options: SessionOptions
     return ask(services, kind, question, [isOver ? ABORTED : signal, own]);
   }
 
-  /** Invokes a tool, and resolves when a daemon has the invocation. False: the invocation was refused, or its session is lost. */
-  function invoke(callId: string, tool: string, members: Fields, permit: Voice | undefined): Promise<boolean> {
-    return new Promise((resolve) => {
-      let isOutOfPlace = false;
-      const isTaken = add(
-        (voice) => {
-          // A permission is good in its own session only.
-          isOutOfPlace = permit !== undefined && permit !== voice;
-          if (isOutOfPlace) return [];
-          voice.openTools.set(callId, tool);
-          return [
-            ...voice.state("calling_tool"),
-            voice.event("tool.invoked", { tool, tool_call_id: callId, ...members }),
-          ];
-        },
-        (taken) => resolve(taken === "taken" && !isOutOfPlace),
-      );
-      if (isTaken) invoked.add(callId);
-      else resolve(false);
-    });
-  }
-
-  const complete = (callId: string, tool: string, since: number, members: Fields): void => {
-    const duration_ms = Math.round(timers.now() - since);
-    const render = (voice: Voice): readonly Fields[] => {
-      if (!voice.openTools.delete(callId)) return [];
-      const completed = voice.event("tool.completed", { tool, tool_call_id: callId, duration_ms, ...members });
-      return [completed, ...(voice.openTools.size === 0 ? voice.state("thinking") : [])];
-    };
-    if (invoked.delete(callId) && !isOver) add(render, undefined, true);
-  };
-
-  /** Asks whether an irreversible tool may be called, and invokes it. Resolves with the outcome if it may not be called. */
+  /** Asks whether an irreversible tool may be called, and invokes it. Resolves with the call, or with the outcome if it may not be called. */
   async function permit(
-    callId: string,
     tool: string,
     members: Fields & { readonly summary_normal: string },
     toolOptions: Omit<ToolOptions<unknown>, "completed" | "declined">,
-  ): Promise<ConfirmationOutcome | undefined> {
+  ): Promise<OpenCall | ConfirmationOutcome> {
+    const id = nextId();
     const { action = members.summary_normal, consequence = "It cannot be undone.", timeout_seconds } = toolOptions;
     const question = {
       action,
@@ -154,7 +133,7 @@ export function createSession(services: SessionServices, options: SessionOptions
       irreversible: true,
       default_decision: "reject",
       ...(timeout_seconds === undefined ? {} : { timeout_seconds }),
-      extra_context: { ...toolOptions.extra_context, tool, tool_call_id: callId },
+      extra_context: { ...toolOptions.extra_context, tool, ...id },
     };
     const answer = await asked("confirm", question, undefined);
     const outcome = answer.outcome as ConfirmationOutcome;
@@ -166,21 +145,15 @@ export function createSession(services: SessionServices, options: SessionOptions
         add((voice) =>
           voice.state("calling_tool", { summary_normal: `Nobody could be asked. It goes ahead: ${action}` }),
         );
-        void invoke(callId, tool, members, undefined);
-        return undefined;
-      case "accepted":
-        if (
-          await orLate(
-            invoke(callId, tool, { ...members, irreversible: true }, answer.voice),
-            false,
-            patienceMs,
-            timers,
-          )
-        )
-          return undefined;
+        return invoke({ id, tool, members });
+      case "accepted": {
+        const permitted = { ...members, irreversible: true };
+        const call = invoke({ id, tool, members: permitted, permit: answer.voice });
+        if (await orLate(call.isTaken, false, patienceMs, timers)) return call;
         // A daemon that takes the call later hears that it was not made.
-        complete(callId, tool, timers.now(), { status: "timeout" });
+        call.end({ status: "timeout" });
         return { event_id: outcome.event_id, reply_token: outcome.reply_token, resolved_by: "cancelled" };
+      }
     }
   }
 
@@ -190,33 +163,48 @@ export function createSession(services: SessionServices, options: SessionOptions
     toolOptions: ToolOptions<Result> = {},
   ): Promise<Result> {
     assertTool(run, toolOptions);
-    const { completed, irreversible = false, risk_level, declined } = toolOptions;
-    const callId = `call_${++ids}`;
+    const { completed, irreversible = false, declined } = toolOptions;
     const tool = toolNameOf(String(name));
-    const members = {
-      // People hear the name as its author wrote it.
-      summary_normal: said(toolOptions.summary, name || tool),
-      risk_level: risk_level ?? (irreversible ? "high" : "low"),
-      ...toolOptions.invoked,
-    };
+    const members = invocation(name, tool, irreversible, toolOptions);
     endCurrent();
+    let call: OpenCall;
     if (irreversible) {
       undone++;
-      const refusal = await permit(callId, tool, members, toolOptions);
-      if (refusal === undefined) undone--;
-      if (refusal !== undefined && declined !== undefined) return await declined(refusal);
-      if (refusal !== undefined) throw declinedFault(name, refusal);
-    } else if (!isOver) void invoke(callId, tool, members, undefined);
-    const since = timers.now();
+      const permitted = await permit(tool, members, toolOptions);
+      if (!("end" in permitted)) {
+        if (declined !== undefined) return await declined(permitted);
+        throw declinedFault(name, permitted);
+      }
+      undone--;
+      call = permitted;
+    } else call = invoke({ id: nextId(), tool, members });
     let result: Result;
     try {
       result = await run();
     } catch (caught) {
-      complete(callId, tool, since, { status: "error", error_message: messageOf(caught) });
+      call.end({ status: "error", error_message: messageOf(caught) });
       throw caught;
     }
-    complete(callId, tool, since, { status: "success", ...summaryOf(completed, result) });
+    call.end({ status: "success", ...summaryOf(completed, result) });
     return result;
+  }
+
+  function begin(name: string, { call_id, consent, irreversible = false, ...callOptions }: CallOptions = {}): ToolCall {
+    const tool = toolNameOf(String(name));
+    const members = invocation(name, tool, irreversible, callOptions);
+    endCurrent();
+    const call = invoke({
+      id: call_id === undefined ? nextId() : { call_id },
+      tool,
+      members: withOwn(irreversible ? { ...members, irreversible } : members, { consent }),
+    });
+    return {
+      progress: (progress) => call.progress(progressOf(progress)),
+      end: (status = "success", summary) => {
+        if (!isOver) endCurrent();
+        call.end(ending(status, said(summary, "")));
+      },
+    };
   }
 
   /** The sentence about a result. A mistake in it is none of the tool's. */
@@ -253,10 +241,11 @@ export function createSession(services: SessionServices, options: SessionOptions
       }
     },
     tool: (name, run, toolOptions) => excused(callTool(name, run, toolOptions)),
+    begin,
     confirm: async (question, askOptions) =>
-      (await asked("confirm", { ...question }, askOptions?.signal)).outcome as ConfirmationOutcome,
+      (await asked("confirm", hosted(question), askOptions?.signal)).outcome as ConfirmationOutcome,
     clarify: async (question, askOptions) =>
-      (await asked("clarify", { ...question }, askOptions?.signal)).outcome as ClarificationOutcome,
+      (await asked("clarify", hosted(question), askOptions?.signal)).outcome as ClarificationOutcome,
     handoff: (request) => {
       if (isOver) return;
       endCurrent();
@@ -266,8 +255,7 @@ export function createSession(services: SessionServices, options: SessionOptions
       });
     },
     progress: (progress) => {
-      if (!isOver)
-        addEvent("progress.updated", { progress: typeof progress === "number" ? { percent: progress } : progress });
+      if (!isOver) addEvent("progress.updated", { progress: progressOf(progress) });
     },
     state: (name, summary) => {
       if (!isOver) add((voice) => voice.state(name, summary === undefined ? undefined : { summary_normal: summary }));
@@ -303,6 +291,38 @@ const STATE_CHANGED = /agent\.state\.changed$/;
 const LONGEST_MESSAGE = 1000;
 /** Every daemon takes a summary of so many UTF-16 units (AAEP §3.7). */
 const LONGEST_SUMMARY = 16_384;
+
+/** The members of `tool.invoked` besides tool and id. People hear the name as its author wrote it. */
+function invocation(
+  name: string,
+  tool: string,
+  irreversible: boolean,
+  { summary, risk_level, invoked }: Pick<CallOptions, "summary" | "risk_level" | "invoked">,
+): Fields & { readonly summary_normal: string } {
+  return {
+    summary_normal: said(summary, name || tool),
+    risk_level: risk_level ?? (irreversible ? "high" : "low"),
+    ...invoked,
+  };
+}
+
+/** AAEP has no status for a call that was cancelled: it is an error of that name (AAEP §4.3.2). */
+function ending(status: ToolStatus, summary: string): Fields {
+  const told = summary === "" ? {} : { summary_normal: summary };
+  if (status === "cancelled")
+    return { status: "error", error_message: "Cancelled.", summary_normal: "Cancelled.", ...told };
+  return { status, ...(status === "error" && summary !== "" ? { error_message: summary } : {}), ...told };
+}
+
+function progressOf(progress: Parameters<AgentSession["progress"]>[0]): Fields {
+  return typeof progress === "number" ? { percent: progress } : { ...progress };
+}
+
+/** The question with the members of the daemon's extension in their place. */
+function hosted(question: SessionConfirmation | SessionClarification): Fields {
+  const { host_dialog, call_id, ...members } = { ...question };
+  return withOwn(members, { host_dialog, call_id });
+}
 
 /** The summary of a session whose author has none. It never repeats the task's own words, because the task may not have been done. */
 export function endedSummary(undone: number): string {

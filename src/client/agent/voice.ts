@@ -43,8 +43,8 @@ export function createVoice(client: PublishingClient, sessionId: string): Voice 
     },
     endOutput: (outputId) => (outputs.delete(outputId) ? [chunk(outputId, "", true)] : []),
     endAll: () => {
-      const tools = Array.from(voice.openTools, ([tool_call_id, tool]) =>
-        event("tool.completed", { tool, tool_call_id, status: "timeout" }),
+      const tools = Array.from(voice.openTools.values(), (named) =>
+        event("tool.completed", { ...named, status: "timeout" }),
       );
       voice.openTools.clear();
       return [...tools, ...[...outputs].flatMap(voice.endOutput)];
