@@ -7,6 +7,8 @@ export interface PeerIdentity {
   readonly label: string;
   /** The peer that the platform vouches for: the parent, a process of the same user (a socket with mode 0600), or a holder of the token (TCP). */
   readonly trust: "parent" | "same-user" | "token-holder" | "in-process";
+  /** The peer's process, as its connection began. Undefined if the platform does not tell (R5d). */
+  readonly processId?: number | undefined;
   /** The origin whose plain pages the peer can fetch, as "http://127.0.0.1:8700". Undefined if the called address serves none, or has no URL. */
   readonly origin?: string | undefined;
 }

@@ -27,6 +27,7 @@ import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createTextCodec } from "./exchanges/text-codec.js";
 import { compactionRequests } from "./journal/compaction-requests.js";
 import { listenLocally } from "./listen.js";
+import { processLineage } from "./platform/process-lineage.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
@@ -169,6 +170,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         presence?.update();
       },
       agentIdentity: undefined,
+      lineageOf: processLineage,
     },
   };
 

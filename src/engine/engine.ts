@@ -50,12 +50,13 @@ export interface Engine
   /**
    * Opens an agent. Without `events`, news of its questions goes to the owner of their session. `connection` is the agent's connection if
    * subscriptions may open on it too; their `SubscribeSpec` then names the same object (R5). Ended sessions hold this object, so it must not refer to
-   * anything large.
+   * anything large. `processId`: the process of the agent's connection (R5d).
    */
   readonly openAgent: (
     identity: Producer | undefined,
     events: AgentEvents | undefined,
     connection?: object,
+    processId?: number,
   ) => AgentHandle;
   /** The agent that owns the open session of this token: the handle that `openAgent` returned (R8). */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
@@ -171,7 +172,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     pace: (change, who) => accounts.pace(change, who),
   };
 
-  const connections = createSharedConnections(sessions.ownerOf);
+  const connections = createSharedConnections(sessions);
 
   const countAbleNow = (): AbleSubscriptions => countAble([...subscriptions].map((one) => one.terms()));
 
@@ -248,6 +249,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     producerId: options.producerId,
     agentGraceMs: () => options.agentGraceMs,
     tookPart: connections.tookPart,
+    agentProcess: connections.agentProcess,
     sessionTaken: (sessionId, former) => {
       if (former !== undefined) connections.sessionLost(former);
       questions.audienceChanged(sessionId);
@@ -306,7 +308,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   };
 
   const subscribe = (spec: SubscribeSpec): Subscription => {
-    const { subscriberId, connection, isReplacing = false, replyNotTaken = () => {} } = spec;
+    const { subscriberId, connection, lineage = [], isReplacing = false, replyNotTaken = () => {} } = spec;
     if (!isReplacing && subscriptions.size >= options.maxSubscriptions) {
       throw new Fault("rate_limit", `There are ${options.maxSubscriptions} subscriptions already; try again later.`, {
         rule: "AAEP §5.5.3",
@@ -318,10 +320,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       {
         id: `sub_${ids.hex(16)}`,
         subscriberId,
-        terms: withOwnSessions(spec.terms, connection, connections),
+        terms: withOwnSessions(spec.terms, { connection, lineage }, connections),
         start,
         resumed,
         connection,
+        lineage,
         replyNotTaken,
         wake: spec.wake,
         // Found in the middle of a delivery, when other subscriptions are still to get the event.
@@ -349,9 +352,9 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   if (durableState.isDurable) restore();
 
   return {
-    openAgent: (identity, events, connection = {}) => {
+    openAgent: (identity, events, connection = {}, processId) => {
       connections.agentOpened(connection);
-      return publishing.openAgent(identity, events, connection);
+      return publishing.openAgent(identity, events, connection, processId);
     },
     holderOf: publishing.holderOf,
     strayReply: (fate, token, raw) => recordReply({ fate, token, raw }, "", ""),

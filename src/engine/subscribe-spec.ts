@@ -7,6 +7,8 @@ export interface SubscribeSpec {
   readonly terms: Terms;
   /** The subscription's connection, if agents may open on it too: the same object as in `openAgent` (R5). Default: none. */
   readonly connection?: object | undefined;
+  /** The process of the subscriber, then its parents. Default: not known (R5d). */
+  readonly lineage?: readonly number[] | undefined;
   /** The cursor that the subscriber names; undefined for a new subscriber (R17). */
   readonly resumeAfter: string | undefined;
   /**

@@ -9,6 +9,7 @@ import {
   isAwaitingConfirmationEvent,
   isClarificationReply,
   isConfirmationReply,
+  isProducerManifest,
   isStateChangedEvent,
 } from "#gen/aaep/validators.js";
 import type { PlainPeer, RpcPeer } from "../support/peers/peers.js";
@@ -177,6 +178,12 @@ test("a question of a host's own dialog, that is left to its window", async () =
   expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
   expect(await outcome).not.toHaveProperty("decision");
   expect((await current.next("state.changed")).summary_normal).toContain("Answer it in the agent’s own window.");
+});
+
+test("the process that an adapter names", async () => {
+  expect(isProducerManifest(example("pid"))).toBe(true);
+  const adapter = await current.rig.rpc();
+  expect(await adapter.request("aaep.set_manifest", example("pid"))).toEqual({});
 });
 
 test("a reply that does not count", async () => {

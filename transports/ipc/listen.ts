@@ -8,6 +8,7 @@ import { bindPrivately } from "./bind.js";
 import { adoptInherited } from "./inherited.js";
 import { firstFreeInstance } from "./instances.js";
 import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
+import { peerProcessOf } from "./peer-user.js";
 
 export interface IpcListenOptions extends ByteConnectionOptions {
   /** Connections at a time; further ones are closed at once. Default 16,384. */
@@ -72,7 +73,7 @@ async function listenAt(
     accept(
       createByteConnection(
         { readable: socket, writable: socket },
-        { label: `${labelOf(path)}#${accepted}`, trust: "same-user" },
+        { label: `${labelOf(path)}#${accepted}`, trust: "same-user", processId: peerProcessOf(socket) },
         options,
       ),
     );

@@ -7,6 +7,7 @@ import type { PeerIdentity } from "../../src/contracts/transport.js";
 import { type After, platformAfter } from "../framing/options.js";
 import { type Bound, bindPrivately } from "../ipc/bind.js";
 import { currentPlace, type IpcPlace, labelOf } from "../ipc/paths.js";
+import { peerProcessOf } from "../ipc/peer-user.js";
 import { faultFromNodeError } from "../node-errors.js";
 import { createConnections, type ServiceConnection } from "./connections.js";
 import { assertLoopback } from "./loopback.js";
@@ -67,6 +68,7 @@ export async function listenForCalls(
     const peer: PeerIdentity = {
       label: `${name}#${acceptedCount}`,
       trust: address.kind === "unix" ? "same-user" : "token-holder",
+      processId: address.kind === "unix" ? peerProcessOf(socket) : undefined,
       origin: hasPages && address.kind === "tcp" ? `http://${name}` : undefined,
     };
     const connection = connections.add(socket, peer);

@@ -9,12 +9,12 @@ import type { Stdio } from "./take-stdio.js";
  * until `close` (R8a). Writes one JSON text a line until the peer uses another framing (AAEP appendix B).
  */
 export function createStdioConnection(
-  stdio: Pick<Stdio, "readable" | "writable">,
+  stdio: Pick<Stdio, "readable" | "writable" | "parentId">,
   options: ByteConnectionOptions = {},
 ): PeekableConnection<Uint8Array> {
   return createByteConnection(
     stdio,
-    { label: "stdio", trust: "parent" },
+    { label: "stdio", trust: "parent", processId: stdio.parentId },
     {
       framing: "newline",
       pieceBytes: PIPE_PIECE_BYTES,

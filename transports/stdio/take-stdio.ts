@@ -8,6 +8,8 @@ import { type Diverted, divert } from "./divert.js";
 export interface Stdio {
   readonly readable: Readable;
   readonly writable: Writable;
+  /** The process that started this one. Default: not known (R5d). */
+  readonly parentId?: number;
   /** Whether a terminal shows what is written to `writable`. */
   readonly isTerminal: boolean;
   /** Restores console and process.stdout. For tests. */
@@ -40,6 +42,7 @@ export function takeStdio(owner: StdioOwner = process): Stdio {
   return {
     readable: stdin,
     writable,
+    ...(owner === process ? { parentId: process.ppid } : {}),
     isTerminal,
     restore: () => {
       giveBack();

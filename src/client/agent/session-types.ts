@@ -17,7 +17,7 @@ type Without<Type, Name extends string> = Type extends unknown
 /** Further members of a question of an agent that has a host (R5b, R5c). */
 interface HostedQuestion {
   /**
-   * The host asks in a window of its own too. Only a reply decides the question then; it ends as "cancelled" if there is none, and no default applies.
+   * The host asks in a window of its own too. Only a reply decides the question then. Without one it ends as "cancelled", and no default applies.
    * Default false.
    */
   readonly host_dialog?: boolean | undefined;

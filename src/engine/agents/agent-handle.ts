@@ -28,6 +28,11 @@ export interface AgentHandle {
   readonly setIdentity: (producer: Producer, language: string | undefined) => void;
   readonly identity: () => Producer | undefined;
   /**
+   * Records a further process of the agent, for its events from now on: what runs below it does not answer the agent (R5d). `isNamed`: an adapter
+   * names the process as the agent that it passes on; the process itself then does not answer either. Default false.
+   */
+  readonly addProcess: (pid: number | undefined, isNamed?: boolean) => void;
+  /**
    * Takes over a session (R8) and the news of its open questions. The agent that had it went away, or its connection is lost without a sign. Throws
    * "session_not_yours" and the other faults of a claim.
    */

@@ -3,6 +3,7 @@ import type { IdSource } from "../../base/ids.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
+import type { AgentProcess } from "../event/agent-process.js";
 import type { JournaledEvent } from "../event/event.js";
 import type { NoticeFactory } from "../notices/notice-factory.js";
 import type { Questions } from "../questions/questions-spec.js";
@@ -45,6 +46,8 @@ export interface PublishingServices {
   readonly agentGraceMs: () => Millis;
   /** Called before a plan is carried out in which a connection asks, or publishes by token, with each session of it (R5). */
   readonly tookPart: (connection: object, sessionId: string) => void;
+  /** Called with each process of an agent before the agent publishes from it (R5d). */
+  readonly agentProcess: (agent: AgentProcess) => void;
   /** Called with a session that another connection took over, and with its former owner, if it had one. */
   readonly sessionTaken: (sessionId: string, former: object | undefined) => void;
   /** Called after each append. */

@@ -2,6 +2,7 @@
 import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Appended } from "../../contracts/journal.js";
+import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { isTerminalKind, type JournaledEvent, type NewEvent, type Producer, topicKind } from "../event/event.js";
 import type { DurableQuestion } from "../questions/durable-questions.js";
@@ -31,6 +32,7 @@ export interface Publishing {
     identity: Producer | undefined,
     events: AgentEvents | undefined,
     connection: object,
+    processId?: number,
   ) => AgentHandle;
   /** The agent that owns the open session of this token: the handle that `openAgent` returned. */
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
@@ -199,10 +201,17 @@ export function createPublishing(services: PublishingServices): Publishing {
     if (isRefusing) throw stopping();
   };
 
-  const openAgent: Publishing["openAgent"] = (declared, events, connection) => {
+  const openAgent: Publishing["openAgent"] = (declared, events, connection, processId) => {
     const backlog = createPublisherBacklog(backlogOfAll);
     let identity = declared;
     let agentLanguage: string | undefined;
+    let processes: readonly AgentProcess[] = [];
+    const addProcess = (pid: number | undefined, isNamed = false): void => {
+      if (pid === undefined) return;
+      services.agentProcess({ pid, isNamed });
+      processes = withProcess(processes, { pid, isNamed });
+    };
+    let isListed = false;
     agents.connected(connection, events);
     const place = (answer: PublishAnswer, journaled: readonly JournaledEvent[]): PublishedPlace => {
       const entry = answer.kind === "accepted" ? journaled[answer.index] : journal.find(answer.eventId);
@@ -211,6 +220,8 @@ export function createPublishing(services: PublishingServices): Publishing {
     };
     const publish: AgentHandle["publish"] = (inputs, isArray, resumeToken) => {
       assertTaking();
+      if (!isListed) addProcess(processId);
+      isListed = true;
       const begunAt = clock.now();
       for (const { fields } of inputs)
         if (typeof fields.session_id === "string") questions.settleDue(fields.session_id, mayEndQuestions(fields.type));
@@ -222,6 +233,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         agentLanguage,
         producerId: services.producerId,
         connection,
+        processes,
         resumeToken,
         isArray,
         known: knownPublish,
@@ -305,13 +317,15 @@ export function createPublishing(services: PublishingServices): Publishing {
         agentLanguage = language;
       },
       identity: () => identity,
+      addProcess,
       whenDurable,
       room: backlog.room,
       isHolding: () => sessions.isHolder(connection) || agents.hasAsked(connection),
       resumeSession: (sessionId, resumeToken) => {
         assertTaking();
         const former = sessions.ownerOf(sessionId);
-        const summary = sessions.resume(sessionId, resumeToken, connection);
+        addProcess(processId);
+        const summary = sessions.resume(sessionId, resumeToken, connection, processes);
         graces.forget(sessionId);
         agents.inherit(connection, summary.openQuestions, former);
         services.sessionTaken(sessionId, former);
@@ -355,7 +369,10 @@ export function createPublishing(services: PublishingServices): Publishing {
     latencies: latency.counts,
     restore: (restored) => {
       for (const { question } of restored) questions.whenResolved(question.token, agents.tellOutcome);
-      for (const sessionId of sessions.openIds()) graces.begin(sessionId);
+      for (const sessionId of sessions.openIds()) {
+        graces.begin(sessionId);
+        for (const one of sessions.processesOf(sessionId)) services.agentProcess(one);
+      }
     },
     close: graces.close,
   };

@@ -15,9 +15,9 @@ export function isForeignCallId(value: unknown): value is string {
 }
 
 /**
- * Replaces `extensions.aaepd.call_id` by the `tool_call_id` that stands for it: `call_` and 32 hexadecimal digits of a hash over session, NUL and id.
- * In a question it stands in `extra_context`, in a progress in `extensions.aaepd`. Returns other events, and events with an impossible id, unchanged; validation refuses the latter.
- * Throws "invalid_event" if the event names another `tool_call_id` beside it. `sha256Hex` hashes the UTF-8 of a text.
+ * Replaces `extensions.aaepd.call_id` by the `tool_call_id` that stands for it: `call_` and a hash over session, NUL and id, 32 hex digits of it. In
+ * a question it stands in `extra_context`, in a progress in `extensions.aaepd`. Returns other events, and events with an impossible id, unchanged;
+ * validation refuses the latter. Throws "invalid_event" if the event names another `tool_call_id` beside it. `sha256Hex` hashes the UTF-8 of a text.
  */
 export function withToolCallId(fields: Members, sha256Hex: (text: string) => string): Members {
   const own = ownMembersOf(fields);

@@ -1,13 +1,18 @@
-// Connections with both agents and subscriptions. The sessions of a connection decide what its subscriptions may answer (R5).
+// Connections with both agents and subscriptions, and subscriptions of processes below an agent's. The sessions of these agents decide what the
+// subscriptions may not answer (R5, R5d).
 import { keepNewest } from "../../base/keep-newest.js";
+import { type AgentProcess, isBelow } from "../event/agent-process.js";
+import type { Sessions } from "../sessions/sessions.js";
 import type { OwnSessions } from "../terms/terms.js";
 
+/** Most processes of agents that are remembered. */
+const MOST_PROCESSES = 65_536;
 /** Most sessions remembered per connection that it took part in. */
 const MOST_PARTS = 4096;
 
 /** News for a subscription about its own connection. */
 export interface ConnectionNews {
-  /** An agent has opened on the connection. */
+  /** An agent has opened on the connection, or in a process of the lineage. */
   readonly agentOpened: () => void;
   /** The connection has lost a session to another connection. This subscription may now be able to answer the session's questions. */
   readonly sessionLost: () => void;
@@ -24,18 +29,29 @@ export interface SharedConnections {
   /** Records that the connection has answered a question of a session. It may then make no irreversible call there (R5). */
   readonly answered: (connection: object | undefined, sessionId: string) => void;
   readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
-  /** The sessions of the connection's agents; undefined if no agent has opened on it. */
-  readonly ownSessions: (connection: object | undefined) => OwnSessions | undefined;
-  /** Registers a subscription for news of its connection. The returned function ends that. */
-  readonly join: (connection: object | undefined, news: ConnectionNews) => () => void;
+  /** Records a process of an agent, before the agent asks anything (R5d). */
+  readonly agentProcess: (agent: AgentProcess) => void;
+  /**
+   * The sessions of the agents on the connection and in the lineage, which is the process of a subscription and its parents; undefined if there are
+   * no such agents.
+   */
+  readonly ownSessions: (connection: object | undefined, lineage: readonly number[]) => OwnSessions | undefined;
+  /** Registers a subscription for news of its connection and lineage. The returned function ends that. */
+  readonly join: (connection: object | undefined, lineage: readonly number[], news: ConnectionNews) => () => void;
 }
 
-/** `ownerOf` returns the connection that owns a session. */
-export function createSharedConnections(ownerOf: (sessionId: string) => object | undefined): SharedConnections {
+/** `ownerOf` returns the connection that owns a session. `processesOf` returns the processes of its agents. */
+export function createSharedConnections({
+  ownerOf,
+  processesOf,
+}: Pick<Sessions, "ownerOf" | "processesOf">): SharedConnections {
   const agents = new WeakMap<object, OwnSessions>();
   const parts = new WeakMap<object, Set<string>>();
   const answers = new WeakMap<object, Set<string>>();
-  const listeners = new Map<object, Set<ConnectionNews>>();
+  // Whether a process was named by an adapter, by its number.
+  const processes = new Map<number, boolean>();
+  // By connection, and by process of the lineage.
+  const listeners = new Map<object | number, Set<ConnectionNews>>();
   let agentCount = 0;
 
   return {
@@ -56,14 +72,32 @@ export function createSharedConnections(ownerOf: (sessionId: string) => object |
     },
     hasAnswered: (connection, sessionId) =>
       connection !== undefined && answers.get(connection)?.has(sessionId) === true,
-    ownSessions: (connection) => (connection === undefined ? undefined : agents.get(connection)),
-    join: (connection, news) => {
-      if (connection === undefined) return () => undefined;
-      const all = listeners.get(connection) ?? new Set();
-      listeners.set(connection, all.add(news));
+    agentProcess: ({ pid, isNamed }) => {
+      const known = processes.get(pid);
+      if (known === true || known === isNamed) return;
+      processes.set(pid, isNamed);
+      keepNewest(processes, MOST_PROCESSES);
+      for (const one of listeners.get(pid) ?? []) one.agentOpened();
+    },
+    ownSessions: (connection, lineage) => {
+      const own = connection === undefined ? undefined : agents.get(connection);
+      const above = lineage.filter((pid, step) => (step > 0 ? processes.has(pid) : processes.get(pid) === true));
+      if (above.length === 0) return own;
+      return {
+        key: `${own?.key ?? ""} of ${lineage[0]} below ${above.join(" ")}`,
+        isBelow: true,
+        has: (sessionId) => own?.has(sessionId) === true || isBelow(lineage, processesOf(sessionId)),
+      };
+    },
+    join: (connection, lineage, news) => {
+      const keys = [...(connection === undefined ? [] : [connection]), ...lineage];
+      for (const key of keys) listeners.set(key, (listeners.get(key) ?? new Set()).add(news));
       return () => {
-        all.delete(news);
-        if (all.size === 0) listeners.delete(connection);
+        for (const key of keys) {
+          const all = listeners.get(key);
+          all?.delete(news);
+          if (all?.size === 0) listeners.delete(key);
+        }
       };
     },
   };

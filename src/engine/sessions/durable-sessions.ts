@@ -3,6 +3,7 @@
 // permission is lost (R3, R5).
 import type { DurableState, StateKey } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
+import type { AgentProcess } from "../event/agent-process.js";
 import type { Producer } from "../event/event.js";
 import {
   type EntryRecord,
@@ -191,11 +192,13 @@ interface SessionCore extends DurableToken {
   readonly historyCount: number;
   readonly latestMicros: number;
   readonly latestText: string;
+  /** Missing in records of older builds. */
+  readonly processes?: readonly AgentProcess[];
 }
 
 function coreOf(session: SessionRecord): SessionCore {
   const { sessionId, starter, language, lastAgentId, ordinal, historyCount } = session;
-  const { latestMicros, latestText, tokenHash } = session;
+  const { latestMicros, latestText, tokenHash, processes } = session;
   return {
     sessionId,
     starter,
@@ -209,6 +212,7 @@ function coreOf(session: SessionRecord): SessionCore {
     latestMicros,
     latestText,
     tokenHash,
+    processes,
   };
 }
 

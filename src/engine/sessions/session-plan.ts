@@ -1,4 +1,5 @@
 // The input of a plan of sessions, and the plan: sessions make it, publishing carries it out (R3).
+import type { AgentProcess } from "../event/agent-process.js";
 import type { JournaledEvent, NewEvent, Producer } from "../event/event.js";
 import type { Moment, SequenceWarning } from "./rule-context.js";
 import type { KnownPublish } from "./same-publish.js";
@@ -14,6 +15,8 @@ export interface PublishContext extends Moment {
   readonly producerId: string | undefined;
   /** The agent's connection, by identity: it owns the sessions that it starts (R8). */
   readonly connection: object;
+  /** The processes of the agent. Default: none is known (R5d). */
+  readonly processes?: readonly AgentProcess[];
   /** A token that lets another connection publish into a session (R8). */
   readonly resumeToken?: string | undefined;
   /** Whether the events came as an array. Pointers of faults then begin with an index. */

@@ -1,5 +1,6 @@
 // The record of one session, and its summary for readers outside. Data only: the rules that change it are in session-sequence.ts.
 import type { Millis } from "../../contracts/clock.js";
+import type { AgentProcess } from "../event/agent-process.js";
 import type { AgentEvent, Producer } from "../event/event.js";
 import type { Timestamp } from "../event/timestamps.js";
 import type { Outcome } from "../messages/catalogues/catalogue.js";
@@ -143,6 +144,8 @@ export interface SessionRecord extends Undoable {
   latestText: string;
   /** The connection that owns the session; undefined while its agent is away (R8). */
   owner: object | undefined;
+  /** The processes of the agents that published in the session, or took it over (R5d). */
+  processes: readonly AgentProcess[];
   /** The session comes from the previous boot, and its agent has not come back yet (R8b). */
   isLeftOver: boolean;
   /** Hash of the resume token (R8). */
@@ -178,6 +181,7 @@ export function createSessionRecord(sessionId: string): SessionRecord {
     latestMicros: Number.NEGATIVE_INFINITY,
     latestText: "",
     owner: undefined,
+    processes: [],
     isLeftOver: false,
     tokenHash: "",
     resumeToken: undefined,

@@ -5,6 +5,7 @@ import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
+import { type AgentProcess, withProcess } from "../event/agent-process.js";
 import { isTerminalKind, type JournaledEvent } from "../event/event.js";
 import { withToolCallId } from "../event/foreign-calls.js";
 import type { Instant } from "../journal/durable-entry.js";
@@ -88,7 +89,14 @@ export interface Sessions {
   /** Takes the open sessions from a connection that has ended, and returns their ids. Their grace begins (R8). */
   readonly connectionEnded: (connection: object) => readonly string[];
   /** Hands a session to another connection (R8). Throws `session_not_started`, `session_ended`, `session_not_yours`. */
-  readonly resume: (sessionId: string, resumeToken: string, connection: object) => SessionSummary;
+  readonly resume: (
+    sessionId: string,
+    resumeToken: string,
+    connection: object,
+    processes?: readonly AgentProcess[],
+  ) => SessionSummary;
+  /** The processes of the agents of an open session (R5d). */
+  readonly processesOf: (sessionId: string) => readonly AgentProcess[];
   /** The connection that owns a session, or owned it when it ended; undefined while its agent is away (R8). */
   readonly ownerOf: (sessionId: string) => object | undefined;
   /** Whether the connection owns the session, open or ended, or shows its token. False for an unknown session. */
@@ -248,6 +256,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     const ruled = { draft, session, agent, kind, taken, event, timestamp, isStamped, ownToken, isSuppressed: false };
     const wasAbsent = session.phase === "absent";
     applyEvent(ruled, input);
+    for (const one of context.processes ?? NONE) session.processes = withProcess(session.processes, one);
     const { event_id: eventId } = event;
     if (ruled.isSuppressed) {
       suppress(draft, session, eventId, input);
@@ -259,9 +268,13 @@ export function createSessions(options: SessionsOptions): Sessions {
     return { kind: "accepted", eventId, index, resumeToken: ownToken ?? session.resumeToken ?? "" };
   };
 
-  const known = (sessionId: string): SessionRecord => {
+  const settled = (sessionId: string): SessionRecord | undefined => {
     settle();
-    const session = open.get(sessionId);
+    return open.get(sessionId);
+  };
+
+  const known = (sessionId: string): SessionRecord => {
+    const session = settled(sessionId);
     if (session === undefined) throw new Fault("not_found", "Name an open session.", { rule: "R8" });
     changing(session);
     return session;
@@ -317,16 +330,20 @@ export function createSessions(options: SessionsOptions): Sessions {
       settle();
       return owners.release(connection).map(({ sessionId }) => sessionId);
     },
-    resume: (sessionId, resumeToken, connection) => {
+    resume: (sessionId, resumeToken, connection, processes = NONE) => {
       settle();
       const session = find(sessionId);
       assertClaim(session, hashToken(resumeToken));
       owners.remove(session);
       session.isResumed ||= session.owner !== connection;
       session.owner = connection;
+      // Numbers of processes mean nothing after a restart of the machine.
+      if (session.isLeftOver && processes.length > 0) session.processes = NONE;
+      for (const one of processes) session.processes = withProcess(session.processes, one);
       owners.add(session);
       return summarize(session);
     },
+    processesOf: (sessionId) => open.get(sessionId)?.processes ?? NONE,
     ownerOf: (sessionId) => open.get(sessionId)?.owner ?? ended.recordOf(sessionId)?.owner,
     belongsTo: (sessionId = "", connection, resumeToken) => {
       const session = open.get(sessionId) ?? ended.recordOf(sessionId);
@@ -344,21 +361,13 @@ export function createSessions(options: SessionsOptions): Sessions {
       return planFrom(draft, []);
     },
     summary: (sessionId) => {
-      settle();
-      const session = open.get(sessionId);
-      return session === undefined ? undefined : summarize(session);
+      const session = settled(sessionId);
+      return session && summarize(session);
     },
-    isOutputOpen: (sessionId, outputId) => {
-      settle();
-      return open.get(sessionId)?.outputs.has(outputId) === true;
-    },
-    timestamp: (sessionId) => {
-      settle();
-      return open.get(sessionId)?.latestText;
-    },
+    isOutputOpen: (sessionId, outputId) => settled(sessionId)?.outputs.has(outputId) === true,
+    timestamp: (sessionId) => settled(sessionId)?.latestText,
     openParts: (sessionId) => {
-      settle();
-      const session = open.get(sessionId);
+      const session = settled(sessionId);
       return session && session.questions.size + session.openToolCount + session.outputs.size;
     },
     openIds: () => {

@@ -190,7 +190,7 @@ function callOf({ entry }: EventUnit): unknown {
   return entry.event.extensions?.[AAEPD]?.tool_call_id;
 }
 
-/** Whether two units of one session belong to one mergeable sequence: an output's text, an agent's progress or that of a call, or an agent's states. */
+/** Whether two units of one session may merge: of an output's text, of an agent's or a call's progress, or of an agent's states. */
 function isSameLane(a: Unit, b: Unit): boolean {
   if (a.kind === "text" || b.kind === "text") return a.kind === "text" && b.kind === "text" && a.output === b.output;
   if (a.agent !== b.agent) return false;

@@ -83,6 +83,8 @@ export interface SubscriptionSpec {
   readonly resumed: Resumed | undefined;
   /** The connection, if agents may open on it too (R5). */
   readonly connection: object | undefined;
+  /** The subscriber's process, then its parents; empty if it is not known (R5d). */
+  readonly lineage: readonly number[];
   /** Called with a reply of the subscription that did not count, if its terms ask for that (R19). */
   readonly replyNotTaken: (token: string) => void;
   /** Called when `take` may have a unit. It is called often, so it has to be cheap, and it may not call `take` itself. */

@@ -34,14 +34,14 @@ import type { Drained, Taken } from "./taken.js";
 /** UTF-16 units of JSON that a page of open questions holds: as many values as a message may have. */
 const PAGE_UNITS = 65_536;
 
-/** The terms of a subscription on this connection. If the connection also has agents, their sessions limit what the subscription may answer (R5). */
+/** The terms of a subscription. The sessions of agents on its connection and above its process limit what it may answer (R5, R5d). */
 export function withOwnSessions(
   terms: Terms,
-  connection: object | undefined,
+  { connection, lineage }: Pick<SubscriptionSpec, "connection" | "lineage">,
   connections: Pick<SharedConnections, "ownSessions">,
 ): Terms {
-  const ownSessions = connections.ownSessions(connection);
-  return ownSessions === terms.ownSessions ? terms : { ...terms, ownSessions };
+  const ownSessions = connections.ownSessions(connection, lineage);
+  return ownSessions?.key === terms.ownSessions?.key ? terms : { ...terms, ownSessions };
 }
 
 export function createSubscription(spec: SubscriptionSpec, services: SubscriptionServices): MemberSubscription {
@@ -53,7 +53,8 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
   readonly resumed: Resumed | undefined;
   private readonly tellReady: () => void;
   private readonly tellEnded: SubscriptionSpec["ended"];
-  private readonly connection: object | undefined;
+  readonly connection: object | undefined;
+  readonly lineage: readonly number[];
   private readonly leaveConnection: () => void;
   private readonly replyNotTaken: (token: string) => void;
   private readonly peerLag = new PeerLag();
@@ -72,10 +73,11 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     this.tellReady = spec.wake;
     this.tellEnded = spec.ended;
     this.connection = spec.connection;
+    this.lineage = spec.lineage;
     this.replyNotTaken = spec.replyNotTaken;
     services.hub.join(this, this.shared);
     this.begin(spec.start);
-    this.leaveConnection = services.connections.join(spec.connection, this);
+    this.leaveConnection = services.connections.join(spec.connection, spec.lineage, this);
     services.opened(this);
     services.questions.audienceChanged();
   }
@@ -132,7 +134,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
 
   retune(asked: Terms): void {
     const { services, granted: old } = this;
-    const next = withOwnSessions(asked, this.connection, services.connections);
+    const next = withOwnSessions(asked, this, services.connections);
     const now = services.now();
     if (viewKey(next) !== viewKey(old)) this.former = old;
     this.budget.retune(next.maxEventsPerSecond, now);

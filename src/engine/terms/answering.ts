@@ -33,7 +33,7 @@ export interface AbleSubscriptions {
   /** Whether a question may have an audience in one of the two counts and none in the other. */
   readonly differsFrom: (other: AbleSubscriptions) => boolean;
   readonly counts: Counts;
-  /** Whether the count depends on the question's session, because a connection has both an agent and subscriptions (R5). */
+  /** Whether the count depends on the question's session, because a connection has both an agent and subscriptions, or one stands below an agent. */
   readonly isBySession: boolean;
 }
 
@@ -41,15 +41,17 @@ const KINDS = ["confirmation", "clarification"] as const;
 
 export function countAble(all: Iterable<Terms>): AbleSubscriptions {
   const counts: Counts = { confirmation: 0, clarification: 0 };
-  const own = new Map<OwnSessions, Counts>();
+  const own = new Map<string, { readonly sessions: OwnSessions; readonly counts: Counts }>();
   for (const terms of all) {
     const { ownSessions } = terms;
-    const there = ownSessions && (own.get(ownSessions) ?? { confirmation: 0, clarification: 0 });
-    if (ownSessions !== undefined && there !== undefined) own.set(ownSessions, there);
+    const there =
+      ownSessions &&
+      (own.get(ownSessions.key) ?? { sessions: ownSessions, counts: { confirmation: 0, clarification: 0 } });
+    if (ownSessions !== undefined && there !== undefined) own.set(ownSessions.key, there);
     for (const kind of KINDS) {
       if (!isAble(terms, kind)) continue;
       counts[kind] += 1;
-      if (there !== undefined) there[kind] += 1;
+      if (there !== undefined) there.counts[kind] += 1;
     }
   }
   const isBySession = own.size > 0;
@@ -58,8 +60,8 @@ export function countAble(all: Iterable<Terms>): AbleSubscriptions {
     isBySession,
     countFor: ({ kind, sessionId }) => {
       let count = counts[kind];
-      // Few connections have both agents and subscriptions.
-      for (const [sessions, there] of own) if (sessions.has(sessionId)) count -= there[kind];
+      // Few connections have both agents and subscriptions, and few subscriptions stand below an agent.
+      for (const { sessions, counts: there } of own.values()) if (sessions.has(sessionId)) count -= there[kind];
       return count;
     },
     differsFrom: (other) =>

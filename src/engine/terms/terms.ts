@@ -26,11 +26,13 @@ export interface EventFilters {
   readonly exclude: readonly string[];
 }
 
-/** The sessions of the agents on a subscription's connection. The subscription cannot answer their questions (R5). */
+/** The sessions of the agents on a subscription's connection, or above its process. The subscription cannot answer their questions (R5, R5d). */
 export interface OwnSessions {
-  /** A key of this connection alone. */
+  /** The same for the same agents, of this connection and process alone. */
   readonly key: string;
-  /** Whether the connection owns the session or took part in it. */
+  /** Whether an agent stands above the process. Default false. */
+  readonly isBelow?: boolean;
+  /** Whether the connection owns the session or took part in it, or one of the session's agents stands above the process. */
   readonly has: (sessionId: string) => boolean;
 }
 

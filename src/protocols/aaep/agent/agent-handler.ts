@@ -10,6 +10,7 @@ import type { Producer } from "../../../engine/event/event.js";
 import type { SessionSummary } from "../../../engine/sessions/session-record.js";
 import type { Message } from "../json/message.js";
 import { MOST_DECLARED_LANGUAGES, type SpokenLanguages } from "../subscriber/spoken-languages.js";
+import { ownMembersIn } from "../validation/manifest-members.js";
 import { assertManifest, assertResumeSession } from "../validation/validate-messages.js";
 import type { AgentQuestions } from "./agent-questions.js";
 import { createAgentQuestions } from "./agent-questions.js";
@@ -31,6 +32,8 @@ export interface AgentHandlerServices {
   readonly events: AgentEvents | undefined;
   /** The connection, if it may have subscriptions too: the same object as in `SubscriptionEvents` (R5). Default: it has none. */
   readonly connection?: object;
+  /** The process of the connection. Default: not known (R5d). */
+  readonly processId?: number | undefined;
   /** Receives the languages of the manifest while the agent is connected. */
   readonly languages: Pick<SpokenLanguages, "changed">;
   /** Receives each declared manifest: identity, languages and extensions. */
@@ -69,7 +72,7 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
   let handle: AgentHandle | undefined;
   let spoken: readonly string[] = [];
   const agent = (): AgentHandle => {
-    handle ??= services.engine.openAgent(services.identity, services.events, services.connection);
+    handle ??= services.engine.openAgent(services.identity, services.events, services.connection, services.processId);
     return handle;
   };
 
@@ -105,6 +108,7 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
     setManifest: (manifest) => {
       assertMay(access, "declare");
       assertManifest(manifest);
+      const { pid } = ownMembersIn(manifest);
       const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
       const identity = {
         agent_id,
@@ -112,6 +116,7 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
         ...(agent_name === undefined ? {} : { agent_name }),
       };
       agent().setIdentity(identity, languages[0]);
+      agent().addProcess(pid, true);
       speaks(languages.slice(0, MOST_DECLARED_LANGUAGES));
       services.manifestDeclared(manifest as unknown as Message);
     },

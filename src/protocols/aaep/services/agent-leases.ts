@@ -159,6 +159,7 @@ export function createAgentLeases(services: AgentLeaseServices): AgentLeases {
         }
       };
       try {
+        lease.handler.agent().addProcess(call.peer.processId);
         const answered = act(lease.handler);
         // An agent that gets no answer may be gone: from here on it counts as one without a call (H10).
         if (signal.aborted) over();

@@ -68,6 +68,7 @@ export function serveAgentStream(
     engine: services.engine,
     access: services.access.of(connection.peer),
     identity: undefined,
+    processId: connection.peer.processId,
     events: {
       outcome: (resolved) => answers.tell(outcomeFrame(resolved)),
       // The state of waiting may change many times before a slow agent takes the message, so only the newest is kept.

@@ -17,9 +17,8 @@ export function createListenProtocol(
 ): Pick<MessageProtocol<unknown>, "open"> {
   return {
     open: (peer, { wake, terminate, tell }): ProtocolSession<unknown> => {
-      const { origin } = peer;
       const access = services.access.of(peer);
-      const source = new SubscriptionHandler(services, { wake, access, terminated: terminate, tell, origin });
+      const source = new SubscriptionHandler(services, { wake, access, terminated: terminate, tell, peer });
       let hasEnded = false;
       const endInOrder = (): void => {
         hasEnded = true;

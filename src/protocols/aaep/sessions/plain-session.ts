@@ -32,9 +32,8 @@ export function createPlainProtocol(
   return {
     recognizes: ({ members }) => members.type === "subscription.request",
     open: (peer, { wake, terminate, tell }) => {
-      const { origin } = peer;
       const access = services.access.of(peer);
-      return new PlainSession(services, { wake, access, terminated: terminate, tell, origin }, readClaims);
+      return new PlainSession(services, { wake, access, terminated: terminate, tell, peer }, readClaims);
     },
   };
 }

@@ -80,6 +80,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     identity: services.agentIdentity,
     events: questionNotifications(notify),
     connection,
+    processId: peer.processId,
     languages: services.languages,
     manifestDeclared: (manifest) => services.manifestDeclared(manifest, peer),
   });
@@ -130,7 +131,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       access,
       terminated: (reason) => void terminate(handler.id, reason),
       connection,
-      origin: peer.origin,
+      peer,
       tell: ({ type, ...params }) => void host.notify(String(type), { ...params, ...held.get(handler.id)?.members }),
     });
     const outcome = handler.request(params);

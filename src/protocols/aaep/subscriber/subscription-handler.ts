@@ -1,11 +1,12 @@
 // The subscriber's side of AAEP, for every framing (AAEP §5.1–§5.8, R17, R19, R26, R28, R32, R33): a request becomes a subscription, and later
 // messages change it, query it or end it. Sessions and services know the framing of messages; pumps decide when deliveries are pulled.
-import { Fault, faultFrom, publicFault } from "../../../base/errors.js";
+import { faultFrom, publicFault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";
 import type { Log } from "../../../contracts/log.js";
 import type { DeliverySource, EndReason, LastWords } from "../../../contracts/protocol.js";
+import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { Engine } from "../../../engine/engine.js";
 import type { Producer } from "../../../engine/event/event.js";
 import { textFor } from "../../../engine/messages/daemon-messages.js";
@@ -24,7 +25,7 @@ import {
   assertSkip,
   assertSubscriptionRequest,
 } from "../validation/validate-messages.js";
-import { quoted } from "./capabilities.js";
+import { aboutEvent, endedBeforeRequest, ending, unknownSubscription, unsubscribed } from "./handler-faults.js";
 import { type Accepted, negotiate, negotiationNotes, renegotiate } from "./negotiate.js";
 import { permitted } from "./permitted-capabilities.js";
 import { notesOfRequest } from "./request-notes.js";
@@ -41,6 +42,8 @@ export interface SubscriptionHandlerServices {
   /** Address of the manifest for a subscriber that can fetch the pages of `origin`, or none; undefined if there is no address (AAEP §5.10.2). */
   readonly manifestUri: (origin?: string) => string | undefined;
   readonly log: Log;
+  /** Returns a process and its parents (R5d). Default: they are not known. */
+  readonly lineageOf?: ((processId: number) => readonly number[]) | undefined;
   /** Silence after which a stream carries a heartbeat, seconds; acceptances report it. Undefined: never. */
   readonly heartbeatSeconds?: number | undefined;
   /** Whether streams carry checkpoints that nobody requested (R17). Default false. */
@@ -53,8 +56,8 @@ export interface SubscriptionEvents {
   readonly access: Access;
   /** The connection, if it may have an agent too: the same object as in `AgentHandlerServices` (R5). Default: the connection has no agent. */
   readonly connection?: object;
-  /** As `PeerIdentity.origin`. Default: none. */
-  readonly origin?: string | undefined;
+  /** The subscriber. Default: nothing is known of it. */
+  readonly peer?: Pick<PeerIdentity, "origin" | "processId">;
   /** Sends a message on the stream that answers nothing. Default: the message is not sent. */
   readonly tell?: (message: Message) => void;
   /** The engine ends the subscription. */
@@ -71,6 +74,9 @@ interface Granted {
   readonly key: string;
   capabilities: Capabilities;
 }
+
+/** The note of R5d. */
+const BELOW_AN_AGENT = "This subscriber runs below an agent, so its replies to that agent do not count (R5d).";
 
 const IDLE = { kind: "idle" } as const;
 const NO_KEY = "";
@@ -303,11 +309,13 @@ export class SubscriptionHandler implements DeliverySource {
 
   private subscribe(subscriberId: string, request: Message, negotiated: Accepted): Subscription {
     const { events, services, granted: former } = this;
+    const { processId } = events.peer ?? {};
     let own: Subscription | undefined;
     own = services.engine.subscribe({
       subscriberId,
       terms: termsOf(negotiated, services),
       connection: events.connection,
+      lineage: processId === undefined ? [] : services.lineageOf?.(processId),
       isReplacing: former?.engine.isClosed() === false,
       replyNotTaken: (token) => events.tell?.({ type: "aaepd.reply_not_taken", reply_token: token }),
       resumeAfter: resumeAfterOf(request),
@@ -327,8 +335,9 @@ export class SubscriptionHandler implements DeliverySource {
     resumed: Resumed | undefined,
   ): Message {
     const { services, events } = this;
-    const manifestUri = services.manifestUri(events.origin);
-    const notes = negotiationNotes(sentences);
+    const manifestUri = services.manifestUri(events.peer?.origin);
+    const isBelow = engine.terms().ownSessions?.isBelow === true;
+    const notes = negotiationNotes(isBelow ? [...sentences, BELOW_AN_AGENT] : sentences);
     const place = { cursor: engine.cursor(), resumed };
     const requested = requestedMembers(key, services.engine.limits, services.heartbeatSeconds, place);
     return {
@@ -344,17 +353,13 @@ export class SubscriptionHandler implements DeliverySource {
 
   private needed(): Granted {
     if (this.granted !== undefined) return this.granted;
-    const detail = { pointer: "/type", rule: "AAEP §5.1" };
-    throw new Fault("handshake_required", "Send a subscription.request first.", detail);
+    throw unsubscribed();
   }
 
   /** A message without a `subscription_id` means this subscription. */
   private assertOurs(subscriptionId: string | undefined): void {
     if (subscriptionId === undefined || subscriptionId === this.id) return;
-    throw new Fault("unknown_subscription", `There is no subscription ${quoted(subscriptionId)} on this connection.`, {
-      pointer: "/subscription_id",
-      rule: "R19",
-    });
+    throw unknownSubscription(subscriptionId);
   }
 }
 
@@ -373,25 +378,8 @@ function termsOf({ terms }: Accepted, { givesCheckpoints = false }: Subscription
   return givesCheckpoints ? { ...terms, checkpoints: true } : terms;
 }
 
-/** Adds the event's id to a fault, so that a subscriber that asked for several events can tell them apart. */
-function aboutEvent(caught: unknown, eventId: string): unknown {
-  if (!(caught instanceof Fault)) return caught;
-  const { pointer = "", rule = "R28" } = caught;
-  return caught.with({ pointer, rule, eventId });
-}
-
 function resumeAfterOf(request: Message): string | undefined {
   const extensions = request.extensions as Readonly<Record<string, Message | undefined>> | undefined;
   const after = extensions?.aaepd?.resume_after;
   return typeof after === "string" ? after : undefined;
-}
-
-function ending(): Fault {
-  return new Fault("shutting_down", "This connection is about to end; ask again on another one.", { rule: "R8a" });
-}
-
-function endedBeforeRequest(reason: EndReason): Fault {
-  return reason === "handshake_timeout"
-    ? new Fault("timed_out", "No subscription.request came in time; connect again.")
-    : new Fault("shutting_down", "The daemon is stopping.");
 }

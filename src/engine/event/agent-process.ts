@@ -1,0 +1,25 @@
+// The processes of an agent: what runs below them does not answer the agent's questions (R5d).
+
+/** A process of an agent. */
+export interface AgentProcess {
+  readonly pid: number;
+  /**
+   * Whether the process itself cannot answer either: an adapter has named it as the agent that it passes on. The process of the agent's own
+   * connection may listen over another connection, because its program decides that, and no model that is talked into it.
+   */
+  readonly isNamed: boolean;
+}
+
+/** Most processes that are remembered of one agent, and of one session. */
+const MOST_PROCESSES = 256;
+
+/** Adds a process to a list; returns the list itself if it is there. Beyond 256, the oldest is left out. */
+export function withProcess(processes: readonly AgentProcess[], added: AgentProcess): readonly AgentProcess[] {
+  if (processes.some(({ pid, isNamed }) => pid === added.pid && isNamed === added.isNamed)) return processes;
+  return [...processes, added].slice(-MOST_PROCESSES);
+}
+
+/** Whether a process stands below an agent. `lineage`: the process, then its parents. */
+export function isBelow(lineage: readonly number[], processes: readonly AgentProcess[]): boolean {
+  return lineage.some((one, step) => processes.some(({ pid, isNamed }) => pid === one && (step > 0 || isNamed)));
+}
