@@ -21,6 +21,7 @@ export declare function diagnoseAaepdPending(value: unknown): readonly Diagnosis
 export declare function diagnoseAaepdRepeat(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdReplyNotTaken(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdSkip(value: unknown): readonly Diagnosis[];
+export declare function diagnoseAaepdStop(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAaepdCapability(value: unknown): readonly Diagnosis[];
 export declare function diagnoseRequestExtensions(value: unknown): readonly Diagnosis[];
 export declare function diagnoseAwaitingClarificationEvent(value: unknown): readonly Diagnosis[];

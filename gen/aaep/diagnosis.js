@@ -2766,8 +2766,150 @@ errors++;
 validate12.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAaepdCapability(value) { return validate13(value) ? [] : validate13.errors; }
+export function diagnoseAaepdStop(value) { return validate13(value) ? [] : validate13.errors; }
 function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.session_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.type !== undefined){
+let data0 = data.type;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data0 !== "aaepd.stop"){
+const err2 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{"const":"aaepd.stop"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.session_id !== undefined){
+let data1 = data.session_id;
+if(typeof data1 === "string"){
+if(!pattern3.test(data1)){
+const err3 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/pattern",keyword:"pattern",params:{"pattern":"^sess_[A-Za-z0-9]{1,64}$","description":"`sess_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+const err5 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/pattern",keyword:"pattern",params:{"pattern":"^sub_[A-Za-z0-9]{1,64}$","description":"`sub_` followed by 1 to 64 letters or digits"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/subscription_id",schemaPath:"#/properties/subscription_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data.extensions !== undefined){
+let data3 = data.extensions;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key0 in data3){
+let data4 = data3[key0];
+if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+const err7 = {instancePath:instancePath+"/extensions/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"Extensions/additionalProperties/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/extensions",schemaPath:"Extensions/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+for(const key1 in data){
+if(!((((key1 === "type") || (key1 === "session_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+const err9 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+validate13.errors = vErrors;
+return errors === 0;
+}
+export function diagnoseAaepdCapability(value) { return validate14(value) ? [] : validate14.errors; }
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3128,11 +3270,11 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate13.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseRequestExtensions(value) { return validate14(value) ? [] : validate14.errors; }
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseRequestExtensions(value) { return validate15(value) ? [] : validate15.errors; }
+function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3212,17 +3354,17 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate14.errors = vErrors;
+validate15.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingClarificationEvent(value) { return validate15(value) ? [] : validate15.errors; }
-const pattern26 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern27 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern28 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern29 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern30 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern31 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAwaitingClarificationEvent(value) { return validate16(value) ? [] : validate16.errors; }
+const pattern28 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern29 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern30 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern31 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern32 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern33 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3703,7 +3845,7 @@ errors++;
 }
 }
 for(const key0 in data11){
-if(pattern26.test(key0)){
+if(pattern28.test(key0)){
 let data14 = data11[key0];
 if(typeof data14 === "string"){
 if(data14.length < 1){
@@ -3740,7 +3882,7 @@ errors++;
 }
 }
 for(const key1 in data11){
-if(!(((key1 === "value") || (key1 === "label")) || (pattern27.test(key1)))){
+if(!(((key1 === "value") || (key1 === "label")) || (pattern29.test(key1)))){
 const err43 = {instancePath:instancePath+"/choices/" + i2,schemaPath:"#/properties/choices/items/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err43];
@@ -3826,7 +3968,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern28.test(key2)){
+if(pattern30.test(key2)){
 let data17 = data[key2];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -3863,7 +4005,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern29.test(key3)){
+if(pattern31.test(key3)){
 let data18 = data[key3];
 if(typeof data18 === "string"){
 if(data18.length < 1){
@@ -3900,7 +4042,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern30.test(key4))) || (pattern31.test(key4)))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || (pattern32.test(key4))) || (pattern33.test(key4)))){
 const err56 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err56];
@@ -3922,13 +4064,13 @@ vErrors.push(err57);
 }
 errors++;
 }
-validate15.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseAwaitingConfirmationEvent(value) { return validate16(value) ? [] : validate16.errors; }
-const pattern34 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern36 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseAwaitingConfirmationEvent(value) { return validate17(value) ? [] : validate17.errors; }
+const pattern36 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern38 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4441,7 +4583,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data16 = data[key0];
 if(typeof data16 === "string"){
 if(data16.length < 1){
@@ -4478,7 +4620,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern34.test(key1)){
+if(pattern36.test(key1)){
 let data17 = data[key1];
 if(typeof data17 === "string"){
 if(data17.length < 1){
@@ -4515,7 +4657,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern30.test(key2))) || (pattern36.test(key2)))){
+if(!((((((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "action")) || (key2 === "consequence")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "default_decision")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "risk_level")) || (key2 === "reversibility")) || (key2 === "irreversible")) || (key2 === "allowed_replies")) || (key2 === "extra_context")) || (pattern32.test(key2))) || (pattern38.test(key2)))){
 const err49 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err49];
@@ -4537,13 +4679,13 @@ vErrors.push(err50);
 }
 errors++;
 }
-validate16.errors = vErrors;
+validate17.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseHandoffRequestedEvent(value) { return validate17(value) ? [] : validate17.errors; }
-const pattern39 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern41 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseHandoffRequestedEvent(value) { return validate18(value) ? [] : validate18.errors; }
+const pattern41 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern43 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4848,7 +4990,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -4885,7 +5027,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern39.test(key1)){
+if(pattern41.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -4922,7 +5064,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern30.test(key2))) || (pattern41.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "reason")) || (key2 === "target_kind")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "target_uri")) || (key2 === "packaged_context")) || (key2 === "urgency_for_handoff")) || (pattern32.test(key2))) || (pattern43.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -4944,15 +5086,15 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate17.errors = vErrors;
+validate18.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseOutputStreamingEvent(value) { return validate18(value) ? [] : validate18.errors; }
-const pattern43 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern44 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern46 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern48 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseOutputStreamingEvent(value) { return validate19(value) ? [] : validate19.errors; }
+const pattern45 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern46 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern48 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern50 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5237,7 +5379,7 @@ vErrors.push(err23);
 }
 errors++;
 }
-if(!pattern43.test(data9)){
+if(!pattern45.test(data9)){
 const err24 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$","description":"a MIME type such as text/plain"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -5272,7 +5414,7 @@ vErrors.push(err26);
 }
 errors++;
 }
-if(!pattern44.test(data10)){
+if(!pattern46.test(data10)){
 const err27 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err27];
@@ -5295,7 +5437,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -5332,7 +5474,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern46.test(key1)){
+if(pattern48.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -5369,7 +5511,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "chunk")) || (key2 === "position")) || (key2 === "complete")) || (key2 === "coalesce_hint")) || (key2 === "output_id")) || (key2 === "content_type")) || (key2 === "language")) || (pattern30.test(key2))) || (pattern48.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "chunk")) || (key2 === "position")) || (key2 === "complete")) || (key2 === "coalesce_hint")) || (key2 === "output_id")) || (key2 === "content_type")) || (key2 === "language")) || (pattern32.test(key2))) || (pattern50.test(key2)))){
 const err35 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err35];
@@ -5391,13 +5533,13 @@ vErrors.push(err36);
 }
 errors++;
 }
-validate18.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProgressUpdatedEvent(value) { return validate19(value) ? [] : validate19.errors; }
-const pattern49 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern50 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProgressUpdatedEvent(value) { return validate20(value) ? [] : validate20.errors; }
+const pattern51 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern52 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5647,7 +5789,7 @@ errors++;
 }
 }
 for(const key0 in data1){
-if(pattern49.test(key0)){
+if(pattern51.test(key0)){
 let data6 = data1[key0];
 if(typeof data6 === "string"){
 if(data6.length < 1){
@@ -5684,7 +5826,7 @@ errors++;
 }
 }
 for(const key1 in data1){
-if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern50.test(key1)))){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || (pattern52.test(key1)))){
 const err21 = {instancePath:instancePath+"/progress",schemaPath:"#/properties/progress/closedFields",keyword:"closedFields",params:{additionalProperty: key1}};
 if(vErrors === null){
 vErrors = [err21];
@@ -5848,7 +5990,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(pattern28.test(key2)){
+if(pattern30.test(key2)){
 let data11 = data[key2];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -5885,7 +6027,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern46.test(key3)){
+if(pattern48.test(key3)){
 let data12 = data[key3];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -5922,7 +6064,7 @@ errors++;
 }
 }
 for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || (pattern30.test(key4))) || (pattern48.test(key4)))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || (pattern32.test(key4))) || (pattern50.test(key4)))){
 const err41 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key4}};
 if(vErrors === null){
 vErrors = [err41];
@@ -5944,13 +6086,13 @@ vErrors.push(err42);
 }
 errors++;
 }
-validate19.errors = vErrors;
+validate20.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCancelledEvent(value) { return validate20(value) ? [] : validate20.errors; }
-const pattern57 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern59 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionCancelledEvent(value) { return validate21(value) ? [] : validate21.errors; }
+const pattern59 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern61 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6166,7 +6308,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -6203,7 +6345,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern57.test(key1)){
+if(pattern59.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -6240,7 +6382,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern30.test(key2))) || (pattern59.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "cancelled_by")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "cancellation_reason")) || (key2 === "partial_result")) || (pattern32.test(key2))) || (pattern61.test(key2)))){
 const err24 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err24];
@@ -6262,13 +6404,13 @@ vErrors.push(err25);
 }
 errors++;
 }
-validate20.errors = vErrors;
+validate21.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionCompletedEvent(value) { return validate21(value) ? [] : validate21.errors; }
-const pattern62 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern64 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionCompletedEvent(value) { return validate22(value) ? [] : validate22.errors; }
+const pattern64 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern66 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6531,7 +6673,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data8 = data[key0];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -6568,7 +6710,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern62.test(key1)){
+if(pattern64.test(key1)){
 let data9 = data[key1];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -6605,7 +6747,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern30.test(key2))) || (pattern64.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "duration_ms")) || (key2 === "tool_invocations_count")) || (key2 === "output_summary")) || (key2 === "result_uri")) || (pattern32.test(key2))) || (pattern66.test(key2)))){
 const err28 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err28];
@@ -6627,14 +6769,14 @@ vErrors.push(err29);
 }
 errors++;
 }
-validate21.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionErroredEvent(value) { return validate22(value) ? [] : validate22.errors; }
-const pattern65 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern68 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern70 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionErroredEvent(value) { return validate23(value) ? [] : validate23.errors; }
+const pattern67 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern70 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern72 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6835,7 +6977,7 @@ errors++;
 if(data.error_code !== undefined){
 let data6 = data.error_code;
 if(typeof data6 === "string"){
-if(!pattern65.test(data6)){
+if(!pattern67.test(data6)){
 const err17 = {instancePath:instancePath+"/error_code",schemaPath:"#/properties/error_code/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][A-Z0-9_]{1,63}$","description":"an upper-case letter, then 1 to 63 upper-case letters, digits or underscores"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -6930,7 +7072,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data10 = data[key0];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -6967,7 +7109,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern68.test(key1)){
+if(pattern70.test(key1)){
 let data11 = data[key1];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -7004,7 +7146,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern30.test(key2))) || (pattern70.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "error_category")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "error_code")) || (key2 === "error_uri")) || (key2 === "recoverable")) || (key2 === "remediation_hint")) || (pattern32.test(key2))) || (pattern72.test(key2)))){
 const err31 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err31];
@@ -7026,11 +7168,11 @@ vErrors.push(err32);
 }
 errors++;
 }
-validate22.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSessionStartedEvent(value) { return validate23(value) ? [] : validate23.errors; }
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSessionStartedEvent(value) { return validate24(value) ? [] : validate24.errors; }
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7309,7 +7451,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -7346,7 +7488,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern46.test(key1)){
+if(pattern48.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -7383,7 +7525,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern30.test(key2))) || (pattern48.test(key2)))){
+if(!((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (key2 === "requested_by")) || (key2 === "request_text")) || (key2 === "tools_available")) || (pattern32.test(key2))) || (pattern50.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -7405,11 +7547,11 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate23.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseStateChangedEvent(value) { return validate24(value) ? [] : validate24.errors; }
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseStateChangedEvent(value) { return validate25(value) ? [] : validate25.errors; }
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7657,7 +7799,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data7 = data[key0];
 if(typeof data7 === "string"){
 if(data7.length < 1){
@@ -7694,7 +7836,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern46.test(key1)){
+if(pattern48.test(key1)){
 let data8 = data[key1];
 if(typeof data8 === "string"){
 if(data8.length < 1){
@@ -7731,7 +7873,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern30.test(key2))) || (pattern48.test(key2)))){
+if(!(((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "from_state")) || (key2 === "to_state")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "expected_duration_ms")) || (pattern32.test(key2))) || (pattern50.test(key2)))){
 const err27 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err27];
@@ -7753,15 +7895,15 @@ vErrors.push(err28);
 }
 errors++;
 }
-validate24.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolCompletedEvent(value) { return validate25(value) ? [] : validate25.errors; }
-const pattern79 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern80 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern82 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern84 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseToolCompletedEvent(value) { return validate26(value) ? [] : validate26.errors; }
+const pattern81 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern82 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern84 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern86 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7801,7 +7943,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern79.test(data1)){
+if(!pattern81.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -7954,7 +8096,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data6 = data.tool_call_id;
 if(typeof data6 === "string"){
-if(!pattern80.test(data6)){
+if(!pattern82.test(data6)){
 const err16 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -8037,7 +8179,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data9 = data[key0];
 if(typeof data9 === "string"){
 if(data9.length < 1){
@@ -8074,7 +8216,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern82.test(key1)){
+if(pattern84.test(key1)){
 let data10 = data[key1];
 if(typeof data10 === "string"){
 if(data10.length < 1){
@@ -8111,7 +8253,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern30.test(key2))) || (pattern84.test(key2)))){
+if(!(((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "status")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "tool_call_id")) || (key2 === "duration_ms")) || (key2 === "error_message")) || (pattern32.test(key2))) || (pattern86.test(key2)))){
 const err29 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err29];
@@ -8133,13 +8275,13 @@ vErrors.push(err30);
 }
 errors++;
 }
-validate25.errors = vErrors;
+validate26.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseToolInvokedEvent(value) { return validate26(value) ? [] : validate26.errors; }
-const pattern88 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
-const pattern90 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseToolInvokedEvent(value) { return validate27(value) ? [] : validate27.errors; }
+const pattern90 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$", "u");
+const pattern92 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8179,7 +8321,7 @@ errors++;
 if(data.tool !== undefined){
 let data1 = data.tool;
 if(typeof data1 === "string"){
-if(!pattern79.test(data1)){
+if(!pattern81.test(data1)){
 const err3 = {instancePath:instancePath+"/tool",schemaPath:"#/properties/tool/pattern",keyword:"pattern",params:{"pattern":"^[A-Za-z_][A-Za-z0-9_.-]{0,255}$","description":"a letter or underscore, then at most 255 letters, digits, underscores, dots or hyphens"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -8429,7 +8571,7 @@ errors++;
 if(data.tool_call_id !== undefined){
 let data10 = data.tool_call_id;
 if(typeof data10 === "string"){
-if(!pattern80.test(data10)){
+if(!pattern82.test(data10)){
 const err24 = {instancePath:instancePath+"/tool_call_id",schemaPath:"#/properties/tool_call_id/pattern",keyword:"pattern",params:{"pattern":"^call_[A-Za-z0-9]{1,64}$","description":"`call_` followed by 1 to 64 letters or digits"}};
 if(vErrors === null){
 vErrors = [err24];
@@ -8452,7 +8594,7 @@ errors++;
 }
 }
 for(const key0 in data){
-if(pattern28.test(key0)){
+if(pattern30.test(key0)){
 let data11 = data[key0];
 if(typeof data11 === "string"){
 if(data11.length < 1){
@@ -8489,7 +8631,7 @@ errors++;
 }
 }
 for(const key1 in data){
-if(pattern88.test(key1)){
+if(pattern90.test(key1)){
 let data12 = data[key1];
 if(typeof data12 === "string"){
 if(data12.length < 1){
@@ -8526,7 +8668,7 @@ errors++;
 }
 }
 for(const key2 in data){
-if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern30.test(key2))) || (pattern90.test(key2)))){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "tool")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "description")) || (key2 === "args_summary")) || (key2 === "expected_duration_ms")) || (key2 === "risk_level")) || (key2 === "irreversible")) || (key2 === "tool_call_id")) || (pattern32.test(key2))) || (pattern92.test(key2)))){
 const err32 = {instancePath,schemaPath:"#/closedFields",keyword:"closedFields",params:{additionalProperty: key2}};
 if(vErrors === null){
 vErrors = [err32];
@@ -8548,17 +8690,17 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate26.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseEnvelope(value) { return validate27(value) ? [] : validate27.errors; }
-const pattern91 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern93 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern96 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern101 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern102 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern103 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseEnvelope(value) { return validate28(value) ? [] : validate28.errors; }
+const pattern93 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern95 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern98 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern103 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern104 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern105 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8635,7 +8777,7 @@ vErrors.push(err6);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern91.test(data0)){
+if(!pattern93.test(data0)){
 const err7 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"AAEP's URI, or a list of at most 64 URIs that begins with it"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -8747,7 +8889,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!pattern93.test(data3)){
+if(!pattern95.test(data3)){
 const err16 = {instancePath:instancePath+"/type",schemaPath:"#/properties/type/pattern",keyword:"pattern",params:{"pattern":"^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$","description":"a name such as aaep:agent.state.changed, or a full URI"}};
 if(vErrors === null){
 vErrors = [err16];
@@ -8822,7 +8964,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data6 = data.timestamp;
 if(typeof data6 === "string"){
-if(!pattern96.test(data6)){
+if(!pattern98.test(data6)){
 const err22 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time with `Z` or an offset and no, 3 or 6 fractional digits, as in 2026-05-24T14:22:11.342Z"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -9128,7 +9270,7 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(!pattern44.test(data16)){
+if(!pattern46.test(data16)){
 const err48 = {instancePath:instancePath+"/localization_hints/primary_language",schemaPath:"LocalizationHints/properties/primary_language/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err48];
@@ -9200,7 +9342,7 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(!pattern44.test(data19)){
+if(!pattern46.test(data19)){
 const err54 = {instancePath:instancePath+"/localization_hints/available_languages/" + i1,schemaPath:"LocalizationHints/properties/available_languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err54];
@@ -9261,7 +9403,7 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(!pattern44.test(data21)){
+if(!pattern46.test(data21)){
 const err59 = {instancePath:instancePath+"/localization_hints/fallback_chain/" + i2,schemaPath:"LocalizationHints/properties/fallback_chain/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err59];
@@ -9298,7 +9440,7 @@ errors++;
 if(data15.script !== undefined){
 let data22 = data15.script;
 if(typeof data22 === "string"){
-if(!pattern101.test(data22)){
+if(!pattern103.test(data22)){
 const err62 = {instancePath:instancePath+"/localization_hints/script",schemaPath:"LocalizationHints/properties/script/pattern",keyword:"pattern",params:{"pattern":"^[A-Z][a-z]{3}$","description":"an ISO 15924 script code such as Latn"}};
 if(vErrors === null){
 vErrors = [err62];
@@ -9480,7 +9622,7 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(!pattern102.test(data28)){
+if(!pattern104.test(data28)){
 const err77 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err77];
@@ -9503,7 +9645,7 @@ errors++;
 }
 }
 for(const key3 in data){
-if(pattern103.test(key3)){
+if(pattern105.test(key3)){
 const err79 = {instancePath:instancePath+"/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/patternProperties/%5E(aaep_(%3F!version%24).*%7C%40(id%7Cgraph%7Cbase%7Cvocab))%24/false schema",keyword:"false schema",params:{}};
 if(vErrors === null){
 vErrors = [err79];
@@ -9525,11 +9667,11 @@ vErrors.push(err80);
 }
 errors++;
 }
-validate27.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseExtensionEvent(value) { return validate28(value) ? [] : validate28.errors; }
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseExtensionEvent(value) { return validate29(value) ? [] : validate29.errors; }
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9639,12 +9781,12 @@ errors++;
 }
 }
 }
-validate28.errors = vErrors;
+validate29.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseCapabilities(value) { return validate29(value) ? [] : validate29.errors; }
-const pattern105 = new RegExp("^[^*]*\\*?$");
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseCapabilities(value) { return validate30(value) ? [] : validate30.errors; }
+const pattern107 = new RegExp("^[^*]*\\*?$");
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9733,7 +9875,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern44.test(data3)){
+if(!pattern46.test(data3)){
 const err7 = {instancePath:instancePath+"/languages/" + i0,schemaPath:"#/properties/languages/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -9892,7 +10034,7 @@ vErrors.push(err19);
 }
 errors++;
 }
-if(!pattern105.test(data10)){
+if(!pattern107.test(data10)){
 const err20 = {instancePath:instancePath+"/event_filters/include/" + i2,schemaPath:"#/properties/event_filters/properties/include/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err20];
@@ -9963,7 +10105,7 @@ vErrors.push(err25);
 }
 errors++;
 }
-if(!pattern105.test(data12)){
+if(!pattern107.test(data12)){
 const err26 = {instancePath:instancePath+"/event_filters/exclude/" + i3,schemaPath:"#/properties/event_filters/properties/exclude/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err26];
@@ -10551,12 +10693,12 @@ vErrors.push(err74);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate30.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseClarificationReply(value) { return validate30(value) ? [] : validate30.errors; }
-const pattern110 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseClarificationReply(value) { return validate31(value) ? [] : validate31.errors; }
+const pattern112 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10711,7 +10853,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern110.test(data4)){
+if(!pattern112.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time, with any number of fractional digits, as in 2026-05-24T14:22:11.3Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -10829,11 +10971,11 @@ vErrors.push(err22);
 }
 errors++;
 }
-validate30.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseConfirmationReply(value) { return validate31(value) ? [] : validate31.errors; }
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseConfirmationReply(value) { return validate32(value) ? [] : validate32.errors; }
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10986,7 +11128,7 @@ errors++;
 if(data.timestamp !== undefined){
 let data4 = data.timestamp;
 if(typeof data4 === "string"){
-if(!pattern110.test(data4)){
+if(!pattern112.test(data4)){
 const err13 = {instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/pattern",keyword:"pattern",params:{"pattern":"^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$","description":"an RFC 3339 time, with any number of fractional digits, as in 2026-05-24T14:22:11.3Z"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -11117,11 +11259,11 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate31.errors = vErrors;
+validate32.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionAccepted(value) { return validate32(value) ? [] : validate32.errors; }
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionAccepted(value) { return validate33(value) ? [] : validate33.errors; }
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11236,7 +11378,7 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(!pattern102.test(data2)){
+if(!pattern104.test(data2)){
 const err10 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -11471,8 +11613,8 @@ errors++;
 }
 }
 if(data.honored_capabilities !== undefined){
-if(!(validate29(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate30(data.honored_capabilities, {instancePath:instancePath+"/honored_capabilities",parentData:data,parentDataProperty:"honored_capabilities",rootData}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
 errors = vErrors.length;
 }
 }
@@ -11584,11 +11726,11 @@ vErrors.push(err38);
 }
 errors++;
 }
-validate32.errors = vErrors;
+validate33.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionClose(value) { return validate34(value) ? [] : validate34.errors; }
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionClose(value) { return validate35(value) ? [] : validate35.errors; }
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11774,11 +11916,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRejected(value) { return validate35(value) ? [] : validate35.errors; }
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRejected(value) { return validate36(value) ? [] : validate36.errors; }
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11986,11 +12128,11 @@ vErrors.push(err17);
 }
 errors++;
 }
-validate35.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRenegotiate(value) { return validate36(value) ? [] : validate36.errors; }
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRenegotiate(value) { return validate37(value) ? [] : validate37.errors; }
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12073,8 +12215,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate29(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate30(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
 errors = vErrors.length;
 }
 }
@@ -12142,12 +12284,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate36.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseSubscriptionRequest(value) { return validate38(value) ? [] : validate38.errors; }
-const pattern122 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseSubscriptionRequest(value) { return validate39(value) ? [] : validate39.errors; }
+const pattern124 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12227,7 +12369,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(!pattern122.test(data1)){
+if(!pattern124.test(data1)){
 const err7 = {instancePath:instancePath+"/aaep_version",schemaPath:"#/properties/aaep_version/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a version such as 1.0.0; the patch, and the minor number with it, may be left out"}};
 if(vErrors === null){
 vErrors = [err7];
@@ -12285,8 +12427,8 @@ errors++;
 }
 }
 if(data.capabilities !== undefined){
-if(!(validate29(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate30(data.capabilities, {instancePath:instancePath+"/capabilities",parentData:data,parentDataProperty:"capabilities",rootData}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
 errors = vErrors.length;
 }
 }
@@ -12491,11 +12633,11 @@ vErrors.push(err27);
 }
 errors++;
 }
-validate38.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-export function diagnoseProducerManifest(value) { return validate40(value) ? [] : validate40.errors; }
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+export function diagnoseProducerManifest(value) { return validate41(value) ? [] : validate41.errors; }
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12542,7 +12684,7 @@ vErrors.push(err3);
 errors++;
 }
 if(typeof data0 === "string"){
-if(!pattern91.test(data0)){
+if(!pattern93.test(data0)){
 const err4 = {instancePath:instancePath+"/@context",schemaPath:"#/properties/%40context/pattern",keyword:"pattern",params:{"pattern":"^https://aaep-protocol\\.org/context/v1$","description":"AAEP's URI, or a list of at most 64 URIs that begins with it"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -12766,7 +12908,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-if(!pattern102.test(data8)){
+if(!pattern104.test(data8)){
 const err22 = {instancePath:instancePath+"/aaep_versions_supported/" + i1,schemaPath:"#/properties/aaep_versions_supported/items/pattern",keyword:"pattern",params:{"pattern":"^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$","description":"a semantic version such as 1.0.0"}};
 if(vErrors === null){
 vErrors = [err22];
@@ -12909,7 +13051,7 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(!pattern44.test(data14)){
+if(!pattern46.test(data14)){
 const err33 = {instancePath:instancePath+"/languages_supported/" + i4,schemaPath:"#/properties/languages_supported/items/pattern",keyword:"pattern",params:{"pattern":"^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$","description":"a language tag such as en-US"}};
 if(vErrors === null){
 vErrors = [err33];
@@ -12970,7 +13112,7 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(!pattern105.test(data16)){
+if(!pattern107.test(data16)){
 const err38 = {instancePath:instancePath+"/event_types_emitted/" + i5,schemaPath:"#/properties/event_types_emitted/items/pattern",keyword:"pattern",params:{"pattern":"^[^*]*\\*?$","description":"an event type, or the beginning of one with `*` at its end"}};
 if(vErrors === null){
 vErrors = [err38];
@@ -13177,6 +13319,6 @@ vErrors.push(err54);
 }
 errors++;
 }
-validate40.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }

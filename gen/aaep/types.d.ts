@@ -351,6 +351,24 @@ export interface AaepdSkip {
   readonly extensions?: Extensions;
 }
 /**
+ * Asks the agent of a session to stop (R39).
+ */
+export interface AaepdStop {
+  /**
+   * Present in plain framings, absent in JSON-RPC params.
+   */
+  readonly type?: "aaepd.stop";
+  /**
+   * The session that its agent is to end.
+   */
+  readonly session_id: string;
+  /**
+   * The subscription that asks for it, if the connection has several.
+   */
+  readonly subscription_id?: string;
+  readonly extensions?: Extensions;
+}
+/**
  * The daemon's own capability: pace in the listener's hands (R26), notices of replies (R19) and the reached place (R17). In `subscription.accepted` the daemon adds the members that it gives. A request may repeat those without effect.
  */
 export interface AaepdCapability {

@@ -13,6 +13,7 @@ import type {
   AaepdRepeat,
   AaepdReplyNotTaken,
   AaepdSkip,
+  AaepdStop,
   AaepdCapability,
   RequestExtensions,
   AwaitingClarificationEvent,
@@ -53,6 +54,7 @@ export declare function isAaepdPending(value: unknown): value is AaepdPending;
 export declare function isAaepdRepeat(value: unknown): value is AaepdRepeat;
 export declare function isAaepdReplyNotTaken(value: unknown): value is AaepdReplyNotTaken;
 export declare function isAaepdSkip(value: unknown): value is AaepdSkip;
+export declare function isAaepdStop(value: unknown): value is AaepdStop;
 export declare function isAaepdCapability(value: unknown): value is AaepdCapability;
 export declare function isRequestExtensions(value: unknown): value is RequestExtensions;
 export declare function isAwaitingClarificationEvent(value: unknown): value is AwaitingClarificationEvent;

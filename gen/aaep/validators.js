@@ -1972,8 +1972,117 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate13;
+export const isAaepdStop = validate13;
 function validate13(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.session_id === undefined) && (missing0 = "session_id")){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(data0 !== "aaepd.stop"){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.session_id !== undefined){
+let data1 = data.session_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern3.test(data1)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.subscription_id !== undefined){
+let data2 = data.subscription_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!pattern2.test(data2)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data3 = data.extensions;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key0 in data3){
+let data4 = data3[key0];
+const _errs10 = errors;
+if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+return false;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key1 in data){
+if(!((((key1 === "type") || (key1 === "session_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdCapability = validate14;
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2249,8 +2358,8 @@ return false;
 }
 return errors === 0;
 }
-export const isRequestExtensions = validate14;
-function validate14(data){
+export const isRequestExtensions = validate15;
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2308,16 +2417,16 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate15;
-const pattern25 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern29 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern31 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern34 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern35 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern37 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern38 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern39 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate15(data){
+export const isAwaitingClarificationEvent = validate16;
+const pattern27 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern31 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern33 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern36 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern37 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern39 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern40 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern41 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2335,7 +2444,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -2454,7 +2563,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -2670,7 +2779,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -2720,7 +2829,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -2766,7 +2875,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -2797,7 +2906,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -2938,7 +3047,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -3227,7 +3336,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data38){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern37.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern39.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
 return false;
 break;
 }
@@ -3297,7 +3406,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern38.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern39.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern40.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern41.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -3333,9 +3442,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate16;
-const pattern53 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+export const isAwaitingConfirmationEvent = validate17;
+const pattern55 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3353,7 +3462,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -3472,7 +3581,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -3688,7 +3797,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -3738,7 +3847,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -3784,7 +3893,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -3815,7 +3924,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -3956,7 +4065,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -4264,7 +4373,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern53.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern55.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4303,9 +4412,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate17;
-const pattern67 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+export const isHandoffRequestedEvent = validate18;
+const pattern69 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4323,7 +4432,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -4442,7 +4551,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -4658,7 +4767,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -4708,7 +4817,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -4754,7 +4863,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -4785,7 +4894,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -4926,7 +5035,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -5104,7 +5213,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern67.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern69.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -5138,10 +5247,10 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate18;
-const pattern80 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern83 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data){
+export const isOutputStreamingEvent = validate19;
+const pattern82 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern85 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5159,7 +5268,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -5278,7 +5387,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -5494,7 +5603,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -5544,7 +5653,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -5590,7 +5699,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -5621,7 +5730,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -5762,7 +5871,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -5946,7 +6055,7 @@ if(longerThan(data37, 1024)){
 return false;
 }
 else {
-if(!pattern80.test(data37)){
+if(!pattern82.test(data37)){
 return false;
 }
 }
@@ -5970,7 +6079,7 @@ if(longerThan(data38, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data38)){
+if(!pattern33.test(data38)){
 return false;
 }
 }
@@ -5986,7 +6095,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern83.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern85.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -6022,9 +6131,9 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate19;
-const pattern95 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+export const isProgressUpdatedEvent = validate20;
+const pattern97 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6042,7 +6151,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -6161,7 +6270,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -6377,7 +6486,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -6427,7 +6536,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -6473,7 +6582,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -6504,7 +6613,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -6645,7 +6754,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -6851,7 +6960,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern95.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern97.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -6968,7 +7077,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern38.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern83.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern40.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern85.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -6999,9 +7108,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate20;
-const pattern111 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data){
+export const isSessionCancelledEvent = validate21;
+const pattern113 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7019,7 +7128,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -7138,7 +7247,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -7354,7 +7463,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -7404,7 +7513,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -7450,7 +7559,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -7481,7 +7590,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -7622,7 +7731,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -7763,7 +7872,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern111.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern113.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7795,9 +7904,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate21;
-const pattern125 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate21(data){
+export const isSessionCompletedEvent = validate22;
+const pattern127 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7815,7 +7924,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -7934,7 +8043,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -8150,7 +8259,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -8200,7 +8309,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -8246,7 +8355,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -8277,7 +8386,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -8418,7 +8527,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -8597,7 +8706,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern125.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern127.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8630,10 +8739,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate22;
-const pattern137 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern140 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data){
+export const isSessionErroredEvent = validate23;
+const pattern139 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern142 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8651,7 +8760,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -8770,7 +8879,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -8986,7 +9095,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -9036,7 +9145,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -9082,7 +9191,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -9113,7 +9222,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -9254,7 +9363,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -9361,7 +9470,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern137.test(data33)){
+if(!pattern139.test(data33)){
 return false;
 }
 }
@@ -9430,7 +9539,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern140.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern142.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9464,8 +9573,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate23;
-function validate23(data){
+export const isSessionStartedEvent = validate24;
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9483,7 +9592,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -9602,7 +9711,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -9818,7 +9927,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -9868,7 +9977,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -9914,7 +10023,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -9945,7 +10054,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -10086,7 +10195,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -10282,7 +10391,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern83.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern85.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10315,8 +10424,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate24;
-function validate24(data){
+export const isStateChangedEvent = validate25;
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10334,7 +10443,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -10453,7 +10562,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -10669,7 +10778,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -10719,7 +10828,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -10765,7 +10874,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -10796,7 +10905,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -10937,7 +11046,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -11097,7 +11206,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern83.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern85.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11129,11 +11238,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate25;
-const pattern178 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern179 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern181 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate25(data){
+export const isToolCompletedEvent = validate26;
+const pattern180 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern181 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern183 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11151,7 +11260,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -11270,7 +11379,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -11486,7 +11595,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -11536,7 +11645,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -11582,7 +11691,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -11613,7 +11722,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -11754,7 +11863,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -11774,7 +11883,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern178.test(data29)){
+if(!pattern180.test(data29)){
 return false;
 }
 }
@@ -11880,7 +11989,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern179.test(data34)){
+if(!pattern181.test(data34)){
 return false;
 }
 }
@@ -11938,7 +12047,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern181.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern183.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11972,9 +12081,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate26;
-const pattern196 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate26(data){
+export const isToolInvokedEvent = validate27;
+const pattern198 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11992,7 +12101,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -12111,7 +12220,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -12327,7 +12436,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -12377,7 +12486,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -12423,7 +12532,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -12454,7 +12563,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -12595,7 +12704,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -12615,7 +12724,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern178.test(data29)){
+if(!pattern180.test(data29)){
 return false;
 }
 }
@@ -12794,7 +12903,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern179.test(data38)){
+if(!pattern181.test(data38)){
 return false;
 }
 }
@@ -12809,7 +12918,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern38.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern196.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern198.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12845,10 +12954,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate27;
-const pattern199 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern209 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate27(data){
+export const isEnvelope = validate28;
+const pattern201 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern211 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12866,7 +12975,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -12939,7 +13048,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern199.test(data3)){
+if(!pattern201.test(data3)){
 return false;
 }
 }
@@ -12997,7 +13106,7 @@ let data6 = data.timestamp;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -13213,7 +13322,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -13263,7 +13372,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -13309,7 +13418,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -13340,7 +13449,7 @@ let data22 = data15.script;
 const _errs46 = errors;
 if(errors === _errs46){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -13481,7 +13590,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -13498,7 +13607,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern209.test(key3)){
+if(pattern211.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -13527,8 +13636,8 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate28;
-function validate28(data){
+export const isExtensionEvent = validate29;
+function validate29(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13546,7 +13655,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -13619,7 +13728,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern199.test(data3)){
+if(!pattern201.test(data3)){
 return false;
 }
 }
@@ -13677,7 +13786,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern29.test(data6)){
+if(!pattern31.test(data6)){
 return false;
 }
 }
@@ -13893,7 +14002,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data16)){
+if(!pattern33.test(data16)){
 return false;
 }
 }
@@ -13943,7 +14052,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data19)){
+if(!pattern33.test(data19)){
 return false;
 }
 }
@@ -13989,7 +14098,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data21)){
+if(!pattern33.test(data21)){
 return false;
 }
 }
@@ -14020,7 +14129,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern34.test(data22)){
+if(!pattern36.test(data22)){
 return false;
 }
 }
@@ -14161,7 +14270,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data28)){
+if(!pattern37.test(data28)){
 return false;
 }
 }
@@ -14250,7 +14359,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern209.test(key3)){
+if(pattern211.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -14282,9 +14391,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate29;
-const pattern224 = new RegExp("^[^*]*\\*?$");
-function validate29(data){
+export const isCapabilities = validate30;
+const pattern226 = new RegExp("^[^*]*\\*?$");
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14348,7 +14457,7 @@ if(longerThan(data3, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data3)){
+if(!pattern33.test(data3)){
 return false;
 }
 }
@@ -14471,7 +14580,7 @@ if(longerThan(data10, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data10)){
+if(!pattern226.test(data10)){
 return false;
 }
 }
@@ -14522,7 +14631,7 @@ if(longerThan(data12, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data12)){
+if(!pattern226.test(data12)){
 return false;
 }
 }
@@ -14988,9 +15097,9 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate30;
-const pattern229 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-function validate30(data){
+export const isClarificationReply = validate31;
+const pattern231 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15077,7 +15186,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern229.test(data4)){
+if(!pattern231.test(data4)){
 return false;
 }
 }
@@ -15167,8 +15276,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate31;
-function validate31(data){
+export const isConfirmationReply = validate32;
+function validate32(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15251,7 +15360,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern229.test(data4)){
+if(!pattern231.test(data4)){
 return false;
 }
 }
@@ -15354,8 +15463,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate32;
-function validate32(data){
+export const isSubscriptionAccepted = validate33;
+function validate33(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15408,7 +15517,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data2)){
+if(!pattern37.test(data2)){
 return false;
 }
 }
@@ -15640,7 +15749,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data13)){
+if(!pattern33.test(data13)){
 return false;
 }
 }
@@ -15763,7 +15872,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data20)){
+if(!pattern226.test(data20)){
 return false;
 }
 }
@@ -15814,7 +15923,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data22)){
+if(!pattern226.test(data22)){
 return false;
 }
 }
@@ -16368,8 +16477,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate33;
-function validate33(data){
+export const isSubscriptionClose = validate34;
+function validate34(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16509,8 +16618,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate34;
-function validate34(data){
+export const isSubscriptionRejected = validate35;
+function validate35(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16641,8 +16750,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate35;
-function validate35(data){
+export const isSubscriptionRenegotiate = validate36;
+function validate36(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16750,7 +16859,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data6)){
+if(!pattern33.test(data6)){
 return false;
 }
 }
@@ -16873,7 +16982,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data13)){
+if(!pattern226.test(data13)){
 return false;
 }
 }
@@ -16924,7 +17033,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data15)){
+if(!pattern226.test(data15)){
 return false;
 }
 }
@@ -17451,9 +17560,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate36;
-const pattern249 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate36(data){
+export const isSubscriptionRequest = validate37;
+const pattern251 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+function validate37(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17487,7 +17596,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern249.test(data1)){
+if(!pattern251.test(data1)){
 return false;
 }
 }
@@ -17590,7 +17699,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data7)){
+if(!pattern33.test(data7)){
 return false;
 }
 }
@@ -17713,7 +17822,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data14)){
+if(!pattern226.test(data14)){
 return false;
 }
 }
@@ -17764,7 +17873,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data16)){
+if(!pattern226.test(data16)){
 return false;
 }
 }
@@ -18392,8 +18501,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate37;
-function validate37(data){
+export const isProducerManifest = validate38;
+function validate38(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -18411,7 +18520,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern25.test(data0)){
+if(!pattern27.test(data0)){
 return false;
 }
 }
@@ -18568,7 +18677,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern35.test(data8)){
+if(!pattern37.test(data8)){
 return false;
 }
 }
@@ -18686,7 +18795,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern31.test(data14)){
+if(!pattern33.test(data14)){
 return false;
 }
 }
@@ -18731,7 +18840,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern224.test(data16)){
+if(!pattern226.test(data16)){
 return false;
 }
 }

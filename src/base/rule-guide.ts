@@ -34,6 +34,7 @@ const OWN_RULE_GUIDE: Readonly<Record<string, string>> = {
   R33: "Requests and their answers have [the form of their protocol](messages.md).",
   R34: "A message requires no more work than one turn of the daemon allows: one publish asks at most 32 questions.",
   R36: "A connection does only what the daemon's access policy allows it. See [who may call](../services.md#who-may-call).",
+  R39: "A subscription that may reply asks the agent of an open session to stop, if the agent's manifest has `extensions.aaepd.can_stop: true`. See [stop an agent](../subscribing.md#stop-an-agent).",
   R41: "Numbers of JSON are doubles. A whole number beyond ±2^53, or one that overflows, is written as a string. See [numbers](../publishing.md#numbers).",
 };
 

@@ -14,10 +14,10 @@ export type { RpcConnection, RpcHandlers } from "../contracts/rpc.js";
 export type { Connection } from "../contracts/transport.js";
 export type {
   AgentConnector,
-  AgentStatus,
   AgentTrouble,
   OpenAgentOptions,
 } from "./agent/agent-options.js";
+export type { AgentStatus } from "./agent/agent-status.js";
 export { httpRpcConnector } from "./agent/http-connector.js";
 export { openAgent } from "./agent/open-agent.js";
 export type {

@@ -302,6 +302,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     whenDurable,
     connections,
     questionsFor,
+    requestStop: publishing.requestStop,
     shapeEvent,
     terminals: () => terminalsOf(sessions.endedSince(Number.NEGATIVE_INFINITY)),
     recordReply,

@@ -99,6 +99,7 @@ describe("what fails after the journal", () => {
         throw new Error("nobody there");
       },
       waiting: () => undefined,
+      stopRequested: () => undefined,
       closing: () => undefined,
     });
     agent.publish([{ fields: session().started() }], false);

@@ -517,6 +517,32 @@ export const listening: readonly Scenario[] = [
     ],
   },
   {
+    name: "R39: an agent that cannot be asked to stop, and a session that is not open",
+    steps: [
+      {
+        do: "subscribe",
+        who: "reader",
+        request: { capabilities: { supports_confirmation_reply: true } },
+        answer: ACCEPTED,
+      },
+      { do: "subscribe", who: "mute", request: RAW, answer: ACCEPTED },
+      { do: "publish", agent: BANKER, events: [started()] },
+      ...(
+        [
+          ["reader", "sess_1", "unsupported"],
+          ["reader", "sess_9", "not_found"],
+          ["reader", "x", "invalid_message"],
+          ["mute", "sess_1", "permission_denied"],
+        ] as const
+      ).map(([who, sessionId, code]) => ({
+        do: "stop" as const,
+        who,
+        sessionId,
+        answer: { type: "aaepd.error", code, rule: "R39" },
+      })),
+    ],
+  },
+  {
     name: "AAEP-5.3.1.4-a, R6: a subscription that cannot answer is told of a question, and is not asked",
     steps: [
       {

@@ -103,6 +103,8 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       return expectPart(await (await world.subscriber(step.who)).repeat(step.eventId), step.answer ?? {});
     case "leave to the host":
       return expectPart(await (await world.subscriber(step.who)).leave(step.token), step.answer ?? {});
+    case "stop":
+      return expectPart(await (await world.subscriber(step.who)).stop(step.sessionId), step.answer ?? {});
     case "list pending": {
       const questions = await (await world.subscriber(step.who)).listPending();
       expect(questions).toHaveLength(step.questions.length);

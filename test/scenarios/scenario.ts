@@ -49,6 +49,7 @@ export type Step =
   | { readonly do: "skip"; readonly who: string; readonly params: Part; readonly answer?: Part }
   | { readonly do: "repeat"; readonly who: string; readonly eventId: string; readonly answer?: Part }
   | { readonly do: "leave to the host"; readonly who: string; readonly token: string; readonly answer?: Part }
+  | { readonly do: "stop"; readonly who: string; readonly sessionId: string; readonly answer?: Part }
   | { readonly do: "list pending"; readonly who: string; readonly questions: readonly Part[] }
   | { readonly do: "close"; readonly who: string }
   /** The connection of a subscriber breaks, without a word. */

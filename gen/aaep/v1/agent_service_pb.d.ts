@@ -188,6 +188,14 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
      */
     value: Closing;
     case: "closing";
+  } | {
+    /**
+     * News: a person asks the agent to stop, which its manifest says that it can (R39).
+     *
+     * @generated from field: aaep.v1.StopRequested stop_requested = 9;
+     */
+    value: StopRequested;
+    case: "stopRequested";
   } | { case: undefined; value?: undefined };
 };
 
@@ -196,6 +204,24 @@ export declare type PublishResponse = Message<"aaep.v1.PublishResponse"> & {
  * Use `create(PublishResponseSchema)` to create a new message.
  */
 export declare const PublishResponseSchema: GenMessage<PublishResponse>;
+
+/**
+ * A person asks the agent to stop. The agent ends the session itself.
+ *
+ * @generated from message aaep.v1.StopRequested
+ */
+export declare type StopRequested = Message<"aaep.v1.StopRequested"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message aaep.v1.StopRequested.
+ * Use `create(StopRequestedSchema)` to create a new message.
+ */
+export declare const StopRequestedSchema: GenMessage<StopRequested>;
 
 /**
  * The daemon stops.

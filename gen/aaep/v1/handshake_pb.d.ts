@@ -832,6 +832,36 @@ export declare type AaepdLeave = Message<"aaep.v1.AaepdLeave"> & {
 export declare const AaepdLeaveSchema: GenMessage<AaepdLeave>;
 
 /**
+ * Asks the agent of a session to stop (R39). In JSON `aaepd.stop`.
+ *
+ * @generated from message aaep.v1.AaepdStop
+ */
+export declare type AaepdStop = Message<"aaep.v1.AaepdStop"> & {
+  /**
+   * Required.
+   *
+   * @generated from field: optional string session_id = 1;
+   */
+  sessionId?: string | undefined;
+
+  /**
+   * @generated from field: optional string subscription_id = 2;
+   */
+  subscriptionId?: string | undefined;
+
+  /**
+   * @generated from field: optional google.protobuf.Struct extensions = 3;
+   */
+  extensions?: JsonObject | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.AaepdStop.
+ * Use `create(AaepdStopSchema)` to create a new message.
+ */
+export declare const AaepdStopSchema: GenMessage<AaepdStop>;
+
+/**
  * What was wrong with a message (R20, R33). In JSON `aaepd.error`; also the detail of a status that is no OK.
  *
  * @generated from message aaep.v1.AaepdError

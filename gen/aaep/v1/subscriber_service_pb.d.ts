@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { AaepdCheckpoint, AaepdError, AaepdHeartbeat, AaepdLeave, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
+import type { AaepdCheckpoint, AaepdError, AaepdHeartbeat, AaepdLeave, AaepdListPending, AaepdPending, AaepdRepeat, AaepdReplyNotTaken, AaepdSkip, AaepdStop, ClarificationReply, ConfirmationReply, SubscriptionAccepted, SubscriptionClose, SubscriptionRejected, SubscriptionRenegotiate, SubscriptionRequest } from "./handshake_pb.js";
 import type { Event } from "./event_pb.js";
 import type { ProducerManifest } from "./manifest_pb.js";
 
@@ -78,6 +78,12 @@ export declare type SubscribeRequest = Message<"aaep.v1.SubscribeRequest"> & {
      */
     value: AaepdLeave;
     case: "leave";
+  } | {
+    /**
+     * @generated from field: aaep.v1.AaepdStop stop = 10;
+     */
+    value: AaepdStop;
+    case: "stop";
   } | { case: undefined; value?: undefined };
 };
 
@@ -531,6 +537,41 @@ export declare type LeaveResponse = Message<"aaep.v1.LeaveResponse"> & {
 export declare const LeaveResponseSchema: GenMessage<LeaveResponse>;
 
 /**
+ * @generated from message aaep.v1.StopRequest
+ */
+export declare type StopRequest = Message<"aaep.v1.StopRequest"> & {
+  /**
+   * The key of `accepted.honored_capabilities.aaepd`.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * @generated from field: optional aaep.v1.AaepdStop stop = 2;
+   */
+  stop?: AaepdStop | undefined;
+};
+
+/**
+ * Describes the message aaep.v1.StopRequest.
+ * Use `create(StopRequestSchema)` to create a new message.
+ */
+export declare const StopRequestSchema: GenMessage<StopRequest>;
+
+/**
+ * @generated from message aaep.v1.StopResponse
+ */
+export declare type StopResponse = Message<"aaep.v1.StopResponse"> & {
+};
+
+/**
+ * Describes the message aaep.v1.StopResponse.
+ * Use `create(StopResponseSchema)` to create a new message.
+ */
+export declare const StopResponseSchema: GenMessage<StopResponse>;
+
+/**
  * @generated from message aaep.v1.SubscriberServiceGetManifestRequest
  */
 export declare type SubscriberServiceGetManifestRequest = Message<"aaep.v1.SubscriberServiceGetManifestRequest"> & {
@@ -657,6 +698,16 @@ export declare const SubscriberService: GenService<{
     methodKind: "unary";
     input: typeof LeaveRequestSchema;
     output: typeof LeaveResponseSchema;
+  },
+  /**
+   * Asks the agent of a session to stop (R39).
+   *
+   * @generated from rpc aaep.v1.SubscriberService.Stop
+   */
+  stop: {
+    methodKind: "unary";
+    input: typeof StopRequestSchema;
+    output: typeof StopResponseSchema;
   },
   /**
    * What the daemon says of itself.

@@ -6,6 +6,8 @@ import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { QuestionWaiting } from "../agent-questions.js";
 import type { BackOffOptions } from "../back-off.js";
 import type { Timers } from "../platform-clock.js";
+import type { AgentStatus } from "./agent-status.js";
+import type { AgentSession } from "./session-types.js";
 
 /** One way to a daemon. */
 export interface AgentConnector {
@@ -51,6 +53,16 @@ export interface OpenAgentOptions {
   readonly onError?: ((trouble: AgentTrouble) => void) | undefined;
   /** Reports that waiting for a person begins or ends, for programs that stop their own clocks meanwhile. Must not throw. */
   readonly onWaiting?: ((waiting: QuestionWaiting) => void) | undefined;
+  /**
+   * A person asks the agent to stop, from a listener (R39). End the session, and what runs in it: nobody else does. Must not throw. Default: the
+   * agent cannot be asked. Over HTTP it never is, because the daemon cannot call the agent.
+   */
+  readonly onStop?: ((session: AgentSession) => void) | undefined;
+  /**
+   * The process of the agent for which this program speaks, as an adapter does: the one that it has started, or that has started it. That process,
+   * and what runs below it, does not answer the agent's questions (R5d). Programs below this one never do. Default: this program alone.
+   */
+  readonly pid?: number | undefined;
   /** Reports each change of `Agent.status`. Must not throw. */
   readonly onStatus?: ((status: AgentStatus) => void) | undefined;
   /**
@@ -89,12 +101,3 @@ export interface AgentTrouble {
   /** Calls other than text, each of one or two events, that no listener gets, and questions that were not asked. */
   readonly droppedEvents: number;
 }
-
-export type AgentStatus =
-  /** A daemon takes the events. */
-  | { readonly kind: "connected" }
-  /** The connection to the daemon is lost, or a daemon is being looked for. Events wait. */
-  | { readonly kind: "away"; readonly because: Fault | undefined }
-  /** There is no daemon: events are left out. The next session looks for one again. */
-  | { readonly kind: "silent"; readonly because: Fault }
-  | { readonly kind: "closed" };

@@ -1,11 +1,13 @@
 // An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
-import { connectClient, type PublishingClient } from "../agent-client.js";
+import { type AgentManifest, connectClient, type PublishingClient } from "../agent-client.js";
 import type { AgentState } from "../agent-states.js";
 import { type BackOffOptions, backOffMs } from "../back-off.js";
 import { createPause } from "../pause.js";
 import type { Timers } from "../platform-clock.js";
-import type { AgentConnector, AgentStatus, OpenAgentOptions } from "./agent-options.js";
+import type { AgentConnector, OpenAgentOptions } from "./agent-options.js";
+import type { AgentStatus } from "./agent-status.js";
+import { withOwn } from "./own-extension.js";
 
 export interface Contact {
   readonly status: () => AgentStatus;
@@ -32,11 +34,13 @@ export interface ContactListeners {
   /** A way to a daemon is closed to the agent. */
   readonly refused: (because: Fault) => void;
   readonly status: (status: AgentStatus) => void;
+  /** A person asks for the end of an AAEP session. Undefined if the agent cannot be asked. */
+  readonly stop: ((sessionId: string) => void) | undefined;
 }
 
 export type ContactOptions = Pick<
   OpenAgentOptions,
-  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting" | "searchMs"
+  "id" | "name" | "manifest" | "language" | "connectors" | "backOff" | "chance" | "onWaiting" | "pid" | "searchMs"
 > & { readonly timers: Timers };
 
 /** How long a daemon may take to answer, ms, and one that has to be started first. */
@@ -132,6 +136,10 @@ export function createContact(options: ContactOptions, listeners: ContactListene
       chance,
       backOff,
       onWaiting: options.onWaiting,
+      onNotification: (method, params) => {
+        if (method === "aaep.stop_requested")
+          listeners.stop?.(String((params as { readonly session_id?: unknown }).session_id));
+      },
       onState: (state) => {
         if (reached !== undefined) observe(state, reached);
         if (state.kind === "waiting") giveUp(state.because);
@@ -139,7 +147,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
     });
     const declared = opening.then(async (one) => {
       reached = one;
-      await one.setManifest(manifestOf(options));
+      await one.setManifest(manifestOf(options, listeners.stop !== undefined));
       return one;
     });
     const { searchMs = isLasting ? ANSWER_MS : START_MS } = options;
@@ -238,11 +246,12 @@ export function isAbsence({ code }: Fault): boolean {
   return ABSENT.has(code);
 }
 
-function manifestOf({ id, name, manifest, language }: ContactOptions) {
-  return {
+function manifestOf({ id, name, manifest, language, pid }: ContactOptions, canStop: boolean): AgentManifest {
+  const own = {
     agent_name: name ?? id,
     ...(language === undefined ? {} : { languages_supported: [language.replaceAll("_", "-")] }),
     ...manifest,
     agent_id: id,
   };
+  return withOwn(own, { pid, can_stop: canStop ? true : undefined }) as AgentManifest;
 }

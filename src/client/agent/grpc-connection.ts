@@ -69,6 +69,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       outcome,
       waiting,
       closing,
+      stop_requested: stop,
     } = decodeDocument(PublishResponseSchema, message) as Readonly<Record<string, Fields | undefined>>;
     if (outcome !== undefined) {
       const question = asked.get(outcome.reply_token);
@@ -76,6 +77,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
       else question.resolve(outcome);
     } else if (waiting !== undefined) tell("aaep.waiting", { waiting: false, ...waiting });
     else if (closing !== undefined) tell("aaepd.closing", { sessions_kept: false, ...closing });
+    else if (stop !== undefined) tell("aaep.stop_requested", stop);
     else {
       const request = unanswered.get(String(id));
       unanswered.delete(String(id));

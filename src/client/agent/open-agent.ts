@@ -41,6 +41,7 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
   const tell = (fault: Fault): void =>
     onTrouble({ fault, session_id: undefined, droppedCharacters: 0, droppedEvents: 0 });
 
+  const onStop = quietly(options.onStop);
   const waits = createWaits(quietly(options.onWaiting));
 
   const contact = createContact(
@@ -56,6 +57,11 @@ export async function openAgent(options: OpenAgentOptions): Promise<Agent> {
         for (const outbox of sessions.values()) outbox.lose(() => true);
       },
       refused: tell,
+      stop:
+        options.onStop &&
+        ((sessionId) => {
+          for (const [session, outbox] of sessions) if (outbox.sessionId() === sessionId) onStop(session);
+        }),
       status: quietly(options.onStatus),
     },
   );

@@ -8,7 +8,7 @@ import type {
 } from "../agent-questions.js";
 import type { FurtherMembers, PublishedEvent } from "../events.js";
 import type { SignalLike } from "../on-abort.js";
-import type { AgentStatus } from "./agent-options.js";
+import type { AgentStatus } from "./agent-status.js";
 
 type Without<Type, Name extends string> = Type extends unknown
   ? { [Key in keyof Type as Exclude<Key, Name>]: Type[Key] }

@@ -27,6 +27,8 @@ export interface AgentHandle {
   /** Sets the identity and the first language of the agent's manifest (R2). */
   readonly setIdentity: (producer: Producer, language: string | undefined) => void;
   readonly identity: () => Producer | undefined;
+  /** Sets whether the agent ends a session when `AgentEvents.stopRequested` asks it to (R39). Default false. */
+  readonly setCanStop: (canStop: boolean) => void;
   /**
    * Records a further process of the agent, for its events from now on: what runs below it does not answer the agent (R5d). `isNamed`: an adapter
    * names the process as the agent that it passes on; the process itself then does not answer either. Default false.

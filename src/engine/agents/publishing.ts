@@ -17,6 +17,7 @@ import { createPublishLatency } from "./publish-latency.js";
 import type { PublishingServices } from "./publishing-services.js";
 import { type AgentEvents, createQuestionAgents } from "./question-agents.js";
 import { createSessionGraces } from "./session-graces.js";
+import { createStopRequests, type StopRequests } from "./stop-requests.js";
 
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
@@ -50,6 +51,7 @@ export interface Publishing {
    * boot.
    */
   readonly abandon: (sessionId: string, isStopping: boolean) => void;
+  readonly requestStop: StopRequests["request"];
   /** The instant at which the grace of a session ends (R8); undefined if none runs. */
   readonly graceUntil: (sessionId: string) => Millis | undefined;
   /** Applies a new value of `agentGraceMs` to running graces. */
@@ -72,6 +74,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   let lastDurable: Promise<void> | undefined;
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
+  const stops = createStopRequests(clock, sessions, agents);
   const latency = createPublishLatency(clock);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });
@@ -317,6 +320,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         agentLanguage = language;
       },
       identity: () => identity,
+      setCanStop: (canStop) => stops.setCanStop(connection, canStop),
       addProcess,
       whenDurable,
       room: backlog.room,
@@ -364,6 +368,7 @@ export function createPublishing(services: PublishingServices): Publishing {
       }
     },
     tellWaiting: agents.tellWaiting,
+    requestStop: stops.request,
     graceUntil: graces.until,
     graceChanged: graces.graceChanged,
     latencies: latency.counts,

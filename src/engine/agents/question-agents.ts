@@ -9,6 +9,8 @@ export interface AgentEvents {
   readonly outcome: (resolved: ResolvedQuestion) => void;
   /** A question begins or stops to wait for a person, so that the agent can stop its own clocks. */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** A person asks the agent to stop. The agent ends the session itself (R39). */
+  readonly stopRequested: (sessionId: string) => void;
   /** The daemon stops and refuses further publishes. The sessions stay open for the next boot, or end (R8b). */
   readonly closing: (areSessionsKept: boolean) => void;
 }
@@ -40,6 +42,8 @@ export interface QuestionAgents {
   ) => { readonly forget: () => boolean };
   readonly tellOutcome: (resolved: ResolvedQuestion) => void;
   readonly tellWaiting: (question: OpenQuestion, isWaiting: boolean) => void;
+  /** Asks a connection to end a session. Returns false if it takes no news (R39). */
+  readonly tellStop: (connection: object, sessionId: string) => boolean;
   /** Reports to every agent that the daemon stops. */
   readonly tellClosing: (areSessionsKept: boolean) => void;
   /**
@@ -122,6 +126,11 @@ export function createQuestionAgents(
       const all = awaited.get(token) ?? new Set();
       awaited.set(token, all.add(one));
       return { forget: () => forget(one) };
+    },
+    tellStop: (connection, sessionId) => {
+      const events = eventsOf(connection);
+      events?.stopRequested(sessionId);
+      return events !== undefined;
     },
     tellClosing: (areSessionsKept) => {
       for (const { events } of connections.values()) events?.closing(areSessionsKept);

@@ -174,6 +174,8 @@ export interface SubscriptionServices {
   readonly connections: Pick<SharedConnections, "answered" | "ownSessions" | "join">;
   /** The open questions that these terms can answer. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
+  /** Asks a session's agent to stop (R39). Throws "not_found" or "unsupported". */
+  readonly requestStop: (sessionId: string) => void;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   /** The last events of remembered sessions that have ended. */
   readonly terminals: () => readonly JournaledEvent[];
@@ -213,6 +215,8 @@ export interface Subscription extends NamedSubscription {
   readonly openQuestions: (after?: Epoch) => QuestionPage;
   /** Takes a reply. Returns whether it counted, and no reason (R19). */
   readonly reply: (reply: Reply, raw: unknown) => boolean;
+  /** Asks a session's agent to stop (R39). Throws "permission_denied" for terms without replies, "not_found" or "unsupported". */
+  readonly requestStop: (sessionId: string) => void;
   /** Leaves a question to the window of its host (R5b). Throws "not_found" or "invalid_params". */
   readonly leave: (token: string) => void;
   readonly whenDurable: SubscriptionServices["whenDurable"];

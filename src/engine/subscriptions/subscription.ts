@@ -1,6 +1,7 @@
 // A subscription. Its parts build on one another: `Listener` (terms and briefing), `Intake` (units enter its queue), `Outlet` (units leave, critical
 // ones first), `Pull` (when they leave), `Follower` (view, journal and place). This file has its holder's calls, its peer's lag, replies, and its
 // end.
+import { Fault } from "../../base/errors.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { AgentEvent, Epoch } from "../event/event.js";
 import type { SharedView } from "../hub/shared-view.js";
@@ -225,6 +226,15 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
     const hasCounted = questions.reply(reply, this, raw);
     if (hasCounted && sessionId !== undefined) connections.answered(this.connection, sessionId);
     return hasCounted;
+  }
+
+  requestStop(sessionId: string): void {
+    const { supportsConfirmationReply, supportsClarificationReply } = this.granted;
+    if (!supportsConfirmationReply && !supportsClarificationReply) {
+      const sentence = "Ask for replies in the capabilities first; only a subscription that may reply stops an agent.";
+      throw new Fault("permission_denied", sentence, { pointer: "", rule: "R39" });
+    }
+    this.services.requestStop(sessionId);
   }
 
   leave(token: string): void {

@@ -1,7 +1,8 @@
 // An agent opened on a real daemon, and a listener beside it that notes what it hears.
 import { expect, onTestFinished } from "vitest";
 import type { Capabilities, Envelope } from "#gen/aaep/types.js";
-import type { AgentStatus, AgentTrouble, OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
+import type { AgentTrouble, OpenAgentOptions } from "../../../src/client/agent/agent-options.js";
+import type { AgentStatus } from "../../../src/client/agent/agent-status.js";
 import { openAgent } from "../../../src/client/agent/open-agent.js";
 import type { Agent } from "../../../src/client/agent/session-types.js";
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";

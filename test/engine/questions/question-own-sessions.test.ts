@@ -30,6 +30,7 @@ function partyOf(rig: EngineRig, order: Order = "subscription first", terms = AB
         outcome: (resolved) => void outcomes.push(resolved),
         waiting: () => undefined,
         closing: () => undefined,
+        stopRequested: () => undefined,
       },
       connection,
     );

@@ -47,6 +47,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.list_pending": isPending,
   "aaep.repeat": isEmpty,
   "aaepd.leave": isEmpty,
+  "aaepd.stop": isEmpty,
   "aaep.skip": isEmpty,
   "aaepd.skip": isEmpty,
   "aaep.close": isEmpty,

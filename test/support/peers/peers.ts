@@ -81,6 +81,8 @@ export interface Subscription {
   readonly repeat: (eventId: string) => Promise<Message>;
   /** Leaves a question to the window of its host. */
   readonly leave: (token: string) => Promise<Message>;
+  /** Asks the agent of a session to stop. */
+  readonly stop: (sessionId: string) => Promise<Message>;
   readonly listPending: () => Promise<readonly Message[]>;
   readonly reply: (message: Message) => Promise<void>;
   /** Closes the subscription in order. */
@@ -180,6 +182,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     skip: (params) => tell({ ...params, type: "aaepd.skip" }),
     repeat: (eventId) => tell({ type: "aaepd.repeat", event_id: eventId }),
     leave: (token) => tell({ type: "aaepd.leave", reply_token: token }),
+    stop: (sessionId) => tell({ type: "aaepd.stop", session_id: sessionId }),
     listPending,
     reply: async (message) => say({ ...message, subscription_id: id }),
     close: async () => {
@@ -388,6 +391,7 @@ function openRpcSubscription(
     skip: (params) => answerOf("aaepd.skip", { ...params, subscription_id: id }),
     repeat: (eventId) => answerOf("aaep.repeat", { event_id: eventId, subscription_id: id }),
     leave: (token) => answerOf("aaepd.leave", { reply_token: token, subscription_id: id }),
+    stop: (sessionId) => answerOf("aaepd.stop", { session_id: sessionId, subscription_id: id }),
     listPending: () => allPending((after) => request("aaep.list_pending", { subscription_id: id, ...after })),
     reply: async (message) => {
       await request("aaep.reply", { ...message, subscription_id: id });

@@ -60,6 +60,7 @@ export interface RigAgent extends AgentHandle {
   readonly waiting: readonly (readonly [token: string, isWaiting: boolean])[];
   /** Each time that it was told that the daemon stops: whether sessions are kept. */
   readonly closings: readonly boolean[];
+  readonly stops: readonly string[];
 }
 
 export interface EngineRig {
@@ -199,12 +200,14 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     const outcomes: ResolvedQuestion[] = [];
     const waiting: (readonly [string, boolean])[] = [];
     const closings: boolean[] = [];
+    const stops: string[] = [];
     const handle = engine.openAgent(identity, {
       outcome: (resolved) => void outcomes.push(resolved),
       waiting: ({ token }, isWaiting) => void waiting.push([token, isWaiting]),
+      stopRequested: (sessionId) => void stops.push(sessionId),
       closing: (areSessionsKept) => void closings.push(areSessionsKept),
     });
-    return { ...handle, outcomes, waiting, closings };
+    return { ...handle, outcomes, waiting, closings, stops };
   };
   const agent = openAgent();
   return {

@@ -27,6 +27,7 @@ const TYPES: Readonly<Record<string, string>> = {
   AaepdPending: "aaepd.pending",
   AaepdRepeat: "aaepd.repeat",
   AaepdLeave: "aaepd.leave",
+  AaepdStop: "aaepd.stop",
   AaepdError: "aaepd.error",
   AaepdHeartbeat: "aaepd.heartbeat",
   AaepdCheckpoint: "aaepd.checkpoint",

@@ -10,6 +10,7 @@ import {
   AaepdRepeatSchema,
   AaepdReplyNotTakenSchema,
   AaepdSkipSchema,
+  AaepdStopSchema,
   ClarificationReplySchema,
   ConfirmationReplySchema,
   SubscriptionAcceptedSchema,
@@ -28,6 +29,7 @@ import {
   RepeatRequestSchema,
   ReplyRequestSchema,
   SkipRequestSchema,
+  StopRequestSchema,
   SubscribeRequestSchema,
   type SubscribeResponse,
   SubscriberService,
@@ -191,6 +193,7 @@ export function streamListener(options: ListenerOptions): ServiceListener {
     },
     skip: (params) => tell("skip", AaepdSkipSchema, { ...params, type: "aaepd.skip" }),
     repeat: (eventId) => tell("repeat", AaepdRepeatSchema, { type: "aaepd.repeat", event_id: eventId }),
+    stop: (sessionId) => tell("stop", AaepdStopSchema, { type: "aaepd.stop", session_id: sessionId }),
     leave: (token) => tell("leave", AaepdLeaveSchema, { type: "aaepd.leave", reply_token: token }),
     listPending,
     reply: async (message) => {
@@ -271,6 +274,11 @@ export function listenListener(options: ListenerOptions): ServiceListener {
       const document = { type: "aaepd.repeat", event_id: eventId, subscription_id: id };
       const repeat = convert.toMessage(AaepdRepeatSchema, document);
       return client.unary(method.repeat, create(RepeatRequestSchema, { key, repeat })).then(nothing, refusalIn);
+    },
+    stop: async (sessionId) => {
+      const document = { type: "aaepd.stop", session_id: sessionId, subscription_id: id };
+      const stop = convert.toMessage(AaepdStopSchema, document);
+      return client.unary(method.stop, create(StopRequestSchema, { key, stop })).then(nothing, refusalIn);
     },
     leave: async (token) => {
       const document = { type: "aaepd.leave", reply_token: token, subscription_id: id };

@@ -108,7 +108,7 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
     setManifest: (manifest) => {
       assertMay(access, "declare");
       assertManifest(manifest);
-      const { pid } = ownMembersIn(manifest);
+      const { pid, canStop } = ownMembersIn(manifest);
       const { agent_id, agent_version, agent_name, languages_supported: languages = [] } = manifest;
       const identity = {
         agent_id,
@@ -117,6 +117,7 @@ export function createAgentHandler(services: AgentHandlerServices): AgentHandler
       };
       agent().setIdentity(identity, languages[0]);
       agent().addProcess(pid, true);
+      agent().setCanStop(canStop);
       speaks(languages.slice(0, MOST_DECLARED_LANGUAGES));
       services.manifestDeclared(manifest as unknown as Message);
     },

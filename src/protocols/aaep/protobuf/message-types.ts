@@ -14,6 +14,7 @@ const JSON_TYPES: Readonly<Record<string, string>> = {
   "aaep.v1.AaepdPending": "aaepd.pending",
   "aaep.v1.AaepdRepeat": "aaepd.repeat",
   "aaep.v1.AaepdLeave": "aaepd.leave",
+  "aaep.v1.AaepdStop": "aaepd.stop",
   "aaep.v1.AaepdError": "aaepd.error",
   "aaep.v1.AaepdHeartbeat": "aaepd.heartbeat",
   "aaep.v1.AaepdCheckpoint": "aaepd.checkpoint",

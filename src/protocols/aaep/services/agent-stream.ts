@@ -74,6 +74,8 @@ export function serveAgentStream(
       // The state of waiting may change many times before a slow agent takes the message, so only the newest is kept.
       waiting: (question, isWaiting) =>
         answers.tell(encoded("", { waiting: waitingDocument(question, isWaiting) }), question.token),
+      stopRequested: (session_id) =>
+        answers.tell(encoded("", { stop_requested: { session_id } }), `stop ${session_id}`),
       closing: (areSessionsKept) => answers.tell(encoded("", { closing: closingDocument(areSessionsKept) })),
     },
     languages: services.languages,

@@ -11,6 +11,7 @@ import {
   ReplyRequestSchema,
   ReplyResponseSchema,
   SkipResponseSchema,
+  StopResponseSchema,
   SubscriberService,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../base/errors.js";
@@ -29,7 +30,7 @@ import { documentIn, messageBytes } from "./service-frames.js";
 
 type Unary = Extract<ServiceMethod, { kind: "unary" }>;
 
-/** Reply, Renegotiate, Close, ListPending, Repeat, Skip and Leave of aaep.v1.SubscriberService. */
+/** Reply, Renegotiate, Close, ListPending, Repeat, Skip, Leave and Stop of aaep.v1.SubscriberService. */
 export function keyedCalls(
   { engine }: Pick<SubscriptionHandlerServices, "engine">,
   clock: Pick<Clock, "afterTurn">,
@@ -139,6 +140,15 @@ export function keyedCalls(
         const { key, message } = keyedMessage(method.leave.input, "leave", frame);
         await subscriptions.needed(message.subscription_id, key).handler.leave(message);
         return encodeDocument(LeaveResponseSchema, {});
+      },
+    },
+    {
+      kind: "unary",
+      descriptor: method.stop,
+      answer: (frame) => {
+        const { key, message } = keyedMessage(method.stop.input, "stop", frame);
+        subscriptions.needed(message.subscription_id, key).handler.stop(message);
+        return encodeDocument(StopResponseSchema, {});
       },
     },
     costly(method.skip, "skip", ({ handler }, message) => {

@@ -78,6 +78,13 @@ export const SUBSCRIBER_GUIDE: Readonly<Record<SubscriberMessage, PlainGuide>> =
       "The question ends without a decision, and its listeners are told to answer in the agent's own window. The daemon refuses it by [aaepd.error](#aaepderror) if the subscription could not answer the question, or if no host asks it. See [a dialog of the agent's own](../confirmations.md#a-dialog-of-the-agents-own).",
     rpc: "aaepd.leave",
   },
+  "aaepd.stop": {
+    schema: "AaepdStop",
+    rule: "R39",
+    effect:
+      "The agent of the session is asked to stop, by [aaep.stop_requested](#aaepstop_requested). It ends the session itself; the daemon never ends it for that. The daemon refuses the message by [aaepd.error](#aaepderror) if the agent cannot be asked. See [stop an agent](../subscribing.md#stop-an-agent).",
+    rpc: "aaepd.stop",
+  },
 };
 
 export const DAEMON_GUIDE: Readonly<Record<DaemonMessage, PlainGuide>> = {

@@ -11,6 +11,7 @@ export const SUBSCRIBER_MESSAGES = [
   "aaepd.list_pending",
   "aaepd.repeat",
   "aaepd.leave",
+  "aaepd.stop",
 ] as const;
 export type SubscriberMessage = (typeof SUBSCRIBER_MESSAGES)[number];
 
@@ -44,6 +45,7 @@ export const RPC_METHODS = [
   "aaep.list_pending",
   "aaep.repeat",
   "aaepd.leave",
+  "aaepd.stop",
   "aaep.ping",
   "aaep.manifest",
   "aaepd.status",
@@ -65,6 +67,7 @@ export const RPC_NOTIFICATIONS = [
   "aaep.error",
   "aaep.outcome",
   "aaep.waiting",
+  "aaep.stop_requested",
   "aaepd.closing",
 ] as const;
 export type RpcNotification = (typeof RPC_NOTIFICATIONS)[number];

@@ -123,6 +123,9 @@ class PlainSession implements ProtocolSession<unknown> {
         // Nothing answers it where it works, so nothing waits for the disk.
         this.source.leave(message)?.catch(() => undefined);
         return NOTHING;
+      case "aaepd.stop":
+        this.source.stop(message);
+        return NOTHING;
       case undefined:
         throw unknownType(type, this.isOpen());
     }

@@ -44,6 +44,7 @@ export function questionNotifications(notify: (method: RpcNotification, params: 
   return {
     outcome: (resolved) => void notify("aaep.outcome", outcomeFields(resolved)),
     waiting: (question, isWaiting) => void notify("aaep.waiting", waitingDocument(question, isWaiting)),
+    stopRequested: (session_id) => void notify("aaep.stop_requested", { session_id }),
     closing: (areSessionsKept) => void notify("aaepd.closing", closingDocument(areSessionsKept)),
   };
 }

@@ -205,6 +205,14 @@ export const METHOD_GUIDE: Readonly<Record<RpcMethod, MethodGuide>> = {
     rule: "R5b",
     codes: ["handshake_required", "not_found", "invalid_params", "permission_denied", "storage_unavailable"],
   },
+  "aaepd.stop": {
+    caller: "subscriber",
+    meaning: "Asks the agent of a session to [stop](../subscribing.md#stop-an-agent).",
+    params: "AaepdStop",
+    result: NOTHING,
+    rule: "R39",
+    codes: ["handshake_required", "not_found", "unsupported", "permission_denied"],
+  },
   "aaep.ping": {
     caller: "anybody",
     meaning: "Checks that the daemon answers. A subscriber also learns its reached place.",
@@ -295,6 +303,12 @@ export const NOTIFICATION_GUIDE: Readonly<Record<RpcNotification, RpcGuide>> = {
       waiting: required("`true` or `false`", "Whether the daemon waits."),
     },
     rule: "R6",
+  },
+  "aaep.stop_requested": {
+    meaning:
+      "Asks the agent to stop, because a person wants it. Sent to agents whose manifest has `extensions.aaepd.can_stop: true`. See [when somebody asks you to stop](../publishing.md#when-somebody-asks-you-to-stop).",
+    params: { session_id: required("text", "The session that the agent is to end.") },
+    rule: "R39",
   },
   "aaepd.closing": {
     meaning: "Announces that the daemon stops.",

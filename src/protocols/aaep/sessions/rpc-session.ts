@@ -293,6 +293,9 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
         return {};
       case "aaepd.leave":
         return whenDurable({}, named(params).leave(asMessage("aaepd.leave", params)));
+      case "aaepd.stop":
+        named(params).stop(asMessage("aaepd.stop", params));
+        return {};
       case "aaep.ping":
         return ping(params);
       case "aaepd.status":

@@ -23,6 +23,7 @@ import {
   assertRenegotiate,
   assertRepeat,
   assertSkip,
+  assertStop,
   assertSubscriptionRequest,
 } from "../validation/validate-messages.js";
 import { aboutEvent, endedBeforeRequest, ending, unknownSubscription, unsubscribed } from "./handler-faults.js";
@@ -244,6 +245,15 @@ export class SubscriptionHandler implements DeliverySource {
     this.assertOurs(message.subscription_id);
     engine.leave(message.reply_token);
     return engine.whenDurable();
+  }
+
+  /** Asks the agent of a session to stop (R39). */
+  stop(message: unknown): void {
+    const { engine } = this.needed();
+    assertStop(message);
+    assertMay(this.events.access, "reply", message.session_id);
+    this.assertOurs(message.subscription_id);
+    engine.requestStop(message.session_id);
   }
 
   /** Ends the subscription at the subscriber's request. Throws "handshake_required" before the first acceptance. */

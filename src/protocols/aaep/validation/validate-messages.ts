@@ -8,6 +8,7 @@ import {
   diagnoseAaepdListPending,
   diagnoseAaepdRepeat,
   diagnoseAaepdSkip,
+  diagnoseAaepdStop,
   diagnoseCapabilities,
   diagnoseClarificationReply,
   diagnoseConfirmationReply,
@@ -151,6 +152,13 @@ export const assertLeave: Assertion<types.AaepdLeave> = assertion(validators.isA
   name: "aaepd.leave",
   rule: "R5b",
   diagnose: diagnoseAaepdLeave,
+});
+
+/** `aaepd.stop` (R39). */
+export const assertStop: Assertion<types.AaepdStop> = assertion(validators.isAaepdStop, {
+  name: "aaepd.stop",
+  rule: "R39",
+  diagnose: diagnoseAaepdStop,
 });
 
 /** The params of `aaep.resume_session` (R8). */

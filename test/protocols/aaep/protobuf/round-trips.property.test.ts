@@ -74,6 +74,7 @@ test("all twelve events, extension events and every message of the handshake are
     "AaepdRepeat",
     "AaepdReplyNotTaken",
     "AaepdSkip",
+    "AaepdStop",
     "SubscriptionAccepted",
     "SubscriptionRejected",
   ]);

@@ -1,0 +1,44 @@
+// R39: a person asks an agent to stop, and the agent ends its session itself.
+import { expect, it } from "vitest";
+import { faultOf } from "../../support/fault-of.js";
+import { session } from "../../support/rigs/engine-rig.js";
+import { ABLE, started } from "../../support/rigs/question-rig.js";
+
+it("asks the session's agent, at most once a second, and ends nothing", () => {
+  const rig = started();
+  const { subscription } = rig.listen(ABLE);
+  rig.agent.setCanStop(true);
+  for (let time = 0; time < 100; time++) subscription.requestStop("sess_1");
+  expect(rig.agent.stops).toEqual(["sess_1"]);
+  rig.advance(1000);
+  subscription.requestStop("sess_1");
+  expect(rig.agent.stops).toEqual(["sess_1", "sess_1"]);
+  expect(rig.engine.status().openSessionCount).toBe(1);
+});
+
+it("asks nobody but the owner of the session", () => {
+  const rig = started();
+  const { subscription } = rig.listen({ supportsClarificationReply: true });
+  const other = rig.openAgent({ agent_id: "other" });
+  other.setCanStop(true);
+  expect(faultOf(() => subscription.requestStop("sess_1"))).toMatchObject({ code: "unsupported", rule: "R39" });
+  other.publish([{ fields: session("sess_2").started() }], false);
+  subscription.requestStop("sess_2");
+  expect([rig.agent.stops, other.stops]).toEqual([[], ["sess_2"]]);
+  other.setCanStop(false);
+  expect(faultOf(() => subscription.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
+  other.close();
+  expect(faultOf(() => subscription.requestStop("sess_2"))).toMatchObject({ code: "unsupported" });
+});
+
+it("refuses sessions that are not open, and subscriptions that may not reply", () => {
+  const rig = started();
+  rig.agent.setCanStop(true);
+  const refused = (terms: Parameters<typeof rig.listen>[0], sessionId: string) =>
+    faultOf(() => rig.listen(terms, "one").subscription.requestStop(sessionId));
+  expect(refused(ABLE, "sess_9")).toMatchObject({ code: "not_found", pointer: "/session_id", rule: "R39" });
+  expect(refused({}, "sess_1")).toMatchObject({ code: "permission_denied", rule: "R39" });
+  rig.publish(session().completed());
+  expect(refused(ABLE, "sess_1")).toMatchObject({ code: "not_found" });
+  expect(rig.agent.stops).toEqual([]);
+});
