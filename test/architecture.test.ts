@@ -237,7 +237,17 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     "@connectrpc/connect-node": "yes",
     "@grpc/grpc-js": "yes",
   },
+  // Agents that know nothing of aaepd, made audible through the client.
+  "src/adapters": {
+    "src/base": "yes",
+    // The sentences of adapters, and how texts are shortened.
+    "src/engine": "yes",
+    "src/client": "yes",
+    transports: "yes",
+    node: "yes",
+  },
   "src/cli": {
+    "src/adapters": "yes",
     "src/conformance": "yes",
     // The doctor examines a token file as the daemon does.
     "src/security": "yes",
@@ -355,6 +365,9 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     producer: ["findings", "wire", "drive"],
     subscriber: ["findings", "wire"],
   },
+  "src/adapters": {
+    proxy: [],
+  },
   "src/cli": {
     terminal: [],
     shell: ["terminal"],
@@ -376,7 +389,10 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 };
 
 /** Halls whose door is the ground on which the rooms stand: the rooms import its files. Only the files named here import the rooms. */
-const GROUNDS: Readonly<Record<string, readonly string[]>> = { "src/client": ["index.ts", "main.ts", "node.ts"] };
+const GROUNDS: Readonly<Record<string, readonly string[]>> = {
+  "src/client": ["index.ts", "main.ts", "node.ts"],
+  "src/adapters": [],
+};
 
 /** Where a file stands in its hall: the name of its room, "" at the door; undefined where it is in no hall. */
 function placeOf(path: string): { readonly hall: string; readonly room: string } | undefined {

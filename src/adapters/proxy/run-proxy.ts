@@ -1,0 +1,102 @@
+// A proxy in front of a child: the child has our standard input and output as its own, line by line unchanged, and our standard error itself.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { faultFromNodeError } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import { type LineReader, relayLines } from "./line-relay.js";
+
+export interface ProxyOptions {
+  /** The program and its arguments. */
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The host's side: its output is `readable`, its input `writable`. */
+  readonly host: { readonly readable: Readable; readonly writable: Writable };
+  /** Reads the lines from the host to the child. */
+  readonly fromHost: LineReader;
+  /** Reads the lines from the child to the host. */
+  readonly fromChild: LineReader;
+  /** Receives what a reader has thrown. Must not throw. */
+  readonly onFault: (caught: unknown) => void;
+}
+
+export interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Whether the host's side had ended before. */
+  readonly isAfterHost: boolean;
+}
+
+export interface RunningProxy {
+  readonly pid: number;
+  /** Writes a line of our own to the child, between two lines of the host. */
+  readonly toChild: (line: string) => void;
+  /** Writes a line of our own to the host, between two lines of the child. */
+  readonly toHost: (line: string) => void;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  /** Resolves when the child has ended, and the host has taken everything that it wrote. */
+  readonly ended: Promise<ChildEnd>;
+}
+
+/** How long a pipe that a grandchild keeps open may be silent after the end of the child, ms. */
+const SILENCE_MS = 200;
+
+/** Starts the child. Rejects with a Fault "usage" if it cannot be started. */
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+  const { command, environment, host, onFault } = options;
+  const [program, ...words] = command;
+  const child = spawn(program, words, { env: environment, stdio: ["pipe", "pipe", "inherit"] });
+  const exited = new Promise<Pick<ChildEnd, "code" | "signal">>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  // Before anything is awaited, because a quick child may have written by then.
+  const { stdin, stdout } = child;
+  let hasHostEnded = false;
+  const down = relayLines({ source: host.readable, sink: stdin, reader: options.fromHost, onFault });
+  void down.ended.then(() => {
+    hasHostEnded = true;
+    stdin.end();
+  });
+  const up = relayLines({ source: stdout, sink: host.writable, reader: options.fromChild, onFault });
+  const pid = await spawned(child, program);
+  const ended = exited.then(async (end) => {
+    const isAfterHost = hasHostEnded;
+    await Promise.race([up.ended, silence(stdout, up.isFlowing)]);
+    await new Promise<void>((resolve) => {
+      if (host.writable.destroyed || host.writable.errored) resolve();
+      else host.writable.once("error", () => resolve()).end(() => resolve());
+    });
+    return { ...end, isAfterHost };
+  });
+  return { pid, toChild: down.inject, toHost: up.inject, kill: (signal) => void child.kill(signal), ended };
+}
+
+async function spawned(child: ChildProcess, program: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", (caught) => {
+      const fault = faultFromNodeError(caught, program);
+      const why = fault.code === "not_found" ? "There is no such program." : fault.sentence;
+      reject(new Fault("usage", `${program} cannot be started. ${why}`, { origin: "local", cause: caught }));
+    });
+  });
+  // A later error of the child object is a signal that could not be sent: the child has ended by then.
+  child.on("error", () => {});
+  return child.pid ?? 0;
+}
+
+/** Resolves when nothing has come for a while although the sink takes. */
+function silence(source: Readable, isFlowing: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let hasCome = true;
+    source.on("data", () => {
+      hasCome = true;
+    });
+    const timer = setInterval(() => {
+      if (!hasCome && isFlowing()) {
+        clearInterval(timer);
+        resolve();
+      }
+      hasCome = false;
+    }, SILENCE_MS);
+  });
+}

@@ -1,0 +1,239 @@
+// Tells a daemon the signs of an adapter, by the sessions of an agent. It is the only file of the adapters that knows the client: whatever is open in
+// a turn is closed before its end, and nothing here ever throws, waits or writes to standard output.
+import { createHash } from "node:crypto";
+import { toolNameOf } from "../base/tool-name.js";
+import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
+import { newReplyToken } from "../client/random-ids.js";
+import type { Decision, Sign } from "./adapter.js";
+
+export interface TellerOptions {
+  /** Opens the agent, and again for each turn that begins without a daemon. Signs wait meanwhile. Must not throw. */
+  readonly open: () => Promise<Agent>;
+  /** A person has answered. Nothing but a reply is an answer: a default, a time-out and a lost daemon leave the decision to the host. */
+  readonly answered: (question: string, decision: Decision) => void;
+  /** Receives what went wrong. Must not throw. */
+  readonly onFault: (caught: unknown) => void;
+}
+
+export interface Teller {
+  readonly tell: (sign: Sign) => void;
+  /** Waits until the daemon has everything, at most so long, ms. */
+  readonly close: (withinMs: number) => Promise<void>;
+}
+
+/** UTF-16 units of a host's id of a call (R5c). */
+const LONGEST_CALL_ID = 256;
+
+/** The members of a call that the person has allowed in the host itself (R5a). */
+const APPROVED_BY_HOST: CallOptions["invoked"] = {
+  "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
+  extensions: { aaepd: { approved_by: "host" } },
+};
+
+/** Signs that wait while the agent is being opened. Of further ones the texts, states and progress are left out. */
+const MOST_WAITING = 4096;
+
+interface Asked {
+  readonly abort: AbortController;
+  readonly token: string;
+  /** The name by which the tool was asked about: its consent is good for no other (R5). */
+  readonly name: string;
+}
+
+interface OpenTurn {
+  readonly session: AgentSession;
+  /** Calls that are open, by the host's ids. */
+  readonly tools: Map<string, ToolCall>;
+  readonly questions: Map<string, Asked>;
+}
+
+export function createTeller({ open, answered, onFault }: TellerOptions): Teller {
+  const turns = new Map<string, OpenTurn>();
+  /** Undefined once an agent takes the signs. */
+  let waiting: Sign[] | undefined;
+  let agent: Agent | undefined;
+  let isClosing = false;
+  let opened = look();
+
+  /** Opens the agent, and hands it what waits. */
+  async function look(): Promise<Agent | undefined> {
+    waiting = [];
+    try {
+      const one = await open();
+      for (const sign of waiting) quietly(() => tellTo(one, sign));
+      waiting = undefined;
+      agent = one;
+      return one;
+    } catch (caught) {
+      waiting = undefined;
+      onFault(caught);
+      return undefined;
+    }
+  }
+  function lookAgain(): void {
+    if (agent?.status.kind !== "silent" || turns.size > 0) return;
+    void agent.close(0);
+    agent = undefined;
+    opened = look();
+  }
+
+  function quietly(work: () => void): void {
+    try {
+      work();
+    } catch (caught) {
+      onFault(caught);
+    }
+  }
+
+  function tellTo(to: Agent, sign: Sign): void {
+    if (sign.kind === "turn") {
+      const started = sign.conversation === undefined ? {} : { started: { correlation_id: sign.conversation } };
+      const session = to.session(sign.words, started);
+      turns.set(sign.turn, { session, tools: new Map(), questions: new Map() });
+      return;
+    }
+    const turn = turns.get(sign.turn);
+    if (turn !== undefined) tellIn(turn, sign);
+    if (sign.kind === "end") turns.delete(sign.turn);
+  }
+
+  function tellIn(turn: OpenTurn, sign: Exclude<Sign, { readonly kind: "turn" }>): void {
+    const { session } = turn;
+    switch (sign.kind) {
+      case "text":
+        session.text(sign.text);
+        break;
+      case "text-end":
+        // A stream without text ends the output before it.
+        void session.say([]);
+        break;
+      case "tool":
+        begin(turn, sign);
+        break;
+      case "tool-end":
+        turn.tools.get(sign.call)?.end(sign.status, sign.words);
+        turn.tools.delete(sign.call);
+        break;
+      case "progress": {
+        const { step, total: total_steps, percent, words: description } = sign;
+        const members = { step, total_steps, percent, description };
+        session.progress(withoutUndefined(members) as unknown as Parameters<AgentSession["progress"]>[0]);
+        break;
+      }
+      case "state":
+        session.state(sign.state, sign.words);
+        break;
+      case "question":
+        ask(turn, sign);
+        break;
+      case "question-over":
+        // The reason tells the client who decided (R5a). Without one the question is withdrawn.
+        turn.questions
+          .get(sign.id)
+          ?.abort.abort(sign.decision === undefined ? undefined : { decided_by: "host", decision: sign.decision });
+        break;
+      case "end":
+        end(turn, sign);
+        break;
+    }
+  }
+
+  function begin({ session, tools, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "tool" }>): void {
+    if (tools.has(sign.call)) return;
+    const { consent, irreversible = false } = sign;
+    const asked = consent === undefined || consent === "host" ? undefined : questions.get(consent.question);
+    const isConsented = irreversible && asked !== undefined;
+    const options: CallOptions = {
+      call_id: callId(sign.call),
+      summary: sign.words,
+      ...(isConsented ? { irreversible, consent: asked.token } : {}),
+      ...(consent === "host" ? { invoked: APPROVED_BY_HOST } : {}),
+    };
+    tools.set(sign.call, session.begin(asked?.name ?? sign.name, options));
+  }
+
+  function ask({ session, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "question" }>): void {
+    const abort = new AbortController();
+    const token = newReplyToken();
+    questions.set(sign.id, { abort, token, name: sign.name });
+    const outcome = session.confirm(
+      {
+        reply_token: token,
+        action: sign.action,
+        consequence: sign.consequence,
+        risk_level: sign.risk,
+        irreversible: sign.irreversible,
+        timeout_seconds: sign.seconds,
+        default_decision: "reject",
+        // The host asks too: nobody's silence decides here (R5b).
+        host_dialog: true,
+        call_id: callId(sign.call),
+        extra_context: { tool: toolNameOf(sign.name) },
+      },
+      { signal: abort.signal },
+    );
+    void outcome.then(({ resolved_by, decision }) => {
+      if (resolved_by === "reply" && decision !== undefined) quietly(() => answered(sign.id, decision));
+    }, onFault);
+  }
+
+  function end({ session, tools, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "end" }>): void {
+    for (const call of tools.values()) call.end("error");
+    for (const { abort } of questions.values()) abort.abort();
+    switch (sign.how) {
+      case "completed":
+        session.complete(sign.words);
+        break;
+      case "cancelled":
+        session.cancel(sign.words, "user");
+        break;
+      case "errored":
+        session.publish({
+          type: "aaep:agent.session.errored",
+          urgency: "critical",
+          summary_normal: sign.words,
+          error_category: "unknown",
+          ...(sign.code === undefined ? {} : { error_code: sign.code }),
+        });
+    }
+  }
+
+  return {
+    tell: (sign) => {
+      if (isClosing) return;
+      // The client waits longer and longer between its own searches. Somebody who has just started a daemon wants to hear the next turn.
+      if (sign.kind === "turn") lookAgain();
+      if (waiting !== undefined) {
+        if (waiting.length < MOST_WAITING || !isMinor(sign)) waiting.push(sign);
+      } else if (agent !== undefined) {
+        const to = agent;
+        quietly(() => tellTo(to, sign));
+      }
+    },
+    close: async (withinMs) => {
+      const one = await Promise.race([opened, later(withinMs)]);
+      isClosing = true;
+      await one?.close(withinMs);
+    },
+  };
+}
+
+function isMinor({ kind }: Sign): boolean {
+  return kind === "text" || kind === "text-end" || kind === "state" || kind === "progress";
+}
+
+/** The host's id of a call. A digest stands for an id that is too long for a daemon. */
+function callId(call: string): string {
+  const isTaken = call.length > 0 && call.length <= LONGEST_CALL_ID;
+  return isTaken ? call : createHash("sha256").update(call).digest("hex");
+}
+
+function withoutUndefined(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+function later(ms: number): Promise<undefined> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms, undefined).unref();
+  });
+}

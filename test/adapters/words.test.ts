@@ -1,0 +1,137 @@
+// Every text that an adapter makes: announcements have one line, names for paths, and no marks of code; who speaks is never whom the peer says it is.
+import { describe, expect, test } from "vitest";
+import { speechOf } from "../../src/adapters/language.js";
+import { agentIdOf, agentName, givenName, hostName, LONGEST_NAME } from "../../src/adapters/names.js";
+import { argumentParts, shortAction, wholeText } from "../../src/adapters/question-words.js";
+import { announced, LONGEST_ANNOUNCEMENT } from "../../src/adapters/words.js";
+import { ADAPTER_WORDS } from "../../src/engine/messages/adapter-messages.js";
+import { CATALOGUE_LANGUAGES } from "../../src/engine/terms/language.js";
+import { hostileTexts } from "./hostile-texts.js";
+
+const ENGLISH = ADAPTER_WORDS.en;
+
+describe("an announcement", () => {
+  test.each([
+    ["`npm test`", "npm test"],
+    ["Edit /home/ada/shop/src/config.ts", "Edit config.ts"],
+    ["Read 'C:\\Users\\Ada\\notes.txt':", "Read 'notes.txt':"],
+    ["ls ~/shop ./x ../y/z.ts /", "ls shop x z.ts /"],
+    ["Look at src/app/main.ts, and/or @scope/name", "Look at main.ts, and/or @scope/name"],
+    ["Fetch https://example.org/a/b?token=1", "Fetch example.org"],
+    ["one\n\n two \r\nthree", "one and 2 more lines"],
+    ["a\u0007b\u202e\tc", "a b c"],
+    ["{{x}}", "x"],
+    ["", ""],
+  ])("%j is %j", (text, said) => {
+    expect(announced(text, ENGLISH)).toBe(said);
+  });
+
+  test.each(hostileTexts())("has one line of at most 200 characters, without marks of code: %#", (text) => {
+    for (const language of CATALOGUE_LANGUAGES) {
+      const said = announced(text, ADAPTER_WORDS[language]);
+      expect(said.length).toBeLessThanOrEqual(LONGEST_ANNOUNCEMENT);
+      expect(said).not.toMatch(/[`{}\p{Cc}\u2028\u2029\u202a-\u202e]/u);
+      expect(/\p{Cs}/u.test(said)).toBe(/\p{Cs}/u.test(text));
+    }
+  });
+});
+
+describe("a question", () => {
+  test.each(hostileTexts())("has everything, and says so where it has not: %#", (text) => {
+    const { text: whole, isCut } = wholeText([text], ENGLISH);
+    expect(whole.length).toBeLessThanOrEqual(16_384);
+    expect(whole.length).toBeGreaterThan(0);
+    if (isCut) expect(whole).toMatch(/^Not all of it is here: [\d,]+ characters are left out\.\n/);
+    else if (text.trim() !== "")
+      expect(whole.replace(/\s/g, "")).toHaveLength(
+        text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "").length,
+      );
+    expect(shortAction(text, ENGLISH).length).toBeLessThanOrEqual(LONGEST_ANNOUNCEMENT);
+    expect(shortAction(text, ENGLISH)).not.toMatch(/[\n\r\u2028\u202e]/);
+  });
+
+  test("has each argument in words", () => {
+    const given = {
+      file_path: "/a/b",
+      dryRun: true,
+      "max-count": 3,
+      list: ["a", { b: null }],
+      nested: { oneTwo: 1, x: [] },
+    };
+    expect(argumentParts(given)).toEqual([
+      "file path: /a/b",
+      "dry run: true",
+      "max count: 3",
+      "list: a, b: null",
+      "nested: one two: 1; x: ",
+    ]);
+  });
+});
+
+describe("Safety 4: who speaks", () => {
+  test.each([
+    [["opencode", "acp"], "OpenCode", "opencode"],
+    [["/usr/local/bin/gemini", "--acp"], "Gemini", "gemini"],
+    [["npx", "-y", "@scope/claude-code-acp@1.2.3", "--x"], "Claude", "claude"],
+    [["uv", "run", "python3", "my_agent.py"], "Python3", "python3"],
+    [["node", "/home/ada/my-agent.mjs"], "My-agent", "my-agent"],
+    [["env", "A=1", "codex-acp"], "Codex", "codex"],
+    [["C:\\tools\\Goose.exe"], "Goose", "goose"],
+    [["aaepd"], "Agent", "agent"],
+    [["node", "--version"], "Node", "node"],
+    [["/"], "Agent", "agent"],
+    [["名前"], "名前", "agent"],
+  ])("of %j it is %s, with the id %s", (command, name, id) => {
+    expect(hostName(command)).toBe(name);
+    expect(agentIdOf(command)).toBe(id);
+  });
+
+  test("it is the folder's last part, at most 40 characters, and the name of the command line wins", () => {
+    expect(agentName(undefined, "Claude", "/home/ada/shop/", ENGLISH)).toBe("Claude in shop");
+    expect(agentName(undefined, "Claude", "/", ENGLISH)).toBe("Claude");
+    expect(agentName(undefined, "Claude", `/x/${"y".repeat(100)}`, ENGLISH)).toHaveLength(LONGEST_NAME);
+    expect(agentName("Ada's", "Claude", "/home/ada/shop", ENGLISH)).toBe("Ada's");
+  });
+
+  test("a name of the command line has one line, and is not the daemon's", () => {
+    expect(givenName(" Claude\nat  work ")).toBe("Claude at work");
+    for (const name of ["", " \n", "aaepd", "AAEPD.", "Ａａｅｐｄ", "a a e p d"])
+      expect(() => givenName(name), name).toThrow(/--name/);
+  });
+});
+
+describe("the language", () => {
+  test.each([
+    [undefined, {}, "en"],
+    [undefined, { LANG: "de_DE.UTF-8" }, "de-DE"],
+    [undefined, { LC_ALL: "", LC_MESSAGES: "fr_CA", LANG: "de" }, "fr-CA"],
+    [undefined, { LC_ALL: "C.UTF-8", LANG: "de" }, "en"],
+    [undefined, { LANG: "POSIX" }, "en"],
+    [undefined, { LANG: "nl_NL.UTF-8" }, "en"],
+    ["ja", { LANG: "de" }, "ja"],
+    ["ar-EG", {}, "ar-EG"],
+  ])("of %s and %j is %s", (given, environment, language) => {
+    const speech = speechOf(given, environment);
+    expect(speech.language).toBe(language);
+    expect(speech.words.done).toBe(ADAPTER_WORDS[language.slice(0, 2) as "en"].done);
+  });
+
+  test.each(CATALOGUE_LANGUAGES)("%s has all sentences, each of its own", (language) => {
+    const words = ADAPTER_WORDS[language];
+    const { agentIn: _, ...others } = words;
+    const said = textsOf(others);
+    expect(said.every((text) => text.trim() === text && text !== "" && !text.includes("#"))).toBe(true);
+    if (language === "en") return;
+    const english = new Set(textsOf(ENGLISH));
+    // A word that two languages share is no sentence.
+    expect(said.filter((text) => english.has(text) && text.includes(" "))).toEqual([]);
+  });
+});
+
+/** Each text, and each function with words and with several numbers. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value === "function")
+    return [1, 2, 3, 11, 100].map((count) => String(value.length === 2 ? value("Xx", "Yy") : value(count)));
+  return Object.values(value as object).flatMap(textsOf);
+}
