@@ -1,5 +1,6 @@
 // Follows one daemon, or all of them, and prints their events.
 import type { Framing } from "../../../transports/framing/framings.js";
+import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { discoverDaemons } from "../../client/discovery/discover-daemons.js";
 import type { Connector, Target } from "../../client/listener/listener-types.js";
@@ -57,6 +58,7 @@ export function runTail(options: TailOptions, io: CommandIo): Promise<void> {
   const help = createHelpLines(options.verbose === true);
   const run = async (): Promise<ExitCode> => {
     refuseMixture(options);
+    if (options.interactive === true) assertNotBelowAgent(io.environment);
     if (options.akashik !== true) return tail(options, io);
     const { followField } = await import("../field/follow-field.js");
     return followField(options, io);

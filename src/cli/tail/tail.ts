@@ -36,7 +36,7 @@ typed. Type the answer that the question's last line asks for:
   h               explains more
 When a question ends without your answer, press Enter before you answer the next one. The first line after the end is not sent, because you may have
 begun it for the old question. An answer in the first second of a question is not sent either, because nobody can have heard the question yet. Type it
-again. Answers may be piped in, one a line. They count at once.
+again. Answers may be piped in, one a line. They count at once. A command that an agent has started does not answer.
 
 With --akashik, the command is an agent of the Akashik Field, and prints what it is told. It leaves the Field at its end. With --subscriber-id it stays,
 and is told next time of what it missed.

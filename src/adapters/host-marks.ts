@@ -1,0 +1,28 @@
+// A command below an agent must not answer for the person. Commands that answer look for the marks that agents leave in the environment (R5d).
+import { Fault } from "../base/errors.js";
+
+/** The variable that `aaepd acp` sets in what it starts: the agent's name. */
+export const AGENT_VARIABLE = "AAEPD_AGENT";
+
+/** Variables that hosts set in the commands that their agents run, and in no terminal of a person. */
+const HOST_VARIABLES: readonly string[] = [
+  "CLAUDECODE",
+  "CODEX_SANDBOX",
+  "CODEX_SANDBOX_NETWORK_DISABLED",
+  "CODEX_THREAD_ID",
+  "CURSOR_AGENT",
+  "GEMINI_CLI",
+  "OPENCODE",
+  "QWEN_CODE",
+];
+
+/**
+ * Throws a Fault "usage" if an agent has started this process. The check stops an agent that was talked into answering itself. A program
+ * that hides can clear its environment.
+ */
+export function assertNotBelowAgent(environment: Readonly<Record<string, string | undefined>>): void {
+  const mark = [AGENT_VARIABLE, ...HOST_VARIABLES].find((name) => (environment[name] ?? "") !== "");
+  if (mark === undefined) return;
+  const sentence = `The variable ${mark} says that an agent has started this command. Only a person answers: run it in a terminal of your own.`;
+  throw new Fault("usage", sentence, { origin: "local" });
+}
