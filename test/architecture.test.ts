@@ -367,10 +367,12 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   "src/adapters": {
     proxy: [],
+    acp: ["proxy"],
   },
   "src/cli": {
     terminal: [],
     shell: ["terminal"],
+    adapters: ["shell"],
     serve: ["terminal", "shell"],
     recordings: ["terminal", "shell"],
     status: ["terminal", "shell"],

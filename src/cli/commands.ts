@@ -6,6 +6,8 @@ export interface CommandLoader {
   readonly name: string;
   /** Whether standard output belongs to the command alone, so that nothing else may write there (S1). */
   readonly ownsStdout: boolean;
+  /** Whether it runs a daemon, which takes longest to load and is therefore loaded at once. Default: if it owns standard output. */
+  readonly runsDaemon?: boolean;
   readonly load: () => Promise<(program: Command, context: CommandContext) => void>;
 }
 
@@ -14,6 +16,12 @@ export const COMMANDS: readonly CommandLoader[] = [
   { name: "serve", ownsStdout: true, load: async () => (await import("./serve/serve.js")).registerServe },
   { name: "stdio", ownsStdout: true, load: async () => (await import("./serve/stdio.js")).registerStdio },
   { name: "a2e", ownsStdout: true, load: async () => (await import("./serve/a2e.js")).registerA2e },
+  {
+    name: "acp",
+    ownsStdout: true,
+    runsDaemon: false,
+    load: async () => (await import("./adapters/acp.js")).registerAcp,
+  },
   { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
   { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail/tail.js")).registerTail) },
   {

@@ -28,7 +28,7 @@ export async function main(options: MainOptions): Promise<void> {
   const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
   const load = options.loadDaemon ?? loadDaemon;
   // Begun before the command line is read, because it takes longest. A failure is reported when the daemon is used.
-  const loaded = command?.ownsStdout === true ? load() : undefined;
+  const loaded = command?.ownsStdout === true && command.runsDaemon !== false ? load() : undefined;
   loaded?.catch(() => {});
   const output: ProgramOutput = {
     width,

@@ -3,8 +3,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";
 
-const WITH_DAEMON = ["serve", "stdio", "a2e", "replay"];
-const others = COMMANDS.map(({ name }) => name).filter((name) => !WITH_DAEMON.includes(name));
+const OWNERS = ["serve", "stdio", "a2e", "acp", "replay"];
+const others = COMMANDS.map(({ name }) => name).filter((name) => !OWNERS.includes(name));
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -50,9 +50,14 @@ const LANGUAGE_TAG = /^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$/;
 /** For commander: as `textList`, each value a language tag. */
 export function languageList(text: string, previous: readonly string[] | undefined): readonly string[] {
   const values = textList(text, previous);
-  const wrong = values.find((value) => !LANGUAGE_TAG.test(value));
-  if (wrong === undefined) return values;
-  throw new InvalidArgumentError(`"${wrong}" is no language tag. Give tags such as en-US.`);
+  for (const value of values) languageTag(value);
+  return values;
+}
+
+/** For commander: one language tag. */
+export function languageTag(text: string): string {
+  if (LANGUAGE_TAG.test(text)) return text;
+  throw new InvalidArgumentError(`"${text}" is no language tag. Give tags such as en-US.`);
 }
 
 /** For commander: as `textList`, each value one of `known`. */

@@ -1,0 +1,291 @@
+// The Agent Client Protocol, version 1, between an editor and an agent: which of its messages are heard, and as what. It changes no message.
+import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import { shortenedText } from "../../engine/text/shortened-text.js";
+import type { Adapter, Reading, Sign } from "../adapter.js";
+import { announced, hostOf, oneLine } from "../words.js";
+import { type AcpMessage, idKey, readAcpMessage, sessionCancelled } from "./acp-message.js";
+import { type Fields, fieldsOf, listOf, someText } from "./fields.js";
+import { Permissions } from "./permissions.js";
+import { Turn, type TurnOptions } from "./turn.js";
+
+export interface AcpOptions extends TurnOptions {
+  /** Whether a turn begins with the words of the request. */
+  readonly saysPrompts: boolean;
+}
+
+export interface AcpAdapter extends Adapter {
+  /** Whether the next lines of the host may be answers that are swallowed. */
+  readonly holds: () => boolean;
+  /** The agent has ended. `how` is its exit code or signal. */
+  readonly ended: (how: string, isAfterHost: boolean) => Reading;
+}
+
+/** UTF-16 units of a request in the words of its turn. */
+const LONGEST_REQUEST = 80;
+const PROTOCOL_VERSION = 1;
+/** The code of JSON-RPC with which an agent asks for authentication. */
+const AUTHENTICATION_REQUIRED = -32000;
+
+const NOTHING: Reading = { signs: [] };
+
+export function createAcpAdapter(options: AcpOptions): AcpAdapter {
+  return new Acp(options);
+}
+
+interface Conversation {
+  folder: string | undefined;
+  modes: ReadonlyMap<string, string>;
+  /** Histories that are being replayed. */
+  replays: number;
+  /** In their order. Agents work on the first. */
+  readonly turns: Turn[];
+}
+
+/** A request of the host whose answer matters. */
+type Awaited =
+  | { readonly kind: "initialize" }
+  | { readonly kind: "new"; readonly folder: string | undefined }
+  | { readonly kind: "replay"; readonly sessionId: string }
+  | { readonly kind: "prompt"; readonly turn: Turn };
+
+class Acp implements AcpAdapter {
+  readonly #options: AcpOptions;
+  readonly #words: AdapterWords;
+  readonly #permissions: Permissions;
+  readonly #conversations = new Map<string, Conversation>();
+  readonly #awaited = new Map<string, Awaited>();
+  #turnCount = 0;
+  /** Of an agent that speaks another version only the beginning and the end of a turn are told. */
+  #isUnderstood = true;
+
+  constructor(options: AcpOptions) {
+    this.#options = options;
+    this.#words = options.words;
+    this.#permissions = new Permissions(options.words, options.irreversibleKinds);
+  }
+
+  readonly recognizes: Adapter["recognizes"] = ({ text }) => {
+    const message = readAcpMessage(text);
+    return message?.kind === "request" && message.method === "initialize" && "protocolVersion" in message.params;
+  };
+
+  readonly holds = (): boolean => this.#permissions.isAnyAwaited();
+
+  readonly read: Adapter["read"] = ({ from, text }, now) => {
+    const message = readAcpMessage(text);
+    if (message === undefined) return NOTHING;
+    return from === "host" ? this.#fromHost(message, now) : this.#fromAgent(message, text, now);
+  };
+
+  readonly answered: Adapter["answered"] = (question, decision, now) =>
+    this.#permissions.answeredByListener(question, decision, now);
+
+  readonly stop: Adapter["stop"] = (key, now) => {
+    const turn = this.#turns().find((one) => one.key === key);
+    if (turn === undefined) return NOTHING;
+    const { signs, toChild = [], toHost = [] } = this.#permissions.stopped(turn, now);
+    return { signs, toChild: [sessionCancelled(turn.sessionId), ...toChild], toHost };
+  };
+
+  readonly dueAt: Adapter["dueAt"] = () => {
+    let first: number | undefined;
+    for (const { tools } of this.#turns()) {
+      const at = tools.dueAt();
+      if (at !== undefined && (first === undefined || at < first)) first = at;
+    }
+    return first;
+  };
+
+  readonly wake: Adapter["wake"] = (now) => ({ signs: this.#turns().flatMap(({ tools }) => tools.wake(now)) });
+
+  readonly ended: AcpAdapter["ended"] = (how, isAfterHost) => {
+    const signs = this.#turns().flatMap((turn) =>
+      isAfterHost
+        ? this.#end(turn, "cancelled", this.#words.hostClosed)
+        : this.#end(turn, "errored", this.#words.exited(how), "AGENT_EXITED"),
+    );
+    return { signs };
+  };
+
+  #turns(): readonly Turn[] {
+    return [...this.#conversations.values()].flatMap(({ turns }) => turns);
+  }
+
+  #conversation(id: string): Conversation {
+    const known = this.#conversations.get(id);
+    if (known !== undefined) return known;
+    const made: Conversation = { folder: undefined, modes: new Map(), replays: 0, turns: [] };
+    this.#conversations.set(id, made);
+    return made;
+  }
+
+  #fromHost(message: AcpMessage, now: number): Reading {
+    const { params } = message as { readonly params?: Fields };
+    const sessionId = someText(params?.sessionId);
+    if (message.kind === "response") return this.#permissions.answeredByHost(message, now);
+    if (message.kind === "notification") {
+      if (message.method !== "session/cancel" || sessionId === undefined) return NOTHING;
+      return { signs: this.#permissions.cancelledByHost(sessionId) };
+    }
+    const folder = someText(message.params.cwd);
+    switch (message.method) {
+      case "initialize":
+        this.#awaited.set(message.id.key, { kind: "initialize" });
+        return NOTHING;
+      case "session/new":
+        this.#awaited.set(message.id.key, { kind: "new", folder });
+        return folder === undefined ? NOTHING : { signs: [], folder };
+      case "session/load":
+      case "session/resume": {
+        if (sessionId === undefined) return NOTHING;
+        const conversation = this.#conversation(sessionId);
+        conversation.folder = folder ?? conversation.folder;
+        conversation.replays += 1;
+        this.#awaited.set(message.id.key, { kind: "replay", sessionId });
+        return folder === undefined ? NOTHING : { signs: [], folder };
+      }
+      case "session/prompt":
+        return sessionId === undefined ? NOTHING : { signs: [this.#begin(message.id.key, sessionId, message.params)] };
+      default:
+        return NOTHING;
+    }
+  }
+
+  #begin(idOfRequest: string, sessionId: string, params: Fields): Sign {
+    const conversation = this.#conversation(sessionId);
+    this.#turnCount += 1;
+    const turn = new Turn(`turn ${this.#turnCount}`, sessionId, this.#options);
+    conversation.turns.push(turn);
+    this.#awaited.set(idOfRequest, { kind: "prompt", turn });
+    const texts = listOf(params.prompt)
+      .map(fieldsOf)
+      .flatMap((block) => (block.type === "text" ? (someText(block.text) ?? []) : []));
+    const request = this.#options.saysPrompts ? shortenedText(oneLine(texts.join(" ")), LONGEST_REQUEST) : "";
+    return {
+      kind: "turn",
+      turn: turn.key,
+      words: request === "" ? this.#words.works : request,
+      conversation: sessionId,
+      folder: conversation.folder,
+    };
+  }
+
+  #fromAgent(message: AcpMessage, text: string, now: number): Reading {
+    if (message.kind === "response") return { signs: this.#answeredByAgent(message) };
+    if (!this.#isUnderstood) return NOTHING;
+    const { params } = message;
+    if (message.kind === "notification") {
+      if (message.method === "$/cancel_request") return this.#permissions.withdrawn(idKey(params.requestId), now);
+      return message.method === "session/update" ? { signs: this.#updated(params, now) } : NOTHING;
+    }
+    const turn = this.#turnOf(someText(params.sessionId) ?? "");
+    if (turn === undefined) return NOTHING;
+    switch (message.method) {
+      case "session/request_permission":
+        return this.#permissions.requested(message, text, turn, now);
+      case "elicitation/create":
+        return { signs: [this.#elicited(turn, params)] };
+      case "terminal/create":
+        return { signs: this.#terminal(turn, params) };
+      default:
+        return NOTHING;
+    }
+  }
+
+  #answeredByAgent({ id, result, error }: Extract<AcpMessage, { readonly kind: "response" }>): readonly Sign[] {
+    const awaited = this.#awaited.get(id.key);
+    this.#awaited.delete(id.key);
+    switch (awaited?.kind) {
+      case "initialize":
+        if (error === undefined) this.#isUnderstood = result.protocolVersion === PROTOCOL_VERSION;
+        return [];
+      case "new": {
+        const sessionId = someText(result.sessionId);
+        if (sessionId === undefined) return [];
+        const conversation = this.#conversation(sessionId);
+        conversation.folder = awaited.folder ?? conversation.folder;
+        conversation.modes = modesIn(result);
+        return [];
+      }
+      case "replay": {
+        const conversation = this.#conversation(awaited.sessionId);
+        conversation.replays -= 1;
+        conversation.modes = modesIn(result);
+        return [];
+      }
+      case "prompt":
+        return error === undefined ? this.#stopped(awaited.turn, result.stopReason) : this.#failed(awaited.turn, error);
+      case undefined:
+        return [];
+    }
+  }
+
+  #stopped(turn: Turn, reason: unknown): readonly Sign[] {
+    const { done, limitReached, refused, stopped } = this.#words;
+    switch (reason) {
+      case "cancelled":
+        return this.#end(turn, "cancelled", stopped);
+      case "refusal":
+        return this.#end(turn, "completed", refused);
+      case "max_tokens":
+      case "max_turn_requests":
+        return this.#end(turn, "completed", limitReached);
+      default:
+        return this.#end(turn, "completed", done);
+    }
+  }
+
+  #failed(turn: Turn, error: Fields): readonly Sign[] {
+    const isSignIn = error.code === AUTHENTICATION_REQUIRED;
+    return this.#end(turn, "errored", isSignIn ? this.#words.signInNeeded : this.#words.failed, "AGENT_ERROR");
+  }
+
+  #end(turn: Turn, how: "completed" | "cancelled" | "errored", words: string, code?: string): readonly Sign[] {
+    const { turns } = this.#conversation(turn.sessionId);
+    const at = turns.indexOf(turn);
+    if (at >= 0) turns.splice(at, 1);
+    return [
+      ...this.#permissions.ended(turn),
+      ...turn.tools.end(how === "cancelled" ? "cancelled" : "error"),
+      { kind: "end", turn: turn.key, how, words, ...(code === undefined ? {} : { code }) },
+    ];
+  }
+
+  /** A replayed history is silent, and so is everything outside of a turn. */
+  #updated(params: Fields, now: number): readonly Sign[] {
+    const sessionId = someText(params.sessionId) ?? "";
+    const turn = this.#turnOf(sessionId);
+    const conversation = this.#conversations.get(sessionId);
+    if (turn === undefined || (conversation?.replays ?? 0) > 0) return [];
+    const modeName = (id: string): string => conversation?.modes.get(id) ?? id;
+    return turn.update(sessionId, fieldsOf(params.update), modeName, now);
+  }
+
+  /** The turn in which a session works, its own or that of the agent whose subagent it is. */
+  #turnOf(sessionId: string): Turn | undefined {
+    const [own] = this.#conversations.get(sessionId)?.turns ?? [];
+    return own ?? this.#turns().find((turn) => turn.hasSubagent(sessionId));
+  }
+
+  /** The host shows a form or an address, which only its own window can take. */
+  #elicited(turn: Turn, { mode, message, url }: Fields): Sign {
+    const domain = mode === "url" ? hostOf(someText(url) ?? "") : undefined;
+    const asking = announced(someText(message) ?? this.#words.question, this.#words);
+    const words = domain === undefined ? this.#words.askedThere(asking) : this.#words.askedToOpen(domain);
+    return { kind: "state", turn: turn.key, state: "awaiting_input", words: announced(words, this.#words) };
+  }
+
+  #terminal(turn: Turn, { command }: Fields): readonly Sign[] {
+    const program = someText(command);
+    if (program === undefined || turn.tools.isAnyRunning()) return [];
+    const words = announced(this.#words.runs.execute(program), this.#words);
+    return [{ kind: "state", turn: turn.key, state: "thinking", words }];
+  }
+}
+
+function modesIn(result: Fields): ReadonlyMap<string, string> {
+  const modes = listOf(fieldsOf(result.modes).availableModes).map(fieldsOf);
+  return new Map(
+    modes.flatMap(({ id, name }) => (typeof id === "string" && typeof name === "string" ? [[id, name]] : [])),
+  );
+}

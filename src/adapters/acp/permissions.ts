@@ -1,0 +1,222 @@
+// Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
+// exactly one.
+import { parseJsonDocument } from "../../base/json-document.js";
+import { textsOf } from "../../base/json-members.js";
+import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Decision, Reading, Sign } from "../adapter.js";
+import { announced } from "../words.js";
+import { type AcpMessage, type MessageId, permissionAnswer, requestCancelled } from "./acp-message.js";
+import { type Fields, fieldsOf, someText } from "./fields.js";
+import { type Answers, answersOf, decisionOf } from "./own-dialogs.js";
+import { questionWords } from "./tool-words.js";
+import type { Turn } from "./turn.js";
+
+/** How long a person has, in seconds. The host's dialog stays after that. */
+const ANSWER_SECONDS = 600;
+
+type Request = Extract<AcpMessage, { readonly kind: "request" }>;
+type Response = Extract<AcpMessage, { readonly kind: "response" }>;
+
+interface Permission {
+  readonly id: MessageId;
+  readonly sessionId: string;
+  readonly turn: Turn;
+  readonly call: string;
+  readonly options: unknown;
+  readonly answers: Answers | undefined;
+  /** The question, for a second one. */
+  readonly asked: Extract<Sign, { readonly kind: "question" }> | undefined;
+  /** The id of the question that is open; undefined if listeners have none. */
+  question: string | undefined;
+  /** A yes is asked for once more, because the question did not have everything. */
+  isToBeRepeated: boolean;
+}
+
+const NOTHING: Reading = { signs: [] };
+
+export class Permissions {
+  readonly #words: AdapterWords;
+  readonly #irreversibleKinds: ReadonlySet<string>;
+  readonly #open = new Map<string, Permission>();
+  readonly #byQuestion = new Map<string, Permission>();
+  /** Answers of the host that will come too late: how many, by the id. */
+  readonly #late = new Map<string, number>();
+  #count = 0;
+
+  constructor(words: AdapterWords, irreversibleKinds: ReadonlySet<string>) {
+    this.#words = words;
+    this.#irreversibleKinds = irreversibleKinds;
+  }
+
+  /** Whether an answer of the host may be one that matters here. */
+  isAnyAwaited(): boolean {
+    return this.#open.size > 0 || this.#late.size > 0;
+  }
+
+  /** The agent asks the host, in a turn. `text` is the whole message. */
+  requested({ id, params }: Request, text: string, turn: Turn, now: number): Reading {
+    const sessionId = someText(params.sessionId) ?? "";
+    const toolCall = fieldsOf(params.toolCall);
+    const call = turn.callOf(sessionId, someText(toolCall.toolCallId) ?? id.key);
+    const inFront = turn.inFront(sessionId);
+    // Two open requests of one id cannot be told apart: both are left to the host.
+    const isDoubled = this.#open.has(id.key);
+    const before = [...turn.tools.goesOn(call), ...this.withdrawn(id.key, now).signs];
+    const facts = turn.tools.asked(call, toolCall, now, inFront);
+    const words = questionWords(facts, this.#words);
+    const answers = isClear(text) && !isDoubled ? answersOf(facts, params.options) : undefined;
+    const isIrreversible = this.#irreversibleKinds.has(facts.kind ?? "other");
+    const asked: Permission["asked"] =
+      answers === undefined
+        ? undefined
+        : {
+            kind: "question",
+            turn: turn.key,
+            id: this.#nextQuestion(),
+            call,
+            name: facts.name ?? facts.kind ?? "tool",
+            action: inFront(words.action),
+            consequence: words.consequence.text,
+            risk: isIrreversible ? "high" : "medium",
+            irreversible: isIrreversible,
+            seconds: ANSWER_SECONDS,
+          };
+    const permission: Permission = {
+      id,
+      sessionId,
+      turn,
+      call,
+      options: params.options,
+      answers,
+      asked,
+      question: asked?.id,
+      isToBeRepeated: words.consequence.isCut,
+    };
+    this.#open.set(id.key, permission);
+    if (asked !== undefined) {
+      this.#byQuestion.set(asked.id, permission);
+      return { signs: [...before, asked] };
+    }
+    const told = announced(this.#words.askedThere(`${announced(words.action, this.#words)}.`), this.#words);
+    return { signs: [...before, { kind: "state", turn: turn.key, state: "awaiting_input", words: told }] };
+  }
+
+  /** The host answers a request of the agent. */
+  answeredByHost({ id, result, error }: Response, now: number): Reading {
+    const late = this.#late.get(id.key);
+    if (late !== undefined) {
+      if (late === 1) this.#late.delete(id.key);
+      else this.#late.set(id.key, late - 1);
+      return { signs: [], verdict: "swallow" };
+    }
+    const permission = this.#open.get(id.key);
+    if (permission === undefined) return NOTHING;
+    const outcome = fieldsOf(result.outcome);
+    const chosen = outcome.outcome === "selected" ? decisionOf(permission.options, outcome.optionId) : undefined;
+    this.#open.delete(id.key);
+    const over = this.#questionOver(permission, error === undefined ? chosen : undefined);
+    // A call without an allowing answer does not run.
+    return { signs: [...over, ...permission.turn.tools.settled(permission.call, chosen ?? "reject", "host", now)] };
+  }
+
+  /** A listener answers. An answer to what is over by now is none. */
+  answeredByListener(question: string, decision: Decision, now: number): Reading {
+    const permission = this.#byQuestion.get(question);
+    this.#byQuestion.delete(question);
+    if (permission?.question !== question || permission.answers === undefined) return NOTHING;
+    permission.question = undefined;
+    if (decision === "accept" && permission.isToBeRepeated && permission.asked !== undefined) {
+      permission.isToBeRepeated = false;
+      const action = this.#words.notAllRead(permission.asked.action);
+      const again = { ...permission.asked, id: this.#nextQuestion(), action };
+      permission.question = again.id;
+      this.#byQuestion.set(again.id, permission);
+      return { signs: [again] };
+    }
+    const { turn, call, answers } = permission;
+    return {
+      signs: turn.tools.settled(call, decision, { question }, now),
+      ...this.#answer(permission, { outcome: "selected", optionId: answers[decision] }),
+    };
+  }
+
+  /** The agent takes back a request. The host's answer, if one comes, is the agent's own affair. */
+  withdrawn(key: string, now: number): Reading {
+    const permission = this.#open.get(key);
+    if (permission === undefined) return NOTHING;
+    this.#open.delete(key);
+    const { turn, call } = permission;
+    return {
+      signs: [...this.#questionOver(permission, undefined), ...turn.tools.settled(call, undefined, undefined, now)],
+    };
+  }
+
+  /** The person cancels in the host: nothing is asked of listeners any more, and the host answers what is open. */
+  cancelledByHost(sessionId: string): readonly Sign[] {
+    return this.#of((one) => one.sessionId === sessionId).flatMap((one) => this.#questionOver(one, undefined));
+  }
+
+  /** A listener stops the turn: the host, which knows nothing of it, will not answer what is open. */
+  stopped(turn: Turn, now: number): Reading {
+    const signs: Sign[] = [];
+    const toChild: string[] = [];
+    const toHost: string[] = [];
+    for (const permission of this.#of((one) => one.turn === turn)) {
+      signs.push(...this.#questionOver(permission, undefined));
+      signs.push(...turn.tools.settled(permission.call, "reject", undefined, now));
+      const answer = this.#answer(permission, { outcome: "cancelled" });
+      toChild.push(...answer.toChild);
+      toHost.push(...answer.toHost);
+    }
+    return { signs, toChild, toHost };
+  }
+
+  /** The turn is over. A request that is still open is between agent and host. */
+  ended(turn: Turn): readonly Sign[] {
+    return this.#of((one) => one.turn === turn).flatMap((permission) => {
+      this.#open.delete(permission.id.key);
+      return this.#questionOver(permission, undefined);
+    });
+  }
+
+  #of(isMeant: (permission: Permission) => boolean): readonly Permission[] {
+    return [...this.#open.values()].filter(isMeant);
+  }
+
+  #answer(
+    { id }: Permission,
+    outcome: Fields,
+  ): { readonly toChild: readonly string[]; readonly toHost: readonly string[] } {
+    this.#open.delete(id.key);
+    this.#late.set(id.key, (this.#late.get(id.key) ?? 0) + 1);
+    return { toChild: [permissionAnswer(id, outcome)], toHost: [requestCancelled(id)] };
+  }
+
+  #questionOver(permission: Permission, decision: Decision | undefined): readonly Sign[] {
+    const { question: id, turn } = permission;
+    if (id === undefined) return [];
+    permission.question = undefined;
+    this.#byQuestion.delete(id);
+    return [{ kind: "question-over", turn: turn.key, id, ...(decision === undefined ? {} : { decision }) }];
+  }
+
+  #nextQuestion(): string {
+    this.#count += 1;
+    return `question ${this.#count}`;
+  }
+}
+
+/**
+ * Whether a person hears what the agent means: a doubled member (R19) or a number that a parser changes (R41) could be read in two ways. The id of
+ * the request goes back as it is written.
+ */
+function isClear(text: string): boolean {
+  const [params, ...others] = textsOf(text, "params");
+  if (params === undefined || others.length > 0 || textsOf(text, "method").length > 1) return false;
+  try {
+    parseJsonDocument(params);
+    return true;
+  } catch {
+    return false;
+  }
+}

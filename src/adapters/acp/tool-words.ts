@@ -1,0 +1,89 @@
+// A tool of ACP in words: an announcement has names and titles only, a question everything.
+import {
+  type AdapterWords,
+  TOOL_ACTIONS,
+  type ToolAction,
+} from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import { argumentParts, shortAction, type WholeText, wholeText } from "../question-words.js";
+import { announced, fileName, hostOf, linesIn } from "../words.js";
+import { someText } from "./fields.js";
+import { commandIn, type ToolFacts } from "./tool-call.js";
+
+/** "Edits config.ts", or the tool's own title. */
+export function runsWords(facts: ToolFacts, words: AdapterWords): string {
+  const action = actionOf(facts);
+  const title = facts.title ?? facts.name ?? facts.kind ?? "";
+  const [path, ...others] = pathsOf(facts);
+  const address = someText(facts.input.url);
+  const host = address === undefined ? undefined : hostOf(address);
+  switch (action) {
+    case "execute":
+      return announced(words.runs.execute(title), words);
+    case "fetch":
+      return announced(host === undefined ? title : words.runs.fetch(host), words);
+    case undefined:
+      return announced(title, words);
+    default: {
+      if (path === undefined) return announced(title, words);
+      const more = others.length === 0 ? "" : ` ${words.moreFiles(others.length)}`;
+      return announced(`${words.runs[action](fileName(path))}${more}`, words);
+    }
+  }
+}
+
+export interface QuestionWords {
+  readonly action: string;
+  readonly consequence: WholeText;
+}
+
+/**
+ * The whole of a call: the command, paths and addresses, and each argument. The agent's own description of it comes last, and never in place of
+ * anything else. Of a tool without arguments the agent's title is all that is known.
+ */
+export function questionWords(facts: ToolFacts, words: AdapterWords): QuestionWords {
+  const { input, diffs, title } = facts;
+  const command = commandIn(input);
+  const address = someText(input.url);
+  const host = address === undefined ? undefined : hostOf(address);
+  const values = new Set(Object.values(input));
+  const given = Object.entries(input).filter(([name]) => name !== "description" && name !== command?.argument);
+  const isBare = Object.keys(input).length === 0;
+  const parts = [
+    ...(command === undefined ? [] : [`${words.labels.command}: ${command.text}`]),
+    ...pathsOf(facts)
+      .filter((path) => !values.has(path))
+      .map((path) => `${words.labels.file}: ${path}`),
+    ...(host === undefined ? [] : [`${words.labels.host}: ${host}`]),
+    ...argumentParts(Object.fromEntries(given)),
+    ...(isBare ? [...linesIn(title ?? ""), ...diffs.map(({ text }) => `${words.labels.text}: ${text}`)] : []),
+    ...(input.description === undefined ? [] : argumentParts({ description: input.description })),
+  ];
+  return { action: actionWords(facts, command?.text, host, words), consequence: wholeText(parts, words) };
+}
+
+function actionWords(
+  facts: ToolFacts,
+  command: string | undefined,
+  host: string | undefined,
+  words: AdapterWords,
+): string {
+  const action = actionOf(facts);
+  const [path, ...others] = pathsOf(facts);
+  if (command !== undefined) return words.asks.execute(shortAction(command, words));
+  if (action === "execute" && facts.title !== undefined) return words.asks.execute(shortAction(facts.title, words));
+  if (action === "fetch" && host !== undefined) return words.asks.fetch(host);
+  if (action !== undefined && action !== "execute" && action !== "fetch" && path !== undefined) {
+    const more = others.length === 0 ? "" : ` ${words.moreFiles(others.length)}`;
+    return `${words.asks[action](shortAction(path, words))}${more}`;
+  }
+  return words.use(shortAction(facts.name ?? facts.title ?? facts.kind ?? "", words));
+}
+
+/** The files that the agent names, each once. */
+function pathsOf({ paths, diffs }: ToolFacts): readonly string[] {
+  return [...new Set([...paths, ...diffs.map(({ path }) => path)])];
+}
+
+function actionOf({ kind }: ToolFacts): ToolAction | undefined {
+  return TOOL_ACTIONS.find((action) => action === kind);
+}

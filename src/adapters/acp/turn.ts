@@ -1,0 +1,130 @@
+// One request of a person and what the agent does about it, until the agent answers the request.
+import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Sign } from "../adapter.js";
+import { announced } from "../words.js";
+import { type Fields, fieldsOf, listOf, someText } from "./fields.js";
+import { ToolCalls } from "./tool-calls.js";
+
+export interface TurnOptions {
+  readonly words: AdapterWords;
+  readonly irreversibleKinds: ReadonlySet<string>;
+  /** Whether the agent's thoughts are told as text. */
+  readonly tellsThoughts: boolean;
+}
+
+export class Turn {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly tools: ToolCalls;
+  readonly #options: TurnOptions;
+  /** The message that the text belongs to. */
+  #messageId: string | undefined;
+  #isThinking = false;
+  #plan = "";
+  /** Titles of subagents, by their own sessions. */
+  readonly #subagents = new Map<string, string>();
+
+  constructor(key: string, sessionId: string, options: TurnOptions) {
+    this.key = key;
+    this.sessionId = sessionId;
+    this.#options = options;
+    this.tools = new ToolCalls(key, options.words, options.irreversibleKinds);
+  }
+
+  hasSubagent(sessionId: string): boolean {
+    return this.#subagents.has(sessionId);
+  }
+
+  /** The id of a call, which is unique in its session only. */
+  callOf(sessionId: string, toolCallId: string): string {
+    return sessionId === this.sessionId ? toolCallId : `${sessionId}\n${toolCallId}`;
+  }
+
+  /** Puts the title of the subagent in front of its words. */
+  inFront(sessionId: string): (words: string) => string {
+    const title = this.#subagents.get(sessionId);
+    return title === undefined ? (words) => words : (words) => this.#say(this.#options.words.subagent(title, words));
+  }
+
+  /** Reads an update of this turn's session or of one of its subagents. `modeName` names a mode by its id. */
+  update(sessionId: string, update: Fields, modeName: (id: string) => string, now: number): readonly Sign[] {
+    const id = someText(update.toolCallId);
+    const isCall = update.sessionUpdate === "tool_call" || update.sessionUpdate === "tool_call_update";
+    const call = isCall && id !== undefined ? this.callOf(sessionId, id) : undefined;
+    const signs =
+      call === undefined
+        ? this.#told(sessionId, update, modeName)
+        : this.tools.update(call, update, now, this.inFront(sessionId));
+    if (call !== undefined) this.#isThinking = false;
+    return signs.length === 0 ? signs : [...this.tools.goesOn(call), ...signs];
+  }
+
+  #told(sessionId: string, update: Fields, modeName: (id: string) => string): readonly Sign[] {
+    const { words } = this.#options;
+    // Of a subagent its tools are told. Its text is for the agent.
+    if (sessionId !== this.sessionId) return [];
+    switch (update.sessionUpdate) {
+      case "agent_message_chunk":
+        this.#isThinking = false;
+        return this.#text(update);
+      case "agent_thought_chunk":
+        return this.#thought(update);
+      case "plan":
+        return this.#planned(listOf(update.entries).map(fieldsOf));
+      case "current_mode_update":
+        return this.#state(words.mode(modeName(someText(update.currentModeId) ?? "")));
+      case "notice":
+        return this.#state(someText(update.title));
+      case "compaction_update":
+        return this.#state(update.status === "in_progress" ? words.compacting : undefined);
+      case "subagent_update":
+        return this.#subagent(someText(update.sessionId), someText(update.title));
+      default:
+        return [];
+    }
+  }
+
+  #text(update: Fields): readonly Sign[] {
+    const { type, text } = fieldsOf(update.content);
+    if (type !== "text" || typeof text !== "string" || text === "") return [];
+    const messageId = someText(update.messageId);
+    const isOther = messageId !== this.#messageId;
+    this.#messageId = messageId;
+    const said: Sign = { kind: "text", turn: this.key, output: messageId ?? "", text };
+    return isOther ? [{ kind: "text-end", turn: this.key }, said] : [said];
+  }
+
+  #thought(update: Fields): readonly Sign[] {
+    if (this.#options.tellsThoughts) return this.#text(update);
+    if (this.#isThinking) return [];
+    this.#isThinking = true;
+    return [{ kind: "state", turn: this.key, state: "thinking" }];
+  }
+
+  #planned(entries: readonly Fields[]): readonly Sign[] {
+    const total = entries.length;
+    const done = entries.filter(({ status }) => status === "completed").length;
+    const current = entries.find(({ status }) => status === "in_progress");
+    const description = this.#say(someText(current?.content) ?? "");
+    const step = Math.min(done + 1, total);
+    const plan = `${step} ${total} ${description}`;
+    if (total === 0 || plan === this.#plan || done === total) return [];
+    this.#plan = plan;
+    const progress: Sign = { kind: "progress", turn: this.key, step, total };
+    return [description === "" ? progress : { ...progress, words: description }];
+  }
+
+  #subagent(sessionId: string | undefined, title = ""): readonly Sign[] {
+    if (sessionId === undefined || this.#subagents.has(sessionId)) return [];
+    this.#subagents.set(sessionId, this.#say(title));
+    return this.#state(this.inFront(sessionId)(this.#options.words.works));
+  }
+
+  #state(words: string | undefined): readonly Sign[] {
+    return words === undefined ? [] : [{ kind: "state", turn: this.key, state: "thinking", words: this.#say(words) }];
+  }
+
+  #say(text: string): string {
+    return announced(text, this.#options.words);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import type { CommandContext } from "../shell/context.js";
+import { knownList, languageTag } from "../shell/option-values.js";
+import type { AcpCommandOptions } from "./acp-run.js";
+
+/** The kinds of ACP. */
+const TOOL_KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"];
+
+const EXPLANATION = `
+The editor starts this program in place of AGENT, and keeps its standard input and output as pipes. Both carry the Agent Client Protocol, which the
+program passes on byte for byte. Standard error is the agent's own. The exit code is that of the agent.
+
+Assistive technology hears, by the daemon that aaepd serve runs:
+  - each request, and how it ended,
+  - what the agent writes, in sentences,
+  - its plan and its tools, when they run,
+  - each question for permission, which the editor asks too. The first answer counts.
+
+Without a daemon, and if nobody answers, the agent runs as it would without aaepd: its editor asks. A listener's answer is never "always".
+
+See docs/adapters.md.
+
+Examples:
+  aaepd acp -- opencode acp
+  aaepd acp --name "Claude at work" -- npx @zed-industries/claude-code-acp
+  aaepd acp --irreversible-kinds delete,move,execute -- gemini --acp`;
+
+/** `aaepd acp -- AGENT …`: a proxy between an editor and an agent of the Agent Client Protocol. */
+export function registerAcp(program: Command, context: CommandContext): void {
+  program
+    .command("acp")
+    .summary("make an agent of the Agent Client Protocol audible")
+    .description(
+      "Runs an agent of the Agent Client Protocol for the editor that started this program, and lets listeners hear and answer it.",
+    )
+    .argument("<agent...>", "the agent and its arguments, after --")
+    .option("--name <name>", "name of the agent for people (default: the agent and its folder)")
+    .option("--language <tag>", "language of the announcements, as in de (default: that of the locale)", languageTag)
+    .option("--socket <path>", "socket of the daemon (default: AAEPD_SOCKET, else that of aaepd serve)")
+    .option(
+      "--irreversible-kinds <list>",
+      "kinds of tools that cannot be undone, such as delete,move,execute",
+      knownList(TOOL_KINDS),
+    )
+    .option("--thoughts", "tell the agent's thoughts as text")
+    .option("--quiet-prompts", "do not repeat the words of a request")
+    .addHelpText("after", EXPLANATION)
+    .action(async (command: readonly string[], options: AcpCommandOptions) => {
+      const { runAcpCommand } = await import("./acp-run.js");
+      await runAcpCommand(command, options, context.stdio);
+    });
+}

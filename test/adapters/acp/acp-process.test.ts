@@ -1,0 +1,150 @@
+// `aaepd acp` as a process in place of another one: what it passes on, how it ends, and how fast it reads.
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { ensureBuilt } from "../../support/built.js";
+import { isStill } from "../../support/patience.js";
+import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { hostileLines } from "../hostile-lines.js";
+
+ensureBuilt();
+
+/** The agent is a program of one line. */
+function acp(script: string, ...options: readonly string[]) {
+  const argv = [PROGRAM, "acp", ...options, "--", process.execPath, "-e", script];
+  const child = spawn(process.execPath, argv, { env: cleanEnvironment(temporaryDirectory()) });
+  child.stdin.on("error", () => {});
+  const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal }));
+  });
+  return { child, ended };
+}
+
+async function everything(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+test("both directions are the same bytes, and standard error is the agent's own", async () => {
+  const { child, ended } = acp('process.stderr.write("own words"); process.stdin.pipe(process.stdout)');
+  const out = everything(child.stdout);
+  const err = everything(child.stderr);
+  const sent = Buffer.concat(hostileLines());
+  for (let from = 0; from < sent.length; from += 60_001) child.stdin.write(sent.subarray(from, from + 60_001));
+  child.stdin.end();
+  expect((await out).equals(sent)).toBe(true);
+  expect((await err).toString()).toBe("own words");
+  expect(await ended).toEqual({ code: 0, signal: null });
+});
+
+test("an agent that does not read is not written to, and its output passes meanwhile", async () => {
+  const { child, ended } = acp('setInterval(() => process.stdout.write("tick\\n"), 1)');
+  const block = Buffer.alloc(65_536, "a\n");
+  let sent = 0;
+  const full = new Promise<void>((resolve) => {
+    const fill = (): void => {
+      while (sent < 100_000_000) {
+        sent += block.length;
+        if (!child.stdin.write(block)) return void child.stdin.once("drain", fill);
+      }
+      resolve();
+    };
+    fill();
+  });
+  expect(await isStill(full)).toBe(true);
+  expect(sent).toBeLessThan(5_000_000);
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  child.kill("SIGTERM");
+  expect(await ended).toEqual({ code: null, signal: "SIGTERM" });
+});
+
+test("an editor that does not read is not written to, and its input passes meanwhile", async () => {
+  const script = `
+    let sent = 0;
+    const fill = () => { do { sent += 65536; } while (process.stdout.write("a\\n".repeat(32768))); process.stdout.once("drain", fill); };
+    fill();
+    process.stdin.on("data", () => process.stderr.write(sent + "\\n"));`;
+  const { child, ended } = acp(script);
+  child.stdout.pause();
+  let told = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    told += text;
+  });
+  const ask = async (): Promise<number> => {
+    const before = told.length;
+    child.stdin.write("ping\n");
+    while (told.length === before) await new Promise((resolve) => child.stderr.once("data", resolve));
+    return Number(told.trim().split("\n").at(-1));
+  };
+  await ask();
+  await isStill(new Promise(() => {}));
+  const first = await ask();
+  await isStill(new Promise(() => {}));
+  expect(await ask()).toBe(first);
+  expect(first).toBeLessThan(5_000_000);
+  child.kill("SIGKILL");
+  await ended;
+});
+
+test.each([
+  ["process.exit(7)", { code: 7, signal: null }],
+  ['process.kill(process.pid, "SIGKILL")', { code: null, signal: "SIGKILL" }],
+  ['process.kill(process.pid, "SIGTERM")', { code: null, signal: "SIGTERM" }],
+])("it ends as the agent ends: %s", async (script, end) => {
+  const { child, ended } = acp(script);
+  child.stdout.resume();
+  expect(await ended).toEqual(end);
+});
+
+test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s is the agent's", async (signal) => {
+  const { child, ended } = acp(`
+    process.on("${signal}", () => { process.stdout.write("mine\\n"); process.exit(5); });
+    setInterval(() => {}, 1000);
+    process.stdout.write("ready\\n");`);
+  const out = everything(child.stdout);
+  await new Promise((resolve) => child.stdout.once("data", resolve));
+  child.kill(signal);
+  expect(await ended).toEqual({ code: 5, signal: null });
+  expect((await out).toString()).toBe("ready\nmine\n");
+});
+
+test("everything that an agent wrote before it ended arrives, also at a slow editor", async () => {
+  const { child, ended } = acp('process.stdout.write("x".repeat(3_000_000) + "\\n", () => process.exit(0))');
+  let count = 0;
+  for await (const chunk of child.stdout) {
+    count += (chunk as Buffer).length;
+    await new Promise(setImmediate);
+  }
+  expect(count).toBe(3_000_001);
+  expect((await ended).code).toBe(0);
+});
+
+test("a grandchild that keeps the pipe open does not keep the proxy", async () => {
+  const { child, ended } = acp(`
+    require("node:child_process").spawn("sleep", ["60"], { stdio: ["ignore", "inherit", "ignore"], detached: true }).unref();
+    process.stdout.write("bye\\n", () => process.exit(0));`);
+  child.stdout.resume();
+  const code = new Promise((resolve) => child.once("exit", resolve));
+  expect(await code).toBe(0);
+  child.stdout.destroy();
+  await ended;
+});
+
+test("Safety 1: what runs below an agent is told whose it is", async () => {
+  const { child } = acp("process.stdout.write(process.env.AAEPD_AGENT)", "--name", "Claude at work");
+  expect((await everything(child.stdout)).toString()).toBe("Claude at work");
+});
+
+test.each([
+  [["--", "/nowhere/agent"], 2, "/nowhere/agent cannot be started. There is no such program."],
+  [["--name", "Ａａｅｐｄ ", "--", "true"], 2, "--name is"],
+  [["--name", "", "--", "true"], 2, "--name is"],
+  [[], 2, "agent"],
+])("what cannot be done is said, and nothing is written to the editor: %o", async (argv, code, sentence) => {
+  const program = startProgram(["acp", ...argv]);
+  expect(await program.ended).toEqual({ code, signal: null });
+  expect(program.stderr()).toContain(`Error: `);
+  expect(program.stderr()).toContain(sentence);
+  expect(program.stdout()).toBe("");
+});

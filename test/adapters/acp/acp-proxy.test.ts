@@ -1,0 +1,248 @@
+// `aaepd acp` between an editor and an agent of the SDK's, each a process of its own, with a real daemon.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Envelope } from "#gen/aaep/types.js";
+import { eventually } from "../../cli/command-stage.js";
+import { accepts, type Heard, type ListenOptions, listenAt, rejects } from "../../client/agent/agent-stage.js";
+import { ensureBuilt } from "../../support/built.js";
+import { casesOf } from "../../support/extent.js";
+import { shared } from "../../support/lifetime.js";
+import { cleanEnvironment, PROGRAM, type Program, startProgram } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { type EditorOptions, openEditor } from "./acp-editor.js";
+
+const COMMAND = { toolCallId: "t", title: "npm test", kind: "execute", rawInput: { command: "npm test" } };
+
+interface Served {
+  readonly environment: Record<string, string>;
+  readonly socketPath: string;
+  readonly daemon: Program;
+  readonly again: () => Promise<Served>;
+}
+
+async function serve(environment = cleanEnvironment(temporaryDirectory())): Promise<Served> {
+  ensureBuilt();
+  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
+  const [ready = ""] = await daemon.stdoutLines(1);
+  return { environment, socketPath: JSON.parse(ready).endpoints.ipc, daemon, again: () => serve(environment) };
+}
+
+const served = shared(serve);
+
+/** What is said, without the states that have no words and the ends of outputs. */
+function said(heard: Heard, name: string): readonly string[] {
+  return heard.events.flatMap((event, at) => {
+    const line = heard.lines[at] ?? "";
+    const isOf = event.producer?.agent_name === name;
+    return !isOf || (line.startsWith("state.changed") && event.summary_normal === undefined) || event.chunk === ""
+      ? []
+      : [line];
+  });
+}
+
+/** An editor whose agent has a name of its own, and what is heard of it. */
+async function stage(options: ListenOptions & { readonly editor?: EditorOptions; readonly at?: Served } = {}) {
+  const { environment, socketPath } = options.at ?? (await served());
+  const name = `Agent ${randomUUID().slice(0, 8)}`;
+  const own = (event: Envelope) => (event.producer?.agent_name === name ? options.answer?.(event) : undefined);
+  const heard = await listenAt(socketPath, {
+    name,
+    ...(options.answer === undefined ? {} : { answer: own }),
+  });
+  const editor = await openEditor({
+    environment,
+    ...options.editor,
+    options: ["--name", name, ...(options.editor?.options ?? [])],
+  });
+  return { heard, editor, name, lines: () => said(heard, name) };
+}
+
+test("a turn is heard, and a listener's answer closes the editor's dialog", async () => {
+  const { editor, lines } = await stage({ answer: accepts, editor: { options: ["--quiet-prompts"] } });
+  const { stopReason } = await editor.prompt([{ say: "I look. " }, { ask: COMMAND }, { say: " That is all." }]);
+  expect(stopReason).toBe("end_turn");
+  expect(editor.text()).toBe("I look. Answer: yes. That is all.");
+  await editor.dialogs[0]?.closed;
+  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
+  expect(lines().filter((line) => !line.startsWith("output"))).toEqual([
+    "session.started | Works on your request.",
+    "awaiting.confirmation | Run npm test",
+    "state.changed | writing_output | Accepted. The question was: Run npm test.",
+    "tool.invoked | execute | Runs npm test",
+    "tool.completed | execute | success",
+    "session.completed | Done.",
+  ]);
+  editor.program.child.stdin.end();
+  expect(await editor.program.ended).toEqual({ code: 0, signal: null });
+});
+
+test("a listener's no is the agent's no, and the call is not heard to run", async () => {
+  const { editor, lines } = await stage({ answer: rejects });
+  await editor.prompt([{ ask: COMMAND }]);
+  expect(editor.text()).toBe("Answer: no.");
+  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
+  expect(lines().filter((line) => line.startsWith("tool"))).toEqual([]);
+});
+
+test("the editor's answer ends the question, and its call is one that the host approved", async () => {
+  const { editor, heard, lines, name } = await stage({ answer: () => undefined });
+  const done = editor.prompt([{ ask: COMMAND }]);
+  await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
+  editor.dialogs[0]?.choose("yes");
+  await done;
+  expect(editor.text()).toBe("Answer: yes.");
+  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
+  const invoked = heard.events.find(
+    ({ type, producer }) => type.endsWith("tool.invoked") && producer?.agent_name === name,
+  );
+  expect(invoked?.extensions).toMatchObject({ aaepd: { approved_by: "host" } });
+  expect(lines().join()).toContain("It was answered in the agent’s own dialog. Accepted.");
+});
+
+test("where nobody can answer, listeners hear where to answer, and never a default", async () => {
+  const { editor, lines } = await stage();
+  const done = editor.prompt([{ ask: COMMAND }]);
+  await eventually(() => expect(editor.dialogs).toHaveLength(1));
+  await eventually(() => expect(lines().join("\n")).toContain("Answer it in the agent’s own window."));
+  editor.dialogs[0]?.choose("no");
+  await done;
+  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
+  expect(lines().join("\n")).not.toMatch(/default|Rejected/);
+});
+
+test("a person cancels in the editor while asked: the question is withdrawn, and the turn ends as cancelled", async () => {
+  const { editor, lines } = await stage({ answer: () => undefined });
+  const done = editor.prompt([{ ask: COMMAND }]);
+  await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
+  await editor.agent.notify("session/cancel", { sessionId: editor.sessionId });
+  editor.dialogs[0]?.choose("no");
+  expect((await done).stopReason).toBe("cancelled");
+  await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | Stopped."));
+});
+
+test("an agent that exits while it asks: its code is ours, and listeners hear it", async () => {
+  const { editor, lines } = await stage({ answer: () => undefined, editor: { options: ["--quiet-prompts"] } });
+  void editor
+    .prompt([{ update: { sessionUpdate: "tool_call", ...COMMAND, status: "completed" } }, { say: "Now." }, { exit: 3 }])
+    .catch(() => {});
+  expect(await editor.program.ended).toEqual({ code: 3, signal: null });
+  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The agent has ended unexpectedly: 3."));
+  expect(lines()).toContain("tool.invoked | execute | Runs npm test");
+});
+
+test("an editor that goes takes its agent with it, and its turns are cancelled", async () => {
+  const { editor, lines } = await stage();
+  void editor.prompt([{ say: "I wait." }, { wait: true }]).catch(() => {});
+  await eventually(() => expect(lines().join()).toContain("I wait."));
+  editor.program.child.stdin.end();
+  editor.program.child.stdout.destroy();
+  expect((await editor.program.ended).code).not.toBeNull();
+  await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | The agent’s window was closed."));
+});
+
+test("a history of 1,000 updates passes and is silent, and the turn behind it is heard", async () => {
+  const { editor, lines } = await stage({ editor: { options: ["--quiet-prompts"] } });
+  await editor.agent.request("session/load", { sessionId: editor.sessionId, cwd: "/home/ada/shop", mcpServers: [] });
+  expect(editor.updates()).toBe(1000);
+  await editor.prompt([{ say: "New." }]);
+  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
+  expect(lines()).toEqual([
+    "session.started | Works on your request.",
+    "output.streaming | New.",
+    "session.completed | Done.",
+  ]);
+});
+
+test("listener and editor answer at once, again and again: the agent gets exactly one answer each time", async () => {
+  const { editor, heard, name } = await stage({
+    answer: (event) => (Math.random() < 0.5 ? accepts(event) : rejects(event)),
+    editor: { onDialog: ({ choose }) => setImmediate(choose, Math.random() < 0.5 ? "yes" : "no") },
+  });
+  const count = casesOf(1000);
+  const asks = Array.from({ length: count }, (_, at) => ({ ask: { ...COMMAND, toolCallId: `t${at}` } }));
+  await editor.prompt(asks);
+  expect(editor.text().match(/Answer: (?:yes|no)\./g)).toHaveLength(count);
+  const accepted = editor.text().match(/Answer: yes\./g)?.length ?? 0;
+  const events = () => heard.events.filter(({ producer }) => producer?.agent_name === name);
+  await eventually(() => expect(events().at(-1)?.type).toBe("aaep:agent.session.completed"));
+  expect(events().filter(({ type }) => type.endsWith("tool.invoked"))).toHaveLength(accepted);
+  expect(events().filter(({ type }) => type.endsWith("tool.completed"))).toHaveLength(accepted);
+  // One that answered a request twice would have been told so by the SDK.
+  expect(editor.program.stderr()).toBe("");
+});
+
+test("a daemon that dies in mid-turn and comes back: the editor notices nothing, and the next turn is heard", async () => {
+  const first = await serve();
+  const { editor, name, lines } = await stage({ at: first, answer: () => undefined });
+  const asking = editor.prompt([{ say: "Before." }, { ask: COMMAND }]);
+  await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
+  first.daemon.child.kill("SIGKILL");
+  await first.daemon.ended;
+  editor.dialogs[0]?.choose("yes");
+  await asking;
+  expect(editor.text()).toBe("Before.Answer: yes.");
+  const { socketPath } = await first.again();
+  const heard = await listenAt(socketPath);
+  await editor.prompt([{ say: "After." }]);
+  await eventually(() => expect(said(heard, name)).toContain("output.streaming | After."));
+});
+
+test("without a daemon the editor notices nothing, and the first turn after its start is heard", async () => {
+  ensureBuilt();
+  const environment = cleanEnvironment(temporaryDirectory());
+  const editor = await openEditor({ environment, options: ["--name", "Early"] });
+  const done = editor.prompt([{ ask: COMMAND }]);
+  await eventually(() => expect(editor.dialogs).toHaveLength(1));
+  editor.dialogs[0]?.choose("yes");
+  await done;
+  expect(editor.text()).toBe("Answer: yes.");
+  expect(editor.program.stderr()).toBe("");
+  const { socketPath } = await serve(environment);
+  const heard = await listenAt(socketPath);
+  await editor.prompt([{ say: "Now." }]);
+  await eventually(() => expect(said(heard, "Early")).toContain("output.streaming | Now."));
+});
+
+test("a daemon that is stopped delays nothing, neither a turn nor the end", async () => {
+  const stopped = await serve();
+  const { editor } = await stage({ at: stopped });
+  stopped.daemon.child.kill("SIGSTOP");
+  const done = editor.prompt([{ say: "Heard by nobody." }, { ask: COMMAND }]);
+  await eventually(() => expect(editor.dialogs).toHaveLength(1));
+  editor.dialogs[0]?.choose("yes");
+  await done;
+  editor.program.child.stdin.end();
+  expect(await editor.program.ended).toEqual({ code: 0, signal: null });
+  stopped.daemon.child.kill("SIGCONT");
+});
+
+test.runIf(process.platform === "linux")(
+  "Safety 1: an agent that starts a listener and has it say yes is not answered by it",
+  async () => {
+    const { editor, lines } = await stage();
+    const done = editor.prompt([{ yesSayer: PROGRAM }, { say: "I wait." }, { wait: true }]).catch(() => {});
+    await eventually(() => expect(editor.program.stderr()).toContain("Connected"));
+    await editor.agent.notify("session/cancel", { sessionId: editor.sessionId });
+    await done;
+    const asking = editor.prompt([{ ask: COMMAND }]);
+    await eventually(() => expect(lines().join("\n")).toContain("Answer it in the agent’s own window."));
+    editor.dialogs[0]?.choose("no");
+    await asking;
+    expect(editor.text()).toContain("Answer: no.");
+  },
+);
+
+test("Safety 4: two agents of one folder are told apart, and the agent's own title is not its name", async () => {
+  const { environment, socketPath } = await served();
+  const heard = await listenAt(socketPath);
+  const folder = `/home/ada/${randomUUID().slice(0, 8)}`;
+  const editors = [await openEditor({ environment, folder }), await openEditor({ environment, folder })];
+  for (const editor of editors) await editor.prompt([{ say: "Here." }]);
+  const names = () =>
+    new Set(
+      heard.events.map(({ producer }) => String(producer?.agent_name)).filter((one) => one.includes(folder.slice(10))),
+    );
+  await eventually(() =>
+    expect([...names()]).toEqual([`Acp-agent in ${folder.slice(10)}`, `Acp-agent in ${folder.slice(10)} 2`]),
+  );
+});

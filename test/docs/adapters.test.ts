@@ -1,0 +1,57 @@
+// docs/adapters.md: what is heard of an agent, and the configurations of editors, as they stand there.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { openEditor } from "../adapters/acp/acp-editor.js";
+import { eventually } from "../cli/command-stage.js";
+import { ensureBuilt } from "../support/built.js";
+import { untilHeard } from "../support/peers/heard.js";
+import { cleanEnvironment, startProgram } from "../support/peers/program.js";
+import { temporaryDirectory } from "../support/temporary-directory.js";
+
+const PAGE = readFileSync(new URL("../../docs/adapters.md", import.meta.url), "utf8");
+
+/** A block, without the indentation of its list. */
+function block(name: string): string {
+  const [, text = ""] = new RegExp(`\`\`\`\\w+ ${name}\n([\\s\\S]*?)\n *\`\`\``).exec(PAGE) ?? [];
+  return text.replaceAll(/^ {3}/gm, "");
+}
+
+test("an agent is heard as the page says, by aaepd tail --interactive", async () => {
+  ensureBuilt();
+  const environment = cleanEnvironment(temporaryDirectory());
+  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
+  const [ready = ""] = await daemon.stdoutLines(1);
+  const tail = startProgram(["tail", "--no-time", "--interactive"], { environment });
+  await untilHeard(JSON.parse(ready).endpoints.ipc, tail.stdout);
+  const before = tail.stdout().length;
+  const editor = await openEditor({ environment, options: ["--name", "OpenCode in shop", "--quiet-prompts"] });
+  const plan = ["in_progress", "pending"].map((status) => ({ content: "Change the price", status }));
+  const done = editor.prompt([
+    { say: "I look at the tests first." },
+    { update: { ...READ, sessionUpdate: "tool_call", status: "completed" } },
+    { update: { sessionUpdate: "plan", entries: plan } },
+    { ask: { toolCallId: "t", title: "npm test", kind: "execute", rawInput: { command: "npm test" } }, isQuiet: true },
+    { say: "All tests pass." },
+  ]);
+  await eventually(() => expect(tail.stderr()).toContain("Run npm test"));
+  tail.child.stdin.write("yes\n");
+  await done;
+  await eventually(() => expect(tail.stdout()).toContain("completed: Done."));
+  const lines = tail.stdout().slice(before).trimEnd().split("\n");
+  // A state without words is heard in between.
+  const said = lines.filter((line) => !/state: [a-z ]+$/.test(line));
+  expect(said.join("\n").replaceAll(/after [\d.]+ s/g, "after 0.0 s")).toBe(block("heard"));
+  expect(tail.stderr()).toContain(`\n${block("asked")}\n`);
+});
+
+const READ = {
+  toolCallId: "r",
+  title: "Read config.ts",
+  kind: "read",
+  locations: [{ path: "/home/ada/shop/config.ts" }],
+};
+
+test.each(["zed", "jetbrains"])("the configuration of %s starts aaepd acp in front of the agent", (name) => {
+  const { agent_servers } = JSON.parse(block(name));
+  expect(agent_servers.OpenCode).toMatchObject({ command: "aaepd", args: ["acp", "--", "opencode", "acp"] });
+});
