@@ -8,9 +8,11 @@ import type { Decision, Sign } from "./adapter.js";
 
 export interface TellerOptions {
   /** Opens the agent, and again for each turn that begins without a daemon. Signs wait meanwhile. Must not throw. */
-  readonly open: () => Promise<Agent>;
+  readonly open: (onStop: (session: AgentSession) => void) => Promise<Agent>;
   /** A person has answered. Nothing but a reply is an answer: a default, a time-out and a lost daemon leave the decision to the host. */
   readonly answered: (question: string, decision: Decision) => void;
+  /** A person wants a turn to stop (R39). The host ends it. */
+  readonly stop: (turn: string) => void;
   /** Receives what went wrong. Must not throw. */
   readonly onFault: (caught: unknown) => void;
 }
@@ -47,7 +49,7 @@ interface OpenTurn {
   readonly questions: Map<string, Asked>;
 }
 
-export function createTeller({ open, answered, onFault }: TellerOptions): Teller {
+export function createTeller({ open, answered, stop, onFault }: TellerOptions): Teller {
   const turns = new Map<string, OpenTurn>();
   /** Undefined once an agent takes the signs. */
   let waiting: Sign[] | undefined;
@@ -59,7 +61,7 @@ export function createTeller({ open, answered, onFault }: TellerOptions): Teller
   async function look(): Promise<Agent | undefined> {
     waiting = [];
     try {
-      const one = await open();
+      const one = await open(onStop);
       for (const sign of waiting) quietly(() => tellTo(one, sign));
       waiting = undefined;
       agent = one;
@@ -69,6 +71,9 @@ export function createTeller({ open, answered, onFault }: TellerOptions): Teller
       onFault(caught);
       return undefined;
     }
+  }
+  function onStop(session: AgentSession): void {
+    for (const [key, turn] of turns) if (turn.session === session) quietly(() => stop(key));
   }
   function lookAgain(): void {
     if (agent?.status.kind !== "silent" || turns.size > 0) return;

@@ -1,5 +1,6 @@
 // `aaepd acp`: the proxy between an editor and its agent, the adapter that reads along, and the tellers of the agent in each of its folders.
 import type { Readable, Writable } from "node:stream";
+import type { OpenAgentOptions } from "../../client/agent/agent-options.js";
 import type { Agent } from "../../client/agent/session-types.js";
 import { openAgent } from "../../client/node.js";
 import { QUIET_TIMERS } from "../../client/platform-clock.js";
@@ -10,7 +11,7 @@ import type { Speech } from "../language.js";
 import { agentIdOf, agentName, hostName } from "../names.js";
 import type { LineReader, Verdict } from "../proxy/line-relay.js";
 import { type ChildEnd, type RunningProxy, startProxy } from "../proxy/run-proxy.js";
-import { createTeller, type Teller } from "../teller.js";
+import { createTeller, type Teller, type TellerOptions } from "../teller.js";
 import { createAcpAdapter } from "./acp-adapter.js";
 
 export interface RunAcpOptions {
@@ -40,9 +41,6 @@ const MOST_FOLDERS = 16;
 /** How long the daemon may take to hear the end, ms. The editor waits for the process. */
 const CLOSING_MS = 500;
 
-/** Declares the daemon's own extension. */
-const OWN_CONTEXT = ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"] as const;
-
 /** Runs the agent until it ends. Rejects with a Fault if it cannot be started. */
 export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
   const { command, speech, onFault } = options;
@@ -52,9 +50,10 @@ export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
   const pid = new Promise<number>((resolve) => {
     started = resolve;
   });
-  const tellers = createTellers(options, pid, (question, decision) =>
-    follow(adapter.answered(question, decision, QUIET_TIMERS.now())),
-  );
+  const tellers = createTellers(options, pid, {
+    answered: (question, decision) => void follow(adapter.answered(question, decision, QUIET_TIMERS.now())),
+    stop: (turn) => void follow(adapter.stop(turn, QUIET_TIMERS.now())),
+  });
   /** The teller of each turn, until the turn ends. */
   const turns = new Map<string, Teller>();
   let proxy: RunningProxy | undefined;
@@ -120,7 +119,7 @@ interface Tellers {
 function createTellers(
   options: RunAcpOptions,
   pid: Promise<number>,
-  answered: Parameters<typeof createTeller>[0]["answered"],
+  listeners: Pick<TellerOptions, "answered" | "stop">,
 ): Tellers {
   const { command, speech, onFault } = options;
   const host = hostName(command);
@@ -128,19 +127,20 @@ function createTellers(
 
   const add = (name: string): Teller => {
     const claimed = claimName(name, options.runtimeFolder, process.getuid?.());
-    const openOne = async (): Promise<Agent> =>
+    const openOne = async (onStop: OpenAgentOptions["onStop"]): Promise<Agent> =>
       openAgent({
         id: agentIdOf(command),
         name: claimed.name,
         language: speech.language,
         // No program below the agent answers it (R5d).
-        manifest: { "@context": OWN_CONTEXT, extensions: { aaepd: { pid: await pid } } },
+        pid: await pid,
+        onStop,
         ...(options.socket === undefined ? {} : { socket: options.socket }),
         // A daemon of its own would be found by nobody in time.
         spawn: false,
         onError: ({ fault }) => onFault(fault),
       });
-    const teller = createTeller({ open: openOne, answered, onFault });
+    const teller = createTeller({ ...listeners, open: openOne, onFault });
     open.set(name, { teller, release: claimed.release });
     return teller;
   };

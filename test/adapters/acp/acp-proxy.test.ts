@@ -1,7 +1,8 @@
 // `aaepd acp` between an editor and an agent of the SDK's, each a process of its own, with a real daemon.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
+import { ipcConnector } from "../../../src/client/node.js";
 import { eventually } from "../../cli/command-stage.js";
 import { accepts, type Heard, type ListenOptions, listenAt, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
@@ -117,6 +118,23 @@ test("a person cancels in the editor while asked: the question is withdrawn, and
   await editor.agent.notify("session/cancel", { sessionId: editor.sessionId });
   editor.dialogs[0]?.choose("no");
   expect((await done).stopReason).toBe("cancelled");
+  await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | Stopped."));
+});
+
+test("R39: a listener stops a turn while it is asked: the agent is told, has its answer, and ends the turn", async () => {
+  const { editor, heard, lines } = await stage({ answer: () => undefined });
+  const done = editor.prompt([{ ask: COMMAND }, { wait: true }]);
+  await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
+  const { socketPath } = await served();
+  const connection = await ipcConnector(socketPath)();
+  onTestFinished(() => connection.close());
+  const say = (message: object) => void connection.send(Buffer.from(JSON.stringify(message)));
+  const capabilities = { supports_confirmation_reply: true };
+  say({ type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "stopper", capabilities });
+  say({ type: "aaepd.stop", session_id: heard.events[0]?.session_id });
+  expect((await done).stopReason).toBe("cancelled");
+  await editor.dialogs[0]?.closed;
+  expect(editor.text()).toBe("Answer: cancelled.");
   await eventually(() => expect(lines().at(-1)).toBe("session.cancelled | Stopped."));
 });
 
