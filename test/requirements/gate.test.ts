@@ -9,7 +9,7 @@ import { RULINGS } from "./rulings.js";
 
 const REQUIREMENTS: readonly Requirement[] = [...CHAPTER_4, ...CHAPTER_5, ...CHAPTER_9, ...RULINGS];
 const TESTS = new URL("../", import.meta.url);
-const ID = /\bAAEP-\d+(?:\.\d+)*-[a-z]\b|\bR\d+[ab]?\b/g;
+const ID = /\bAAEP-\d+(?:\.\d+)*-[a-z]\b|\bR\d+[a-d]?\b/g;
 
 /** Files that hold tests, and those whose data become the titles of tests. */
 const FILES = readdirSync(TESTS, { recursive: true })

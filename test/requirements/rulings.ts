@@ -10,6 +10,9 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R4", says: "Critical events go first, with a little of what was held, and say what they overtook." },
   { id: "R5", says: "Irreversible means confirmed by a reply." },
   { id: "R5a", says: "A question that the agent's own dialog answered is closed, and is no confirmation." },
+  { id: "R5b", says: "A question that a host asks in its own window too has no default; a listener may leave it." },
+  { id: "R5c", says: "Consent may come a step before its call, by the question's token; a host's own ids are taken." },
+  { id: "R5d", says: "No agent says yes to itself: what runs below its process does not answer it." },
   { id: "R6", says: "Questions go to those who can answer; the others are told." },
   { id: "R7", says: "The end of the last subscription that could answer is the end of the question." },
   { id: "R8", says: "Agents that vanish have a grace, and a token to come back with." },
@@ -45,6 +48,7 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R33", says: "Errors on the wire have one form for each envelope; a clear close closes." },
   { id: "R34", says: "No turn is long, and nothing is worse than linear in its input." },
   { id: "R36", says: "Access is decided once a connection, and asked for every operation." },
+  { id: "R39", says: "A person asks an agent to stop; the agent ends its session itself." },
   { id: "R40", says: "The monotonic clock alone ends a question, and a step of the wall clock changes nothing." },
   { id: "R41", says: "Numbers that a double does not carry are refused at their place, wherever JSON comes in." },
 ];
