@@ -368,6 +368,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "src/adapters": {
     proxy: [],
     acp: ["proxy"],
+    hooks: ["acp"],
   },
   "src/cli": {
     terminal: [],

@@ -40,4 +40,9 @@ export interface AdapterWords {
   readonly askedThere: (asking: string) => string;
   readonly askedToOpen: (domain: string) => string;
   readonly question: string;
+  /** The agent does nothing until the person says something. */
+  readonly waitsForYou: string;
+  /** The host itself has not allowed it. `what` is an action, as in `asks`. */
+  readonly denied: (what: string) => string;
+  readonly searches: string;
 }

@@ -71,4 +71,7 @@ export const ARABIC_ADAPTER: AdapterWords = {
   askedThere: (asking) => `${asking} أجب عنه في نافذة الوكيل.`,
   askedToOpen: (domain) => `يطلب منك الوكيل فتح ${domain} في نافذته.`,
   question: "يطرح الوكيل سؤالًا.",
+  waitsForYou: "ينتظرك.",
+  denied: (what) => `مرفوض: ${what}.`,
+  searches: "يبحث.",
 };

@@ -54,4 +54,7 @@ export const GERMAN_ADAPTER: AdapterWords = {
   askedThere: (asking) => `${asking} Antworten Sie im Fenster des Agenten.`,
   askedToOpen: (domain) => `Der Agent bittet Sie, ${domain} in seinem eigenen Fenster zu öffnen.`,
   question: "Der Agent stellt eine Frage.",
+  waitsForYou: "Wartet auf Sie.",
+  denied: (what) => `Verweigert: ${what}.`,
+  searches: "Sucht.",
 };

@@ -47,4 +47,7 @@ export const ENGLISH_ADAPTER: AdapterWords = {
   askedThere: (asking) => `${asking} Answer it in the agent’s own window.`,
   askedToOpen: (domain) => `It asks you to open ${domain} in the agent’s own window.`,
   question: "It asks a question.",
+  waitsForYou: "Waits for you.",
+  denied: (what) => `Denied: ${what}.`,
+  searches: "Searches.",
 };

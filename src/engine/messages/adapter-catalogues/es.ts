@@ -51,4 +51,7 @@ export const SPANISH_ADAPTER: AdapterWords = {
   askedThere: (asking) => `${asking} Responda en la ventana del agente.`,
   askedToOpen: (domain) => `El agente le pide que abra ${domain} en su propia ventana.`,
   question: "El agente hace una pregunta.",
+  waitsForYou: "Le espera.",
+  denied: (what) => `Denegado: ${what}.`,
+  searches: "Busca.",
 };

@@ -54,4 +54,7 @@ export const FRENCH_ADAPTER: AdapterWords = {
   askedThere: (asking) => `${asking} Répondez dans la fenêtre de l’agent.`,
   askedToOpen: (domain) => `L’agent vous demande d’ouvrir ${domain} dans sa propre fenêtre.`,
   question: "L’agent pose une question.",
+  waitsForYou: "Vous attend.",
+  denied: (what) => `Refusé : ${what}.`,
+  searches: "Effectue une recherche.",
 };

@@ -50,4 +50,7 @@ export const JAPANESE_ADAPTER: AdapterWords = {
   askedThere: (asking) => `${asking} エージェントのウィンドウで答えてください。`,
   askedToOpen: (domain) => `エージェントが、自身のウィンドウで ${domain} を開くよう求めています。`,
   question: "エージェントが質問しています。",
+  waitsForYou: "あなたを待っています。",
+  denied: (what) => `拒否されました: ${what}。`,
+  searches: "検索しています。",
 };

@@ -1,0 +1,191 @@
+// The events that hosts of hooks share, each as the signs of one message. Pure: a message comes in, signs go out.
+import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import { shortenedText } from "../../engine/text/shortened-text.js";
+import { type Fields, fieldsOf, listOf, someText } from "../acp/fields.js";
+import { questionWords, runsWords } from "../acp/tool-words.js";
+import type { Decision, Sign } from "../adapter.js";
+import { announced, oneLine } from "../words.js";
+import type { HookOptions, HookReading } from "./hook-host.js";
+import { callKey, isAnswerable, isDialog, isSilent, toolFacts } from "./tool-facts.js";
+
+/** The content of a message beside its conversation. */
+export type Told = Omit<HookReading, "event" | "conversation" | "folder" | "actor">;
+
+export interface EventContext extends HookOptions {
+  readonly turn: string;
+  readonly folder: string | undefined;
+  /** How long a person has to answer a question of this host, s. */
+  readonly seconds: number;
+  /** Puts the name of a subagent in front of its words. */
+  readonly inFront: (words: string) => string;
+}
+
+export type HookEvent = (message: Fields, context: EventContext) => Told;
+
+/** UTF-16 units of a request in the words of its turn. */
+const LONGEST_REQUEST = 80;
+/** Modes in which the host asks the person. In others it decides by itself, or a reviewer does. */
+const ASKING_MODES: readonly unknown[] = ["default", "acceptEdits"];
+
+export const NOTHING: Told = { signs: [] };
+
+export const promptSubmitted: HookEvent = ({ prompt, source }, { turn, folder, words }) => {
+  const isPersons = source === undefined || source === "user" || source === "sdk";
+  const request = isPersons ? shortenedText(oneLine(someText(prompt) ?? ""), LONGEST_REQUEST) : "";
+  return { signs: [{ kind: "turn", turn, words: request || words.works, conversation: turn, folder }] };
+};
+
+export const toolBegins: HookEvent = (message, { turn, words, inFront }) => {
+  const { tool, call, input, key } = callOf(message);
+  if (tool === "TodoWrite") return { signs: planned(turn, listOf(fieldsOf(input).todos).map(fieldsOf), words) };
+  if (call === undefined || isSilent(tool)) return NOTHING;
+  if (isDialog(tool)) return waits(turn, inFront(dialogWords(tool, fieldsOf(input), words)), words);
+  const said = announced(inFront(runsWords(toolFacts(tool, input, words), words)), words);
+  return { key, signs: [{ kind: "tool", turn, call, name: tool, words: said }] };
+};
+
+export const toolSucceeded: HookEvent = (message, { turn }) => toolEnded(message, turn, "success");
+
+export const toolFailed: HookEvent = (message, { turn }) =>
+  toolEnded(message, turn, message.is_interrupt === true ? "cancelled" : "error");
+
+/** The host has denied the call by itself. */
+export const toolDenied: HookEvent = (message, { turn, words, inFront }) => {
+  const { tool, input } = callOf(message);
+  const said = inFront(words.denied(questionWords(toolFacts(tool, input, words), words).action));
+  const ended = toolEnded(message, turn, "cancelled");
+  return { ...ended, signs: [...ended.signs, state(turn, "thinking", said, words)] };
+};
+
+export const permissionRequested: HookEvent = (message, { turn, words, answers, seconds, inFront }) => {
+  const { tool, input, key } = callOf(message);
+  // It was told when its call began.
+  if (isDialog(tool)) return NOTHING;
+  const { action, consequence } = questionWords(toolFacts(tool, input, words), words);
+  if (!answers || !isAnswerable(tool) || !ASKING_MODES.includes(message.permission_mode))
+    return waits(turn, inFront(words.askedThere(`${announced(action, words)}.`)), words);
+  return {
+    key,
+    ...(consequence.isCut ? { isCut: true } : {}),
+    signs: [
+      {
+        kind: "question",
+        turn,
+        id: key,
+        call: "",
+        name: tool,
+        action: inFront(action),
+        consequence: consequence.text,
+        risk: "medium",
+        irreversible: false,
+        seconds,
+      },
+    ],
+  };
+};
+
+/** The output of a hook for a person's answer. Exactly these members: Codex refuses others, and "always" is none of them. */
+export function permissionOutput(decision: Decision): object {
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PermissionRequest",
+      decision: decision === "accept" ? { behavior: "allow" } : { behavior: "deny", message: DENIED },
+    },
+  };
+}
+
+/** For the model. */
+const DENIED = "The person rejected this.";
+
+export const agentStopped: HookEvent = ({ last_assistant_message: last }, { turn, words }) => {
+  const lastMessage = someText(last);
+  return {
+    ...(lastMessage === undefined ? {} : { lastMessage }),
+    signs: [{ kind: "end", turn, how: "completed", words: words.done }],
+  };
+};
+
+export const agentFailed: HookEvent = ({ error }, { turn, words }) => {
+  const isSignIn = error === "authentication_failed";
+  const said = isSignIn ? words.signInNeeded : words.failed;
+  return { signs: [{ kind: "end", turn, how: "errored", words: said, code: "AGENT_ERROR" }] };
+};
+
+export const subagentStarted: HookEvent = (_, { turn, words, inFront }) => ({
+  signs: [state(turn, "thinking", inFront(words.works), words)],
+});
+
+export const subagentStopped: HookEvent = (_, { turn, words, inFront }) => ({
+  signs: [state(turn, "thinking", inFront(words.done), words)],
+});
+
+export const compacting: HookEvent = (_, { turn, words }) => ({
+  signs: [state(turn, "thinking", words.compacting, words)],
+});
+
+export const conversationEnded: HookEvent = (_, { turn, words }) => ({
+  isLast: true,
+  signs: [{ kind: "end", turn, how: "cancelled", words: words.hostClosed }],
+});
+
+export function state(turn: string, name: string, said: string, words: AdapterWords): Sign {
+  return { kind: "state", turn, state: name, words: announced(said, words) };
+}
+
+/** The host waits for the person in its own window. */
+export function waits(turn: string, said: string, words: AdapterWords): Told {
+  return { signs: [state(turn, "awaiting_input", said, words)] };
+}
+
+/** Reads a message by the table of its host. */
+export function readHook(
+  message: Fields,
+  events: Readonly<Record<string, HookEvent>>,
+  options: HookOptions & { readonly seconds: number },
+): HookReading | undefined {
+  const conversation = someText(message.session_id);
+  const event = someText(message.hook_event_name);
+  if (conversation === undefined || event === undefined) return undefined;
+  const { words } = options;
+  const actor = someText(message.agent_id);
+  const title = someText(message.agent_type) ?? actor;
+  const folder = someText(message.cwd);
+  const inFront = (said: string): string =>
+    actor === undefined || title === undefined ? said : words.subagent(oneLine(title), said);
+  const read = Object.hasOwn(events, event) ? events[event] : undefined;
+  const told = read?.(message, { ...options, turn: conversation, folder, inFront }) ?? NOTHING;
+  return { event, conversation, folder, actor, ...told };
+}
+
+function callOf({ tool_name: name, tool_input: input, tool_use_id: id }: Fields) {
+  const tool = someText(name) ?? "tool";
+  return { tool, input, call: someText(id), key: callKey(tool, input) };
+}
+
+function toolEnded(message: Fields, turn: string, status: "success" | "error" | "cancelled"): Told {
+  const { call, key } = callOf(message);
+  return call === undefined ? NOTHING : { key, signs: [{ kind: "tool-end", turn, call, status }] };
+}
+
+/** The agent's list of tasks, as progress of its turn. */
+function planned(turn: string, todos: readonly Fields[], words: AdapterWords): readonly Sign[] {
+  const done = todos.filter(({ status }) => status === "completed").length;
+  const current = todos.find(({ status }) => status === "in_progress");
+  if (todos.length === 0 || done === todos.length) return [];
+  const said = announced(someText(current?.activeForm) ?? someText(current?.content) ?? "", words);
+  const progress: Sign = { kind: "progress", turn, step: done + 1, total: todos.length };
+  return [said === "" ? progress : { ...progress, words: said }];
+}
+
+/** The questions of a dialog with their choices, or the name of its tool. */
+function dialogWords(tool: string, { questions, plan }: Fields, words: AdapterWords): string {
+  const asked = listOf(questions)
+    .map(fieldsOf)
+    .flatMap(({ question, options }) => {
+      const labels = listOf(options).flatMap((option) => someText(fieldsOf(option).label) ?? []);
+      const text = someText(question);
+      return text === undefined ? [] : [labels.length === 0 ? text : `${text} ${labels.join(", ")}.`];
+    });
+  if (asked.length > 0) return words.askedThere(oneLine(asked.join(" ")));
+  return words.askedThere(plan === undefined ? words.question : `${tool}.`);
+}

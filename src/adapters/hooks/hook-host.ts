@@ -1,0 +1,50 @@
+// A host of hooks, as the daemon sees it: it reads the host's messages, and makes its answers. Types only.
+import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import type { Fields } from "../acp/fields.js";
+import type { Decision, Sign } from "../adapter.js";
+
+/** One message of a host, in signs. Their `turn` is the conversation: its present turn. */
+export interface HookReading {
+  /** The name of the event. */
+  readonly event: string;
+  /** The host's id of the conversation. */
+  readonly conversation: string;
+  readonly folder: string | undefined;
+  /** The subagent that the message is about; undefined: the agent itself. */
+  readonly actor: string | undefined;
+  readonly signs: readonly Sign[];
+  /** The tool and its arguments in a message about a call: a question of a host names no call, and is found by them. */
+  readonly key?: string;
+  /** The last message of the agent, which counts if its text was not heard before. */
+  readonly lastMessage?: string;
+  /** The question has not everything. A yes to it is asked for once more. */
+  readonly isCut?: true;
+  /** The question stands only while somebody can answer it, because the host shows its own dialog afterwards. */
+  readonly needsAudience?: true;
+  /** The message counts only in a turn in which the host has asked nothing by a hook. */
+  readonly isSpare?: true;
+  /** The conversation is over. */
+  readonly isLast?: true;
+}
+
+export interface HookOptions {
+  readonly words: AdapterWords;
+  /** Whether listeners may answer. Otherwise questions are announced, and left to the host. */
+  readonly answers: boolean;
+}
+
+export interface HookHost {
+  /** The name on the command line and on the wire. */
+  readonly id: HookHostId;
+  /** The name for people. */
+  readonly name: string;
+  /** `producer.agent_id`. */
+  readonly agentId: string;
+  /** Undefined for a message without an id of its conversation. A message of an unknown event has no signs. */
+  readonly read: (message: Fields, options: HookOptions) => HookReading | undefined;
+  /** The output for a person's answer. Exactly these members: hosts refuse others. */
+  readonly answer: (decision: Decision) => object;
+}
+
+export const HOOK_HOST_IDS = ["claude", "codex"] as const;
+export type HookHostId = (typeof HOOK_HOST_IDS)[number];
