@@ -44,4 +44,5 @@ async function runCommand(argv) {
 
 const argv = process.argv.slice(2);
 if (argv.length === 1 && ["-v", "--version"].includes(argv[0])) showVersion();
+else if (argv[0] === "hook" && ["claude", "codex"].includes(argv[1])) await import("./aaepd-hook.js");
 else await runCommand(argv);

@@ -207,6 +207,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   "src/storage": { "src/base": "yes", "src/contracts": "types", "src/engine": "types", node: "yes", lmdb: "yes" },
   "src/security": { "src/base": "yes", "src/contracts": "types", node: "yes" },
   "src/daemon": {
+    // How hooks are read, and the names of agents. What runs a proxy or a client is none of the daemon's.
+    "src/adapters": "yes",
     "src/base": "yes",
     "src/security": "yes",
     "src/storage": "yes",
@@ -348,6 +350,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     "service-manager": [],
     a2e: ["config", "exchanges"],
     akashik: ["config", "exchanges"],
+    hooks: ["platform", "config"],
     services: ["platform", "config", "status", "presence", "a2e", "akashik"],
   },
   "src/client": {

@@ -18,6 +18,7 @@ const OWN_RULE_GUIDE: Readonly<Record<string, string>> = {
   R8: "A session belongs to the connection that began it, or to one that shows its `resume_token`. See [resume tokens](../publishing.md#resume-tokens).",
   R8a: "A stopping daemon accepts nothing new, and announces its stop. See [how a daemon stops](../exit-codes.md#how-a-daemon-stops).",
   R8b: "A daemon with its journal on disk leaves open sessions to its next boot when it stops in order, and accepts nothing more. See [after a restart](../journal.md#after-a-restart).",
+  R8c: "The daemon owns the sessions that come of [hooks](../adapters.md#claude-code-and-codex-by-their-hooks), which run as a process each. `aaepd.hook` hands it one message of a known host.",
   R13: "`position` counts Unicode code points. A value that fits UTF-16 units or UTF-8 bytes of the text so far is accepted and corrected. Leave `position` out, and the daemon fills it in.",
   R16: "`sequence_number` rises within a session and producer. A gap is no fault, because the event before may have been refused. The number is checked when an event is published, and then removed, because no tailored stream could keep it without gaps.",
   R17: "`resume_after` is [a cursor](../subscribing.md#come-back-where-you-were): a text of 1 to 1,024 characters that the daemon gave out.",

@@ -1,4 +1,5 @@
 // The composition root: configuration, platform, engine and transports become a running daemon.
+import { currentPlace, ipcDirectories } from "../../transports/ipc/paths.js";
 import { type PackageGroupName, withPackages } from "../../transports/optional-packages.js";
 import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
@@ -25,6 +26,7 @@ import { type Reconfigured, reconfigure } from "./config/reconfigure.js";
 import { stopTimes } from "./config/stop-times.js";
 import { type EndpointServices, serveConnection } from "./endpoint.js";
 import { createTextCodec } from "./exchanges/text-codec.js";
+import { createHookDoor } from "./hooks/hook-door.js";
 import { compactionRequests } from "./journal/compaction-requests.js";
 import { listenLocally } from "./listen.js";
 import { processLineage } from "./platform/process-lineage.js";
@@ -126,10 +128,12 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       ),
     });
     const field = akashik?.report();
+    const seen = hooks.report();
     return {
       ...document,
       ...(relayed === undefined ? {} : { a2e: relayed }),
       ...(field === undefined ? {} : { akashik: field }),
+      ...(seen === undefined ? {} : { hooks: seen }),
     };
   };
   const access = options.accessPolicy === undefined ? SAME_USER_MAY_ALL : decideOnce(options.accessPolicy);
@@ -139,6 +143,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const a2e = createA2eDoor(options, exchange);
   // A replay has no journal of its own, and so no Field.
   const akashik = journal === undefined ? undefined : createAkashikDoor(options, { ...exchange, journal });
+  const hooks = createHookDoor(options, journal && { ...exchange, journal, runtimeFolder: namesFolder(options) });
   const shared: ProtocolServices = {
     clock,
     log,
@@ -163,6 +168,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       manifest,
       status,
       compactJournal: compactionRequests(compact, log),
+      hook: hooks.take,
       manifestDeclared: (theirs, { trust }) => {
         // Only the agent that started the daemon can name the producer (R1).
         if (trust !== "parent") return;
@@ -197,6 +203,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
 
   if (options.a2eProviders.length > 0) await a2e.open();
   await akashik?.openKept();
+  await hooks.openKept();
   try {
     listener = await listenLocally(options, CLOSE_TIMEOUT_MS, (connection) => void serve(connection, false));
     if (offer !== undefined) {
@@ -231,7 +238,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   // Behind the turn in which the daemon tells that it listens: few need it.
   let loaded: Promise<unknown> = Promise.resolve();
   clock.afterTurn(() => {
-    if (!isStopping) loaded = Promise.allSettled([a2e.load(), akashik?.load()]);
+    if (!isStopping) loaded = Promise.allSettled([a2e.load(), akashik?.load(), hooks.load()]);
   });
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
 
@@ -268,6 +275,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       tellUnfinished(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await a2e.stop(until);
       akashik?.stop();
+      hooks.stop();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
       await loaded;
@@ -307,6 +315,11 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
       isStopping ? { applied: [], waiting: [] } : reconfigure(wanted, { settings: options, log, applied, renewToken }),
     serve: (connection) => serve(connection, false).done,
   };
+}
+
+/** Where names of agents in use are noted: beside the sockets, where adapters note theirs too. A daemon at a path of its own notes none. */
+function namesFolder({ socket }: DaemonOptions): string | undefined {
+  return socket.kind === "auto" ? ipcDirectories(currentPlace())[0] : undefined;
 }
 
 function countByTransport(connections: ReadonlyMap<Conversation, string>): ReadonlyMap<string, number> {

@@ -27,6 +27,8 @@ export interface DaemonStatus {
   readonly sessions: readonly StatusSession[];
   readonly subscriptions: readonly StatusSubscription[];
   readonly questions: readonly StatusQuestion[];
+  /** Events of hooks that were seen, by host: the last time of each. */
+  readonly hooks?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export interface StatusProblem {

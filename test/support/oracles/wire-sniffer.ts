@@ -54,6 +54,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
   "aaep.ping": (value) => isEmpty(value) || isPlace(value),
   "aaepd.compact_journal": (value) =>
     isObject(value) && typeof value.bytes_before === "number" && typeof value.bytes_after === "number",
+  "aaepd.hook": (value) => isEmpty(value) || (isObject(value) && Object.keys(value).join() === "output"),
   "aaepd.status": (value) => isObject(value) && Array.isArray(value.problems) && isObject(value.journal),
   "aaep.reply": (value) => isObject(value) && typeof value.accepted === "boolean",
   "aaep.confirm": (value) => isOutcome(value) && (value.resolved_by === "cancelled") === (value.decision === undefined),

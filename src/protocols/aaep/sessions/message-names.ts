@@ -48,6 +48,7 @@ export const RPC_METHODS = [
   "aaepd.stop",
   "aaep.ping",
   "aaep.manifest",
+  "aaepd.hook",
   "aaepd.status",
   "aaepd.compact_journal",
 ] as const;

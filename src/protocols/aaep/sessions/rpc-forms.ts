@@ -31,6 +31,7 @@ export const NEEDS_AN_ANSWER: ReadonlySet<string> = new Set([
   "aaep.confirm",
   "aaep.clarify",
   "aaep.outcome_of",
+  "aaepd.hook",
   "aaepd.status",
   "aaepd.compact_journal",
 ]);

@@ -233,6 +233,25 @@ export const METHOD_GUIDE: Readonly<Record<RpcMethod, MethodGuide>> = {
     rule: "AAEP §5.10.1",
     codes: [],
   },
+  "aaepd.hook": {
+    caller: "agent",
+    meaning:
+      "Hands over one message of a [host of hooks](../adapters.md). The daemon owns the sessions that come of it, a turn of the person each, and ends them by the host's own end, by the next turn, or after 30 minutes of silence. The answer to a question for permission comes when the question has ended; any other comes at once.",
+    params: {
+      host: required("`claude` or `codex`", "The program whose hook it is."),
+      message: required("text", "The JSON that the host gave its hook, as it is."),
+      answers: optional("boolean", "Whether listeners may answer the host's questions. Default: false."),
+      name: optional("text", "The agent's name for people. Default: the host and its folder."),
+      language: optional("text", "The language of the announcements, as in `de`. Default: that of `locale`."),
+      locale: optional("text", "The host's locale, as in `de_DE.UTF-8`."),
+      pid: optional("whole number", "The host's process: nobody below it answers its questions (R5d)."),
+    },
+    result: {
+      output: optional("object", "What the hook writes for its host. Missing if no person has decided."),
+    },
+    rule: "R8c",
+    codes: ["invalid_params", "permission_denied", "unsupported"],
+  },
   "aaepd.status": {
     caller: "anybody",
     meaning: "Returns the [status of the daemon](../status.md#for-programs).",

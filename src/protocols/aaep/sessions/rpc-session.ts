@@ -2,13 +2,11 @@
 // This file knows method names and params; ids, error numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
 import { didYouMean } from "../../../base/nearest.js";
-import type { Access, AccessPolicy } from "../../../contracts/access.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";
 import type { PublishReceipt } from "../../../engine/agents/agent-handle.js";
-import type { Producer } from "../../../engine/event/event.js";
 import type { DeliveryBatch } from "../../../engine/views/delivery.js";
 import { receiptDocument, summaryDocument } from "../agent/agent-documents.js";
 import { createAgentHandler } from "../agent/agent-handler.js";
@@ -18,36 +16,12 @@ import type { Message } from "../json/message.js";
 import { sourceText } from "../json/source-text.js";
 import { quoted } from "../subscriber/capabilities.js";
 import { safeReply } from "../subscriber/safe-reply.js";
-import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import { errorMessage } from "../subscriber/subscriber-messages.js";
-import {
-  refuseStrayReply,
-  SubscriptionHandler,
-  type SubscriptionHandlerServices,
-} from "../subscriber/subscription-handler.js";
+import { refuseStrayReply, SubscriptionHandler } from "../subscriber/subscription-handler.js";
 import { RPC_METHODS, type RpcNotification, rpcMethodOf } from "./message-names.js";
 import { createQuestionMethods, questionNotifications } from "./question-methods.js";
 import { longForm, NEEDS_AN_ANSWER, unanswerable } from "./rpc-forms.js";
-
-export interface RpcServices extends SubscriptionHandlerServices {
-  readonly access: AccessPolicy;
-  readonly languages: SpokenLanguages;
-  /** The daemon's current manifest. */
-  readonly manifest: () => Message;
-  /** Receives each manifest that an agent declares: identity, languages and extensions. */
-  readonly manifestDeclared: (manifest: Message, peer: PeerIdentity) => void;
-  /**
-   * Returns the status of the daemon, the result of `aaepd.status`. Throws, or rejects with, a Fault if `access` forbids it, and for wrong params.
-   */
-  readonly status: (params: unknown, access: Access) => Message | Promise<Message>;
-  /**
-   * Compacts the journal's file while the daemon goes on. Returns the result of `aaepd.compact_journal`. Rejects with a Fault if `access` forbids it,
-   * or if the journal cannot be compacted.
-   */
-  readonly compactJournal: (access: Access) => Promise<object>;
-  /** Identity of the events on this connection if its agent declares none. */
-  readonly agentIdentity: Producer | undefined;
-}
+import type { RpcServices } from "./rpc-services.js";
 
 interface Held {
   readonly handler: SubscriptionHandler;
@@ -298,6 +272,8 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
         return {};
       case "aaep.ping":
         return ping(params);
+      case "aaepd.hook":
+        return services.hook(params, access, whenLeft);
       case "aaepd.status":
         return services.status(params, access);
       case "aaepd.compact_journal":
@@ -336,6 +312,16 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
     room: agent.room,
   };
 
+  const waiting = new Set<() => void>();
+  const whenLeft = (run: () => void): (() => void) => {
+    waiting.add(run);
+    return () => waiting.delete(run);
+  };
+  const left = (): void => {
+    for (const run of [...waiting]) run();
+    agent.close();
+  };
+
   const endSubscriptions = (reason: EndReason | undefined): void => {
     for (const id of [...held.keys()]) end(id)?.handler.subscription?.close(reason);
     for (const { handler } of leaving) handler.subscription?.close(reason);
@@ -344,11 +330,11 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   return {
     handlers,
     isOpen: () => isOpen,
-    agentEnded: agent.close,
+    agentEnded: left,
     ended: (reason) => {
       // In this order: an agent without sessions would make its own subscriptions able to answer, until each of them is gone as well (R5, R7).
       endSubscriptions(reason);
-      agent.close();
+      left();
       if (reason === "handshake_timeout") services.engine.refused(reason);
     },
     finish: async (reason, until) => {

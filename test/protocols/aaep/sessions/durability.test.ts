@@ -67,6 +67,7 @@ function createPeer(rig: EngineRig) {
     manifest: () => ({}),
     status: () => ({}),
     compactJournal: async () => ({}),
+    hook: async () => ({}),
     manifestDeclared: () => undefined,
     agentIdentity: undefined,
   }).open(

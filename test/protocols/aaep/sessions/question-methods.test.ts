@@ -52,6 +52,7 @@ function createStage(): Stage {
       manifest: () => ({}),
       status: () => ({}),
       compactJournal: async () => ({}),
+      hook: async () => ({}),
       manifestDeclared: () => undefined,
       agentIdentity: undefined,
     }).open(

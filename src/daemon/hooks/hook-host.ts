@@ -1,0 +1,198 @@
+// The conversations of hosts whose hooks run as a process each: the daemon owns their sessions (R8c).
+import { type ClaimedName, claimName } from "../../adapters/claim-name.js";
+import { HOOK_HOST_IDS, type HookHostId, type HookReading } from "../../adapters/hooks/hook-host.js";
+import { HOOK_HOSTS } from "../../adapters/hooks/hook-hosts.js";
+import { speechOf } from "../../adapters/language.js";
+import { agentName } from "../../adapters/names.js";
+import { Fault } from "../../base/errors.js";
+import { assertMay } from "../../base/permission.js";
+import type { Access } from "../../contracts/access.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
+import type { Journal } from "../../contracts/journal.js";
+import type { Log } from "../../contracts/log.js";
+import type { Engine } from "../../engine/engine.js";
+import type { DaemonOptions } from "../config/daemon-options.js";
+import { type Conversation, createConversation } from "./conversation.js";
+import { type HookCall, readHookParams } from "./hook-params.js";
+import { hostProcess } from "./host-process.js";
+import { createHooksKept, type KeptConversation } from "./kept-conversation.js";
+import type { Asking } from "./open-questions.js";
+
+/** A conversation of which nothing is heard for so long is over (R8c). */
+export const SILENCE_MS: Millis = 30 * 60_000;
+/** Of more conversations at a time, the one that was silent longest ends. */
+export const MOST_CONVERSATIONS = 64;
+
+export interface HookHostServices {
+  readonly engine: Engine;
+  readonly journal: Pick<Journal, "durableState">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The folder beside the sockets in which names in use are noted. */
+  readonly runtimeFolder: string | undefined;
+}
+
+/** The events of a host that were seen, with their last times, RFC 3339. */
+export type HookReport = Readonly<Partial<Record<HookHostId, Readonly<Record<string, string>>>>>;
+
+/** The result of `aaepd.hook`. */
+export interface HookResult {
+  /** The output of the host's process; missing: nothing. */
+  readonly output?: object;
+}
+
+export interface HookServer {
+  /** Takes one message of a host. `whenLeft` calls a function when its process has gone. Throws, or rejects with, a Fault for wrong params. */
+  readonly take: (params: unknown, access: Access, whenLeft: Asking["whenLeft"]) => Promise<HookResult>;
+  readonly report: () => HookReport;
+  /** Leaves open turns to the engine. */
+  readonly stop: () => void;
+}
+
+interface Open {
+  readonly id: string;
+  readonly kept: KeptConversation;
+  readonly conversation: Conversation;
+  readonly releaseName: () => void;
+  cancelSilence: () => void;
+}
+
+/** Takes over the conversations of the boot before. */
+export function startHookHost(options: DaemonOptions, services: HookHostServices): HookServer {
+  const { engine, clock, log } = services;
+  const state = createHooksKept(services.journal.durableState);
+  /** The one that was silent longest comes first. */
+  const open = new Map<string, Open>();
+  const seen = new Map(HOOK_HOST_IDS.map((host) => [host, new Map(Object.entries(state.seen(host)))]));
+
+  const unheard = (caught: unknown): void => {
+    const why = caught instanceof Fault ? { reason: caught.sentence } : { err: caught };
+    log.warn(why, "an event of a hook could not be published");
+  };
+  const hasAudience = (sessionId: string): boolean =>
+    engine.report().questions.some((one) => one.sessionId === sessionId && one.ableCount > 0);
+
+  /** The name, with a number if an agent has it. */
+  const claim = (name: string): ClaimedName => {
+    const isTaken = (one: string): boolean => [...open.values()].some(({ kept }) => kept.name === one);
+    for (let number = 2, numbered = name; ; number++) {
+      if (!isTaken(numbered)) return claimName(numbered, services.runtimeFolder, process.getuid?.());
+      numbered = `${name} ${number}`;
+    }
+  };
+  const listen = (one: Open, from: number): void => {
+    one.cancelSilence();
+    one.cancelSilence = clock.wakeAt(clock.now() + Math.max(0, SILENCE_MS - (clock.wallTime() - from)), () => end(one));
+    open.delete(one.id);
+    open.set(one.id, one);
+  };
+  const end = (one: Open): void => {
+    one.conversation.end();
+    close(one);
+    state.remove(one.id);
+  };
+  const close = (one: Open): void => {
+    one.cancelSilence();
+    one.conversation.close();
+    one.releaseName();
+    open.delete(one.id);
+  };
+
+  /** Speaks for a conversation. Returns undefined if its turn of the boot before cannot be taken over. */
+  const add = (id: string, kept: KeptConversation, releaseName: () => void): Open | undefined => {
+    const { agentId } = HOOK_HOSTS[kept.host];
+    const agent = engine.openAgent({ agent_id: agentId, agent_name: kept.name }, undefined);
+    agent.setIdentity({ agent_id: agentId, agent_name: kept.name }, kept.language);
+    agent.addProcess(kept.pid, true);
+    if (kept.turn !== undefined) {
+      try {
+        const summary = agent.resumeSession(kept.turn.sessionId, kept.turn.resumeToken);
+        // The processes that waited for an answer are gone.
+        for (const { token } of summary.openQuestions) agent.cancel(token);
+      } catch {
+        kept.turn = undefined;
+      }
+    }
+    const { words } = speechOf(kept.language, {});
+    const conversation = createConversation(kept, {
+      agent,
+      words,
+      clock,
+      ids: options.ids,
+      hasAudience,
+      changed: () => state.put(id, kept),
+      unheard,
+    });
+    const one: Open = { id, kept, conversation, releaseName, cancelSilence: () => {} };
+    listen(one, kept.seenAt);
+    return one;
+  };
+
+  const begin = (id: string, { host, name, pid, ...call }: HookCall, { conversation, folder = "" }: HookReading) => {
+    const [silent] = open.values();
+    if (open.size >= MOST_CONVERSATIONS && silent !== undefined) end(silent);
+    const { language, words } = speechOf(call.language, { LANG: call.locale });
+    const claimed = claim(agentName(name, host.name, folder, words));
+    const kept: KeptConversation = {
+      host: host.id,
+      conversation,
+      name: claimed.name,
+      language,
+      pid: pid === undefined ? undefined : hostProcess(pid),
+      seenAt: clock.wallTime(),
+    };
+    return add(id, kept, claimed.release);
+  };
+
+  const note = ({ id }: HookCall["host"], { event }: HookReading): void => {
+    const times = seen.get(id);
+    if (times === undefined || event.length > LONGEST_EVENT || (!times.has(event) && times.size >= MOST_EVENTS)) return;
+    times.set(event, clock.wallTime());
+    state.putSeen(id, () => Object.fromEntries(times));
+  };
+
+  for (const [id, kept] of state.conversations()) {
+    const claimed = claim(kept.name);
+    if (kept.turn !== undefined) add(id, kept, claimed.release);
+    else {
+      claimed.release();
+      state.remove(id);
+    }
+  }
+
+  return {
+    take: async (params, access, whenLeft) => {
+      assertMay(access, "publish");
+      const call = readHookParams(params);
+      const { host, isClear, answers } = call;
+      const { words } = speechOf(call.language, { LANG: call.locale });
+      const reading = host.read(call.message, { words, answers: answers && isClear && access.may("ask") });
+      if (reading === undefined) return {};
+      note(host, reading);
+      const id = options.sha256Hex(`${host.id}\0${reading.conversation}`).slice(0, 32);
+      // Nothing is to be said of a conversation before its first turn.
+      if (reading.signs.length === 0 && !open.has(id)) return {};
+      const one = open.get(id) ?? begin(id, call, reading);
+      if (one === undefined) return {};
+      listen(one, clock.wallTime());
+      const decision = await one.conversation.take(reading, whenLeft);
+      if (reading.isLast === true && open.get(id) === one) end(one);
+      return decision === undefined ? {} : { output: host.answer(decision) };
+    },
+    report: () =>
+      Object.fromEntries(
+        [...seen].flatMap(([host, times]) =>
+          times.size === 0
+            ? []
+            : [[host, Object.fromEntries([...times].map(([event, at]) => [event, new Date(at).toISOString()]))]],
+        ),
+      ),
+    stop: () => {
+      for (const one of [...open.values()]) close(one);
+    },
+  };
+}
+
+/** Names of events that are remembered of a host, at most, and UTF-16 units of one. */
+const MOST_EVENTS = 64;
+const LONGEST_EVENT = 64;
