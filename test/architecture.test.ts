@@ -265,6 +265,8 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
     gen: "yes",
     node: "yes",
     commander: "yes",
+    // Changes settings of other programs, and leaves their comments. Its types; the daemon's own configuration loads it.
+    "jsonc-parser": "types",
     picocolors: "yes",
   },
 };
@@ -382,6 +384,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     status: ["terminal", "shell"],
     journal: ["terminal", "shell", "recordings", "status"],
     service: ["terminal", "shell"],
+    hooks: ["terminal", "shell", "status"],
     doctor: ["terminal", "shell", "status", "service"],
     config: ["terminal", "shell"],
     completion: ["terminal", "shell"],

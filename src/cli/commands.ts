@@ -22,6 +22,11 @@ export const COMMANDS: readonly CommandLoader[] = [
     runsDaemon: false,
     load: async () => (await import("./adapters/acp.js")).registerAcp,
   },
+  {
+    name: "hook",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./hooks/hook.js")).registerHook),
+  },
   { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
   { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail/tail.js")).registerTail) },
   {

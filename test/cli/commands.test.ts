@@ -20,6 +20,6 @@ test.each(others)("S1: %s loads no daemon, and writes to standard output itself"
   expect(loadDaemon).not.toHaveBeenCalled();
   expect(process.stdout.write).toBe(write);
   const argument = { publish: " <file>", validate: " <file>", completion: " <shell>" }[name];
-  const command = ["conformance", "config", "journal", "service"].includes(name) ? " [command]" : "";
+  const command = ["conformance", "config", "hook", "journal", "service"].includes(name) ? " [command]" : "";
   expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument ?? command}`);
 });

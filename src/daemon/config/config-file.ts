@@ -1,11 +1,11 @@
 // Reads the configuration file: one JSON object, with comments and trailing commas if wanted. Each fault has its line and its pointer.
-import { createRequire } from "node:module";
 import type * as jsonc from "jsonc-parser";
 import { Fault } from "../../base/errors.js";
 import { pointerStep } from "../../base/json-pointer.js";
 import { didYouMean } from "../../base/nearest.js";
 import type { OptionName } from "./config.js";
 import { OPTION_NAMES, OPTIONS } from "./config-schema.js";
+import { loadJsonc } from "./load-jsonc.js";
 import { keyOf } from "./option-names.js";
 import type { OptionRow } from "./option-row.js";
 import type { ReadValue } from "./read-value.js";
@@ -37,11 +37,6 @@ export interface ConfigFile {
 const GROUP = "a2e";
 const LONGEST_QUOTED = 80;
 
-/** Loads the parser only where there is a file: loading takes 7 ms of every start. */
-function loadParser(): typeof jsonc {
-  return createRequire(import.meta.url)("jsonc-parser");
-}
-
 /** Reads the text of the file at `path`. */
 export function configFileOf(path: string, text: string): ConfigFile {
   const source = text.startsWith("\uFEFF") ? text.slice(1) : text;
@@ -51,7 +46,7 @@ export function configFileOf(path: string, text: string): ConfigFile {
     faults.push({ line: lineAt(offset), fault: fileFault(sentence, pointer) });
   };
 
-  const { getNodeValue, parseTree, printParseErrorCode } = loadParser();
+  const { getNodeValue, parseTree, printParseErrorCode } = loadJsonc();
   const errors: jsonc.ParseError[] = [];
   const root = parseTree(source, errors, { allowTrailingComma: true });
   let previous = "";

@@ -1,0 +1,143 @@
+// The files of `aaepd hook`: a host's settings, and the shim that they name.
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { isMissing, nodeErrorCode } from "../../../transports/node-errors.js";
+import type { HookHostId } from "../../adapters/hooks/hook-host.js";
+import { Fault } from "../../base/errors.js";
+import { packagePath } from "../shell/package-path.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The programs that the shim starts. A parameter, so that tests can pass others. */
+export interface HookPrograms {
+  readonly node: string;
+  readonly relay: string;
+}
+
+export function currentPrograms(): HookPrograms {
+  return { node: process.execPath, relay: packagePath("bin", "aaepd-hook.js") };
+}
+
+/** The shim of this user: its path never changes, whatever becomes of aaepd. */
+export function shimPath(environment: Environment, platform: NodeJS.Platform = process.platform): string {
+  const { XDG_DATA_HOME: data, LOCALAPPDATA: local, HOME: home = homedir() } = environment;
+  if (platform === "win32") return join(local ?? home, "aaepd", "hook.cmd");
+  return join(data !== undefined && isAbsolute(data) ? data : join(home, ".local", "share"), "aaepd", "hook");
+}
+
+/** The end of the shim's path, and the host behind it. */
+const SHIM_AND_HOST = /[/\\]aaepd[/\\]hook(?:\.cmd)?["']? ([a-z]{1,20})(?: |$)/;
+/** An absolute path, perhaps in quotation marks. */
+const ABSOLUTE = /^["']?(?:\/|[A-Za-z]:\\)/;
+
+/** Whether a command of a host's settings is one of ours, wherever the shim was when it was written. */
+export function isOurCommand(host: HookHostId): (command: string) => boolean {
+  return (command) => {
+    const found = SHIM_AND_HOST.exec(command);
+    return found?.[1] === host && ABSOLUTE.test(command) && !/[;&|<>\n]/.test(command.slice(0, found.index));
+  };
+}
+
+/** A program that starts the hook, and does nothing where that is gone. */
+export function shimText({ node, relay }: HookPrograms, platform: NodeJS.Platform = process.platform): string {
+  if (platform === "win32")
+    return `@rem Made by aaepd hook install.\r\n@if not exist "${relay}" exit /b 0\r\n@"${node}" "${relay}" %*\r\n@exit /b 0\r\n`;
+  const [program, target] = [node, relay].map(quoted);
+  return `#!/bin/sh
+# Made by aaepd hook install. Settings of agents name this file. Without aaepd it does nothing.
+[ -x ${program} ] && [ -f ${target} ] || exit 0
+exec ${program} ${target} "$@"
+`;
+}
+
+/** The programs that a shim names; undefined without a shim. */
+export function shimTarget(path: string): string | undefined {
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  const [, target] = /-f '((?:[^']|'\\'')*)'/.exec(text) ?? /not exist "([^"]*)"/.exec(text) ?? [];
+  return target?.replaceAll("'\\''", "'");
+}
+
+export function writeShim(path: string, text: string): void {
+  if (readIfThere(path) === text) return;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeWhole(path, text, 0o700);
+}
+
+/** "" for a file that is not there. Throws a Fault for one that cannot be read. */
+export function readSettings(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (caught) {
+    if (isMissing(caught)) return "";
+    throw unusable(path, "read", caught);
+  }
+}
+
+/** Replaces the file in one step, behind a link the one that it points to, with the mode that it has. Throws a Fault if that is not possible. */
+export function writeSettings(path: string, text: string): void {
+  try {
+    const target = linked(path);
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    writeWhole(target, text, existsSync(target) ? statSync(target).mode & 0o7777 : 0o600);
+  } catch (caught) {
+    throw unusable(path, "written", caught);
+  }
+}
+
+const MOST_LINKS = 40;
+
+/** The file to which a path leads, there or not. */
+function linked(path: string, steps = 0): string {
+  if (existsSync(path)) return realpathSync(path);
+  try {
+    const next = readlinkSync(path);
+    return steps < MOST_LINKS ? linked(resolve(dirname(path), next), steps + 1) : path;
+  } catch {
+    return path;
+  }
+}
+
+function writeWhole(path: string, text: string, mode: number): void {
+  const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}`);
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+    chmodSync(draft, mode);
+    renameSync(draft, path);
+  } catch (caught) {
+    rmSync(draft, { force: true });
+    throw caught;
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** A word of sh. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function unusable(path: string, how: string, cause: unknown): Fault {
+  if (cause instanceof Fault) return cause;
+  const sentence = `${path} cannot be ${how} (${nodeErrorCode(cause)}). Make it one that you may read and write.`;
+  return new Fault("storage_unavailable", sentence, { origin: "local", cause });
+}

@@ -1,0 +1,105 @@
+// `aaepd hook status`: what is installed, and which events the daemon has seen.
+import { existsSync } from "node:fs";
+import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
+import { faultFrom } from "../../base/errors.js";
+import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
+import { chosenSocket } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { findSocket } from "../shell/find-socket.js";
+import { runCommand } from "../shell/run-command.js";
+import { askStatus, elapsed } from "../status/ask-status.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { shownText } from "../terminal/shown-text.js";
+import { isOurCommand, readSettings, shimPath, shimTarget } from "./hook-files.js";
+import { SETTINGS_HOSTS } from "./hook-hosts.js";
+import { tell } from "./hook-run.js";
+import { entriesIn } from "./settings-edit.js";
+
+export interface HookStatusOptions {
+  readonly socket?: string;
+  readonly check?: true;
+  /** Seconds. */
+  readonly wait?: number;
+}
+
+type HookReport = NonNullable<DaemonStatus["hooks"]>;
+type SeenEvents = HookReport[string];
+
+/** Events of one prompt with one command, in their order. */
+const CHECKED = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"] as const;
+const CHECK_SECONDS = 180;
+const LOOK_MS = 500;
+
+export function runHookStatus(id: HookHostId | undefined, options: HookStatusOptions, io: CommandIo): Promise<void> {
+  return runCommand(io, async () => {
+    if (options.check === true) return await check(id ?? "claude", options, io);
+    const seen = await seenEvents(options, io);
+    for (const host of id === undefined ? HOOK_HOST_IDS : [id]) tell(io, statusLines(host, seen, io));
+    if (typeof seen === "string") tell(io, [seen]);
+    return EXIT.ok;
+  });
+}
+
+/** A text says why the daemon tells nothing. */
+async function seenEvents({ socket }: HookStatusOptions, io: CommandIo): Promise<HookReport | string> {
+  try {
+    const path = chosenSocket(socket, io.environment)?.path ?? (await findSocket(io.daemonDirectories));
+    const { hooks } = await askStatus({ socketPath: path }, io);
+    return hooks ?? {};
+  } catch (caught) {
+    return shownText(faultFrom(caught).sentence);
+  }
+}
+
+function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo): readonly string[] {
+  const host = SETTINGS_HOSTS[id];
+  const path = host.settings(io.environment);
+  const entries = entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) });
+  if (entries.size === 0) return [`${host.name}: not installed. Run: aaepd hook install ${id}`];
+  const target = shimTarget(shimPath(io.environment));
+  const isGone = target === undefined || !existsSync(target);
+  const lines = [
+    `${host.name}: installed in ${shownText(path)}`,
+    ...(isGone ? [`  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`] : []),
+  ];
+  if (typeof report === "string") return lines;
+  const seen: SeenEvents = report[id] ?? {};
+  return [
+    ...lines,
+    ...[...entries.keys()].map(
+      (event) => `  ${event}: ${Object.hasOwn(seen, event) ? `seen ${seen[event]}` : "never seen"}`,
+    ),
+  ];
+}
+
+/** Takes a person through one prompt, and says each event when it is seen. */
+async function check(id: HookHostId, options: HookStatusOptions, io: CommandIo): Promise<ExitCode> {
+  const { name, program } = SETTINGS_HOSTS[id];
+  const begun = new Date(io.clock.wallTime()).toISOString();
+  tell(io, [
+    `Start ${name} in another terminal: ${program}`,
+    "Type this prompt: Run the command: echo hello",
+    "Allow the command if you are asked. Each event is said here when it was seen.",
+  ]);
+  const until = io.clock.now() + (options.wait ?? CHECK_SECONDS) * 1000;
+  const told = new Set<string>();
+  let why: string | undefined;
+  while (told.size < CHECKED.length && io.clock.now() < until) {
+    const report = await seenEvents(options, io);
+    why = typeof report === "string" ? report : undefined;
+    const seen: SeenEvents = typeof report === "string" ? {} : (report[id] ?? {});
+    for (const event of CHECKED) {
+      if (told.has(event) || !Object.hasOwn(seen, event) || (seen[event] ?? "") < begun) continue;
+      told.add(event);
+      tell(io, [`  ${event}: seen`]);
+    }
+    if (told.size < CHECKED.length) await elapsed(io, LOOK_MS).done;
+  }
+  if (told.size === CHECKED.length) {
+    tell(io, [`All of them were seen: ${name} is heard.`]);
+    return EXIT.ok;
+  }
+  const missing = CHECKED.filter((event) => !told.has(event));
+  tell(io, [`Not seen: ${missing.join(", ")}`, why ?? `Look at: aaepd hook status ${id}`]);
+  return EXIT.fault;
+}

@@ -1,0 +1,244 @@
+// `aaepd hook install`, `uninstall` and `status`, in folders of the test's own.
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { registerHook } from "../../../src/cli/hooks/hook.js";
+import { shimPath, shimText } from "../../../src/cli/hooks/hook-files.js";
+import { eventsOf, isAtLeast, mayBeLate, SETTINGS_HOSTS } from "../../../src/cli/hooks/hook-hosts.js";
+import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
+import { hookStage } from "../../daemon/hooks/hook-stage.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { createStage, run, type Stage } from "../command-stage.js";
+
+interface Home {
+  readonly home: string;
+  readonly settings: string;
+  readonly shim: string;
+  readonly aaepd: (...argv: readonly string[]) => Promise<Stage>;
+}
+
+function homeOf(version = "2.1.328", more: Readonly<Record<string, string>> = {}): Home {
+  const home = temporaryDirectory();
+  const programs = join(home, "bin");
+  mkdirSync(programs);
+  if (version !== "") {
+    writeFileSync(join(programs, "claude"), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 });
+  }
+  const environment = { HOME: home, XDG_RUNTIME_DIR: home, PATH: `${programs}:/usr/bin:/bin`, ...more };
+  return {
+    home,
+    settings: join(home, ".claude", "settings.json"),
+    shim: shimPath(environment),
+    aaepd: async (...argv) => {
+      const stage = createStage({ environment });
+      await run(registerHook, stage, ...argv);
+      return stage;
+    },
+  };
+}
+
+const hooksIn = (
+  path: string,
+): Readonly<Record<string, readonly { readonly hooks: readonly Record<string, unknown>[] }[]>> =>
+  JSON.parse(readFileSync(path, "utf8")).hooks;
+
+describe("aaepd hook install claude", () => {
+  it("shows the difference, writes it, and says who hears", async () => {
+    const { aaepd, settings, shim } = homeOf();
+    const stage = await aaepd("install", "claude");
+    expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
+    const lines = stage.out().trimEnd().split("\n");
+    expect(lines[0]).toBe(`In ${settings}:`);
+    expect(lines).toContain(`+ PermissionRequest: ${shim} claude --answer`);
+    expect(lines.at(-2)).toBe(`Wrote ${settings}`);
+    expect(lines.at(-1)).toMatch(/^Nobody listens now\. There is no daemon/);
+    const hooks = hooksIn(settings);
+    expect(Object.keys(hooks)).toEqual(SETTINGS_HOSTS.claude.events.map(({ event }) => event));
+    const only = (event: string) => hooks[event]?.[0]?.hooks[0];
+    const command = `${shim} claude --answer`;
+    expect(only("PermissionRequest")).toEqual({ type: "command", command, timeout: 130 });
+    expect(only("PreToolUse")).toEqual({ type: "command", command, timeout: 5 });
+    expect(only("PostToolUse")).toEqual({ type: "command", command, timeout: 5, async: true });
+    expect(statSync(settings).mode & 0o777).toBe(0o600);
+  });
+
+  it("twice leaves the files as before, and uninstall takes all of it out", async () => {
+    const { aaepd, settings } = homeOf();
+    const before = '{\n  "model": "opus"\n}\n';
+    mkdirSync(join(settings, ".."));
+    writeFileSync(settings, before, { mode: 0o640 });
+    chmodSync(settings, 0o640);
+    await aaepd("install", "claude");
+    const first = readFileSync(settings, "utf8");
+    const second = await aaepd("install", "claude");
+    expect(second.out()).toContain("stays as it is.");
+    expect(readFileSync(settings, "utf8")).toBe(first);
+    const gone = await aaepd("uninstall", "claude");
+    expect(gone.out()).toContain("- Stop: ");
+    expect(readFileSync(settings, "utf8")).toBe(before);
+    expect(statSync(settings).mode & 0o777).toBe(0o640);
+    expect((await aaepd("uninstall", "claude")).out()).toBe(`${settings} stays as it is.\n`);
+  });
+
+  it("--print writes nothing", async () => {
+    const { aaepd, settings, shim } = homeOf();
+    const stage = await aaepd("install", "claude", "--print");
+    expect(stage.out()).toContain("+ Stop: ");
+    expect([existsSync(settings), existsSync(shim)]).toEqual([false, false]);
+  });
+
+  it("writes links through", async () => {
+    const { aaepd, settings, home } = homeOf();
+    const real = join(home, "dotfiles.json");
+    mkdirSync(join(settings, ".."));
+    symlinkSync("../dotfiles.json", settings);
+    await aaepd("install", "claude");
+    expect(lstatSync(settings).isSymbolicLink()).toBe(true);
+    expect(hooksIn(real)).toHaveProperty("Stop");
+  });
+
+  it("refuses what does not parse, and leaves it", async () => {
+    const { aaepd, settings, shim } = homeOf();
+    mkdirSync(join(settings, ".."));
+    writeFileSync(settings, '{ "hooks": ');
+    const stage = await aaepd("install", "claude");
+    expect([stage.exitCode(), stage.out()]).toEqual([2, ""]);
+    expect(stage.err()).toMatch(/^Error: .*settings\.json is not JSON: see line 1\./);
+    expect(readFileSync(settings, "utf8")).toBe('{ "hooks": ');
+    expect(existsSync(shim)).toBe(false);
+  });
+
+  it("uses no event that the host's version lacks, and of an unknown one few", async () => {
+    const old = homeOf("2.0.50");
+    await old.aaepd("install", "claude");
+    expect(Object.keys(hooksIn(old.settings))).not.toContain("MessageDisplay");
+    expect(readFileSync(old.settings, "utf8")).not.toContain("async");
+    const unknown = homeOf("");
+    const stage = await unknown.aaepd("install", "claude");
+    expect(stage.out()).toContain("the version of Claude Code is not known");
+    expect(Object.keys(hooksIn(unknown.settings))).toEqual(Object.keys(hooksIn(old.settings)));
+    await unknown.aaepd("install", "claude", "--host-version", "2.1.328");
+    expect(Object.keys(hooksIn(unknown.settings))).toContain("MessageDisplay");
+  });
+
+  it("takes the options of the hook into its line, as words of a shell", async () => {
+    const { aaepd, settings } = homeOf("2.1.328", { XDG_DATA_HOME: join(temporaryDirectory(), "it's here") });
+    await aaepd("install", "claude", "--observe", "--name", "Ada's own", "--language", "de");
+    const command = String(hooksIn(settings).Stop?.[0]?.hooks[0]?.command);
+    expect(command).toMatch(/ claude --name 'Ada'\\''s own' --language de$/);
+    expect(spawnSync("/bin/sh", ["-c", command]).status).toBe(0);
+    expect((await aaepd("install", "claude", "--name", "aaepd")).exitCode()).toBe(2);
+    expect((await aaepd("install", "claude", "--observe", "--name", "Ada's own", "--language", "de")).out()).toContain(
+      "stays as it is",
+    );
+    expect((await aaepd("uninstall", "claude")).out()).toContain("- Stop");
+  });
+});
+
+describe("aaepd hook install codex", () => {
+  it("observes unless it is told to answer, and says that Codex asks for trust", async () => {
+    const { aaepd, home, shim } = homeOf();
+    const settings = join(home, ".codex", "hooks.json");
+    expect((await aaepd("install", "codex")).out()).toContain("type /hooks in Codex");
+    expect(hooksIn(settings).PermissionRequest).toEqual([
+      { hooks: [{ type: "command", command: `${shim} codex`, timeout: 5 }] },
+    ]);
+    await aaepd("install", "codex", "--answer");
+    expect(hooksIn(settings).PermissionRequest).toEqual([
+      { hooks: [{ type: "command", command: `${shim} codex --answer`, timeout: 70 }] },
+    ]);
+  });
+});
+
+describe("the shim", () => {
+  it("ends with 0 where its target is gone, and hands everything on where it is there", () => {
+    const folder = temporaryDirectory();
+    const shim = join(folder, "hook");
+    const relay = join(folder, "it's a relay.js");
+    writeFileSync(relay, "process.stdout.write(process.argv.slice(2).join('|'))");
+    writeFileSync(shim, shimText({ node: process.execPath, relay }), { mode: 0o700 });
+    const told = () => spawnSync(shim, ["claude", "a b"], { encoding: "utf8" });
+    expect(told()).toMatchObject({ status: 0, stdout: "claude|a b", stderr: "" });
+    rmSync(relay);
+    expect(told()).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    writeFileSync(shim, shimText({ node: join(folder, "no node"), relay: shim }));
+    expect(told()).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  });
+});
+
+describe("aaepd hook status", () => {
+  it("names each event that was seen and that was never seen", async () => {
+    const { rig, hook } = await hookStage({ clock: "real" });
+    await hook(CLAUDE.Stop);
+    const { aaepd, settings, shim } = homeOf();
+    await aaepd("install", "claude");
+    const stage = await aaepd("status", "--socket", rig.path);
+    const lines = stage.out().trimEnd().split("\n");
+    expect(lines[0]).toBe(`Claude Code: installed in ${settings}`);
+    expect(lines).toContain("  PreToolUse: never seen");
+    expect(lines.find((one) => one.startsWith("  Stop: seen 20"))).toBeDefined();
+    expect(lines.at(-1)).toBe("Codex: not installed. Run: aaepd hook install codex");
+    writeFileSync(shim, readFileSync(shim, "utf8").replaceAll("aaepd-hook.js", "gone.js"));
+    expect((await aaepd("status", "claude", "--socket", rig.path)).out()).toContain("The program behind it is gone");
+    expect((await aaepd("status", "claude")).out()).toContain("There is no daemon");
+  });
+
+  it("--check says each event of a prompt as it is seen", async () => {
+    const { rig, hook } = await hookStage({ clock: "real" });
+    await hook(CLAUDE.Stop);
+    const { aaepd } = homeOf();
+    const checking = aaepd("status", "claude", "--check", "--socket", rig.path);
+    // What was seen before does not count.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const message of [CLAUDE.UserPromptSubmit, CLAUDE.PreToolUse, CLAUDE.PostToolUse, CLAUDE.Stop])
+      await hook(message);
+    const stage = await checking;
+    expect(stage.exitCode()).toBe(0);
+    expect(stage.out().trimEnd().split("\n").slice(3)).toEqual([
+      "  UserPromptSubmit: seen",
+      "  PreToolUse: seen",
+      "  PostToolUse: seen",
+      "  Stop: seen",
+      "All of them were seen: Claude Code is heard.",
+    ]);
+  });
+
+  it("--check names what was not seen", async () => {
+    const { rig } = await hookStage({ clock: "real" });
+    const stage = await homeOf().aaepd("status", "--check", "--wait", "1", "--socket", rig.path);
+    expect(stage.exitCode()).toBe(1);
+    expect(stage.out()).toContain("Not seen: UserPromptSubmit, PreToolUse, PostToolUse, Stop");
+  });
+});
+
+describe("versions", () => {
+  it("are compared by their parts", () => {
+    expect(isAtLeast("2.1.9", "2.1.89")).toBe(false);
+    expect(isAtLeast("2.10.0", "2.9.9")).toBe(true);
+    expect(isAtLeast("2.1.89", "2.1.89")).toBe(true);
+    expect(isAtLeast("3", "2.1.89")).toBe(true);
+    const { claude, codex } = SETTINGS_HOSTS;
+    expect(eventsOf(claude, "2.1.328")).toEqual(claude.events);
+    expect(eventsOf(codex, undefined)).toEqual(codex.events);
+    expect([mayBeLate(claude, "2.0.99"), mayBeLate(claude, "2.1.0"), mayBeLate(codex, "9.9.9")]).toEqual([
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it("a host that is not known is refused", async () => {
+    await expect(homeOf().aaepd("install", "claud")).rejects.toThrow(/name claude or codex\. Did you mean claude\?/);
+  });
+});
