@@ -18,6 +18,7 @@ export const RULINGS: readonly Requirement[] = [
   { id: "R8", says: "Agents that vanish have a grace, and a token to come back with." },
   { id: "R8a", says: "The end of standard input is the orderly end." },
   { id: "R8b", says: "An orderly stop of serve loses no more than a kill." },
+  { id: "R8c", says: "The daemon owns the sessions of hosts whose messages come from hooks, a process each." },
   { id: "R9", says: "The rate holds in every window." },
   { id: "R10", says: "Coalescing loses no text." },
   { id: "R11", says: "Progress and states are superseded under pressure, nothing else is." },
