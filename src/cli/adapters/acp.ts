@@ -14,7 +14,8 @@ Assistive technology hears, by the daemon that aaepd serve runs:
   - each request, and how it ended,
   - what the agent writes, in sentences,
   - its plan and its tools, when they run,
-  - each question for permission, which the editor asks too. The first answer counts.
+  - each question for permission, which the editor asks too. The first answer
+    counts.
 
 Without a daemon, and if nobody answers, the agent runs as it would without aaepd: its editor asks. A listener's answer is never "always".
 
