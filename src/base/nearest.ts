@@ -1,3 +1,4 @@
+// The probable meaning of a name that is not known.
 import { closest, distance } from "fastest-levenshtein";
 
 /** The longest name that is compared, in UTF-16 units. A longer one is no slip of the hand, and comparing takes its length squared (R34). */
@@ -27,4 +28,17 @@ export function nearestName(name: string, all: readonly string[]): string | unde
     nearest.endsWith(`.${name}`) ||
     distance(name, nearest) <= Math.max(2, Math.floor(nearest.length / 3));
   return isNear ? nearest : undefined;
+}
+
+/** A sentence for the peer whose first call is of another protocol than aaepd's; undefined for other calls. */
+export function foreignProtocol(method: unknown, params: unknown): string | undefined {
+  const members = typeof params === "object" && params !== null ? (params as Readonly<Record<string, unknown>>) : {};
+  const { protocolVersion, _meta } = members;
+  // ACP has numbers as versions.
+  if (method === "initialize" && typeof protocolVersion === "number") return "this is ACP: use aaepd acp";
+  const isMcp =
+    (method === "initialize" && typeof protocolVersion === "string") ||
+    method === "server/discover" ||
+    (typeof _meta === "object" && _meta !== null && "io.modelcontextprotocol/protocolVersion" in _meta);
+  return isMcp ? "this is MCP: use aaepd mcp" : undefined;
 }

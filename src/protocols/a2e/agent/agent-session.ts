@@ -1,5 +1,6 @@
 // The session of one A2E agent: handshake, requests, their answers, and the end. For the agent the daemon is the host (A2E companion).
 import { type Fault, publicFault } from "../../../base/errors.js";
+import { foreignProtocol } from "../../../base/nearest.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { EndReason } from "../../../contracts/protocol.js";
@@ -17,6 +18,9 @@ import { createOpenSession, type OpenSession } from "./open-session.js";
 
 /** Time to drain if a `shutdown` names none, s. */
 const DRAIN_SECONDS = 10;
+
+/** The code of JSON-RPC. */
+const METHOD_NOT_FOUND = -32601;
 
 /** Types that hosts send, and agents do not. */
 const FROM_HOSTS = new Set(["handshake/resp", "pong", "error", "invoke/event", "tool/event"]);
@@ -155,7 +159,14 @@ export function createAgentSession(services: A2eServices, peer: PeerIdentity, ho
   const receive = (message: unknown, text: string): void => {
     if (isOver) return;
     if (!isMessage(message) || typeof message.type !== "string") {
-      fail("invalid_message", "Send objects with a `type`.", isMessage(message) ? message.id : undefined);
+      const { id, method, params } = isMessage(message) ? message : {};
+      const foreign = foreignProtocol(method, params);
+      // A peer of another protocol does not read A2E.
+      if (foreign === undefined) fail("invalid_message", "Send objects with a `type`.", id);
+      else
+        host.send(
+          JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error: { code: METHOD_NOT_FOUND, message: foreign } }),
+        );
       return;
     }
     const { type, id } = message;

@@ -1,7 +1,7 @@
 // AAEP in JSON-RPC 2.0: the agent's side, and the subscriber's with any number of subscriptions on one connection (AAEP app. B, R8, R23, R28, R33).
 // This file knows method names and params; ids, error numbers and bytes belong to the transport.
 import { Fault, publicFault } from "../../../base/errors.js";
-import { didYouMean } from "../../../base/nearest.js";
+import { didYouMean, foreignProtocol } from "../../../base/nearest.js";
 import type { Millis } from "../../../contracts/clock.js";
 import type { EndReason } from "../../../contracts/protocol.js";
 import type { CallHost, CallProtocol, CallSession, RefusedCall, RpcCall, RpcHandlers } from "../../../contracts/rpc.js";
@@ -279,7 +279,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       case "aaepd.compact_journal":
         return services.compactJournal(access);
       case undefined:
-        throw unknownMethod(name);
+        throw unknownMethod(name, params);
     }
   };
 
@@ -344,7 +344,9 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
   };
 }
 
-function unknownMethod(name: string): Fault {
+function unknownMethod(name: string, params: unknown): Fault {
+  const foreign = foreignProtocol(name, params);
+  if (foreign !== undefined) return new Fault("unknown_method", foreign, { rule: "AAEP app. B" });
   const near = didYouMean(name, RPC_METHODS);
   return new Fault("unknown_method", `There is no method ${quoted(name)}. ${near}`.trim(), { rule: "AAEP app. B" });
 }
