@@ -39,6 +39,8 @@ export type Sign =
   | {
       readonly kind: "progress";
       readonly turn: string;
+      /** The call that it is about. Default: the whole turn. */
+      readonly call?: string;
       readonly step?: number;
       readonly total?: number;
       readonly percent?: number;
@@ -46,7 +48,7 @@ export type Sign =
     }
   /** `state` as in AAEP §4.2.1. */
   | { readonly kind: "state"; readonly turn: string; readonly state: string; readonly words?: string }
-  /** A question for consent that the host asks in a dialog of its own too (R5b). */
+  /** A question for consent. */
   | {
       readonly kind: "question";
       readonly turn: string;
@@ -58,6 +60,8 @@ export type Sign =
       readonly risk: "low" | "medium" | "high";
       readonly irreversible: boolean;
       readonly seconds: number;
+      /** Whether the host asks in a dialog of its own too (R5b). Default true. */
+      readonly hasHostDialog?: boolean;
     }
   /** The host has an answer, or none is wanted any more. */
   | { readonly kind: "question-over"; readonly turn: string; readonly id: string; readonly decision?: Decision }

@@ -44,6 +44,13 @@ export function hostName(command: readonly string[]): string {
   return isReserved(name) || name === "" ? "Agent" : name;
 }
 
+/** The same for a server of MCP: "Filesystem" for `npx @scope/server-filesystem`. */
+export function serverName(command: readonly string[]): string {
+  const name = hostName(command);
+  const plain = name.replace(/^(?:mcp[-_])?(?:server[-_])?/i, "").replace(/[-_](?:mcp|server)$/i, "");
+  return plain === "" ? name : hostName([plain]);
+}
+
 /** The stable id of the agent behind a command: never with a version. */
 export function agentIdOf(command: readonly string[]): string {
   const id = hostName(command)

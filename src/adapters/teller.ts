@@ -8,11 +8,13 @@ import type { Decision, Sign } from "./adapter.js";
 
 export interface TellerOptions {
   /** Opens the agent, and again for each turn that begins without a daemon. Signs wait meanwhile. Must not throw. */
-  readonly open: (onStop: (session: AgentSession) => void) => Promise<Agent>;
+  readonly open: (onStop: ((session: AgentSession) => void) | undefined) => Promise<Agent>;
   /** A person has answered. Nothing but a reply is an answer: a default, a time-out and a lost daemon leave the decision to the host. */
   readonly answered: (question: string, decision: Decision) => void;
-  /** A person wants a turn to stop (R39). The host ends it. */
-  readonly stop: (turn: string) => void;
+  /** A question is over without a person's answer, or could not be asked. Default: nobody waits for that. Must not throw. */
+  readonly unanswered?: (question: string) => void;
+  /** A person wants a turn to stop (R39). The host ends it. Default: nobody can stop it. */
+  readonly stop?: (turn: string) => void;
   /** Receives what went wrong. Must not throw. */
   readonly onFault: (caught: unknown) => void;
 }
@@ -49,7 +51,8 @@ interface OpenTurn {
   readonly questions: Map<string, Asked>;
 }
 
-export function createTeller({ open, answered, stop, onFault }: TellerOptions): Teller {
+export function createTeller(options: TellerOptions): Teller {
+  const { open, answered, unanswered = () => {}, stop, onFault } = options;
   const turns = new Map<string, OpenTurn>();
   /** Undefined once an agent takes the signs. */
   let waiting: Sign[] | undefined;
@@ -61,19 +64,21 @@ export function createTeller({ open, answered, stop, onFault }: TellerOptions): 
   async function look(): Promise<Agent | undefined> {
     waiting = [];
     try {
-      const one = await open(onStop);
-      for (const sign of waiting) quietly(() => tellTo(one, sign));
+      const one = await open(stop === undefined ? undefined : onStop);
+      for (const sign of waiting) quietly(() => tellTo(one, sign), sign);
       waiting = undefined;
       agent = one;
       return one;
     } catch (caught) {
+      const left = waiting ?? [];
       waiting = undefined;
       onFault(caught);
+      for (const sign of left) isUnheard(sign);
       return undefined;
     }
   }
   function onStop(session: AgentSession): void {
-    for (const [key, turn] of turns) if (turn.session === session) quietly(() => stop(key));
+    for (const [key, turn] of turns) if (turn.session === session) quietly(() => stop?.(key));
   }
   function lookAgain(): void {
     if (agent?.status.kind !== "silent" || turns.size > 0) return;
@@ -82,12 +87,17 @@ export function createTeller({ open, answered, stop, onFault }: TellerOptions): 
     opened = look();
   }
 
-  function quietly(work: () => void): void {
+  /** `sign`: it is told by this work. */
+  function quietly(work: () => void, sign?: Sign): void {
     try {
       work();
     } catch (caught) {
       onFault(caught);
+      if (sign !== undefined) isUnheard(sign);
     }
+  }
+  function isUnheard(sign: Sign): void {
+    if (sign.kind === "question") unanswered(sign.id);
   }
 
   function tellTo(to: Agent, sign: Sign): void {
@@ -98,7 +108,8 @@ export function createTeller({ open, answered, stop, onFault }: TellerOptions): 
       return;
     }
     const turn = turns.get(sign.turn);
-    if (turn !== undefined) tellIn(turn, sign);
+    if (turn === undefined) isUnheard(sign);
+    else tellIn(turn, sign);
     if (sign.kind === "end") turns.delete(sign.turn);
   }
 
@@ -121,8 +132,9 @@ export function createTeller({ open, answered, stop, onFault }: TellerOptions): 
         break;
       case "progress": {
         const { step, total: total_steps, percent, words: description } = sign;
-        const members = { step, total_steps, percent, description };
-        session.progress(withoutUndefined(members) as unknown as Parameters<AgentSession["progress"]>[0]);
+        const members = withoutUndefined({ step, total_steps, percent, description });
+        const about = sign.call === undefined ? session : turn.tools.get(sign.call);
+        about?.progress(members as unknown as Parameters<AgentSession["progress"]>[0]);
         break;
       }
       case "state":
@@ -170,16 +182,23 @@ export function createTeller({ open, answered, stop, onFault }: TellerOptions): 
         irreversible: sign.irreversible,
         timeout_seconds: sign.seconds,
         default_decision: "reject",
-        // The host asks too: nobody's silence decides here (R5b).
-        host_dialog: true,
+        // Where the host asks too, nobody's silence decides here (R5b).
+        ...(sign.hasHostDialog === false ? {} : { host_dialog: true }),
         call_id: callId(sign.call),
         extra_context: { tool: toolNameOf(sign.name) },
       },
       { signal: abort.signal },
     );
-    void outcome.then(({ resolved_by, decision }) => {
-      if (resolved_by === "reply" && decision !== undefined) quietly(() => answered(sign.id, decision));
-    }, onFault);
+    void outcome.then(
+      ({ resolved_by, decision }) => {
+        if (resolved_by === "reply" && decision !== undefined) quietly(() => answered(sign.id, decision));
+        else unanswered(sign.id);
+      },
+      (caught) => {
+        onFault(caught);
+        unanswered(sign.id);
+      },
+    );
   }
 
   function end({ session, tools, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "end" }>): void {
@@ -212,8 +231,8 @@ export function createTeller({ open, answered, stop, onFault }: TellerOptions): 
         if (waiting.length < MOST_WAITING || !isMinor(sign)) waiting.push(sign);
       } else if (agent !== undefined) {
         const to = agent;
-        quietly(() => tellTo(to, sign));
-      }
+        quietly(() => tellTo(to, sign), sign);
+      } else isUnheard(sign);
     },
     close: async (withinMs) => {
       const one = await Promise.race([opened, later(withinMs)]);

@@ -2,7 +2,8 @@
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";
-import { announced, hostOf, oneLine } from "../words.js";
+import { elicited } from "../elicited.js";
+import { announced, oneLine } from "../words.js";
 import { type AcpMessage, idKey, readAcpMessage, sessionCancelled } from "./acp-message.js";
 import { type Fields, fieldsOf, listOf, someText } from "./fields.js";
 import { Permissions } from "./permissions.js";
@@ -184,7 +185,7 @@ class Acp implements AcpAdapter {
       case "session/request_permission":
         return this.#permissions.requested(message, text, turn, now);
       case "elicitation/create":
-        return { signs: [this.#elicited(turn, params)] };
+        return { signs: [elicited(turn.key, params, this.#words)] };
       case "terminal/create":
         return { signs: this.#terminal(turn, params) };
       default:
@@ -265,14 +266,6 @@ class Acp implements AcpAdapter {
   #turnOf(sessionId: string): Turn | undefined {
     const [own] = this.#conversations.get(sessionId)?.turns ?? [];
     return own ?? this.#turns().find((turn) => turn.hasSubagent(sessionId));
-  }
-
-  /** The host shows a form or an address, which only its own window can take. */
-  #elicited(turn: Turn, { mode, message, url }: Fields): Sign {
-    const domain = mode === "url" ? hostOf(someText(url) ?? "") : undefined;
-    const asking = announced(someText(message) ?? this.#words.question, this.#words);
-    const words = domain === undefined ? this.#words.askedThere(asking) : this.#words.askedToOpen(domain);
-    return { kind: "state", turn: turn.key, state: "awaiting_input", words: announced(words, this.#words) };
   }
 
   #terminal(turn: Turn, { command }: Fields): readonly Sign[] {

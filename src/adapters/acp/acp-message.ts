@@ -1,4 +1,5 @@
 // A line of ACP: a message of JSON-RPC 2.0, with its id as it is written. An id that was parsed and written again may have changed.
+import { parseJsonDocument } from "../../base/json-document.js";
 import { textsOf } from "../../base/json-members.js";
 import { type Fields, fieldsOf, someText } from "./fields.js";
 
@@ -26,6 +27,21 @@ export function readAcpMessage(text: string): AcpMessage | undefined {
   if (method !== undefined) return { kind: "request", method, id, params };
   const error = message.error === undefined || message.error === null ? undefined : fieldsOf(message.error);
   return { kind: "response", id, result: fieldsOf(message.result), error };
+}
+
+/**
+ * Whether a person hears what the agent means: a doubled member (R19) or a number that a parser changes (R41) could be read in two ways. The id of
+ * the request goes back as it is written.
+ */
+export function isClear(text: string): boolean {
+  const [params, ...others] = textsOf(text, "params");
+  if (params === undefined || others.length > 0 || textsOf(text, "method").length > 1) return false;
+  try {
+    parseJsonDocument(params);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** 1 and "1" are two ids. */

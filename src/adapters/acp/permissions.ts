@@ -1,11 +1,9 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
 // exactly one.
-import { parseJsonDocument } from "../../base/json-document.js";
-import { textsOf } from "../../base/json-members.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { Decision, Reading, Sign } from "../adapter.js";
 import { announced } from "../words.js";
-import { type AcpMessage, type MessageId, permissionAnswer, requestCancelled } from "./acp-message.js";
+import { type AcpMessage, isClear, type MessageId, permissionAnswer, requestCancelled } from "./acp-message.js";
 import { type Fields, fieldsOf, someText } from "./fields.js";
 import { type Answers, answersOf, decisionOf } from "./own-dialogs.js";
 import { questionWords } from "./tool-words.js";
@@ -203,20 +201,5 @@ export class Permissions {
   #nextQuestion(): string {
     this.#count += 1;
     return `question ${this.#count}`;
-  }
-}
-
-/**
- * Whether a person hears what the agent means: a doubled member (R19) or a number that a parser changes (R41) could be read in two ways. The id of
- * the request goes back as it is written.
- */
-function isClear(text: string): boolean {
-  const [params, ...others] = textsOf(text, "params");
-  if (params === undefined || others.length > 0 || textsOf(text, "method").length > 1) return false;
-  try {
-    parseJsonDocument(params);
-    return true;
-  } catch {
-    return false;
   }
 }

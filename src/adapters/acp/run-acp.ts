@@ -1,17 +1,14 @@
 // `aaepd acp`: the proxy between an editor and its agent, the adapter that reads along, and the tellers of the agent in each of its folders.
 import type { Readable, Writable } from "node:stream";
-import type { OpenAgentOptions } from "../../client/agent/agent-options.js";
-import type { Agent } from "../../client/agent/session-types.js";
-import { openAgent } from "../../client/node.js";
 import { QUIET_TIMERS } from "../../client/platform-clock.js";
 import type { Reading, Sign } from "../adapter.js";
-import { claimName } from "../claim-name.js";
 import { AGENT_VARIABLE } from "../host-marks.js";
 import type { Speech } from "../language.js";
+import { createNamedTeller } from "../named-teller.js";
 import { agentIdOf, agentName, hostName } from "../names.js";
 import type { LineReader, Verdict } from "../proxy/line-relay.js";
 import { type ChildEnd, type RunningProxy, startProxy } from "../proxy/run-proxy.js";
-import { createTeller, type Teller, type TellerOptions } from "../teller.js";
+import type { Teller, TellerOptions } from "../teller.js";
 import { createAcpAdapter } from "./acp-adapter.js";
 
 export interface RunAcpOptions {
@@ -123,37 +120,25 @@ function createTellers(
 ): Tellers {
   const { command, speech, onFault } = options;
   const host = hostName(command);
-  const open = new Map<string, { readonly teller: Teller; readonly release: () => void }>();
+  const open = new Map<string, Teller>();
 
   const add = (name: string): Teller => {
-    const claimed = claimName(name, options.runtimeFolder, process.getuid?.());
-    const openOne = async (onStop: OpenAgentOptions["onStop"]): Promise<Agent> =>
-      openAgent({
-        id: agentIdOf(command),
-        name: claimed.name,
-        language: speech.language,
-        // No program below the agent answers it (R5d).
-        pid: await pid,
-        onStop,
-        ...(options.socket === undefined ? {} : { socket: options.socket }),
-        // A daemon of its own would be found by nobody in time.
-        spawn: false,
-        onError: ({ fault }) => onFault(fault),
-      });
-    const teller = createTeller({ ...listeners, open: openOne, onFault });
-    open.set(name, { teller, release: claimed.release });
+    const { socket, runtimeFolder } = options;
+    const { language } = speech;
+    const id = agentIdOf(command);
+    const teller = createNamedTeller({ ...listeners, id, name, language, pid, socket, runtimeFolder, onFault });
+    open.set(name, teller);
     return teller;
   };
   return {
     in: (folder = options.folder) => {
       const name = agentName(options.name, host, folder, speech.words);
-      const known = open.get(name)?.teller;
+      const known = open.get(name);
       if (known !== undefined) return known;
-      return open.size < MOST_FOLDERS ? add(name) : (open.get(host)?.teller ?? add(host));
+      return open.size < MOST_FOLDERS ? add(name) : (open.get(host) ?? add(host));
     },
     close: async () => {
-      await Promise.all([...open.values()].map(({ teller }) => teller.close(CLOSING_MS)));
-      for (const { release } of open.values()) release();
+      await Promise.all([...open.values()].map((teller) => teller.close(CLOSING_MS)));
     },
   };
 }

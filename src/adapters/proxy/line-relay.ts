@@ -1,7 +1,7 @@
 // One direction of a proxy: bytes go from a source to a sink unchanged. Their lines are read on the side, and lines of our own come between them.
 import type { Readable, Writable } from "node:stream";
 
-/** Bytes of a line that its reader gets. */
+/** Bytes of a line that its reader gets by default. */
 export const MOST_READ_BYTES = 1024 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -14,8 +14,10 @@ export interface LineReader {
    * Whether the lines that begin in the next chunk wait for the verdict of `read`. Other lines pass as their bytes come, and are read afterwards.
    */
   readonly holds: () => boolean;
+  /** Bytes of a line that it gets at most. Default: 1 MiB. */
+  readonly mostBytes?: number;
   /**
-   * Reads a line, with its end if it has one. Of a line longer than 1 MiB it gets the first MiB, and `isWhole` is false. The verdict counts for held
+   * Reads a line, with its end if it has one. Of a line that is too long it gets the beginning, and `isWhole` is false. The verdict counts for held
    * lines only.
    */
   readonly read: (line: Buffer, isWhole: boolean) => Verdict;
@@ -60,6 +62,7 @@ export function relayLines(options: RelayOptions): LineRelay {
 
 class Relay {
   readonly #options: RelayOptions;
+  readonly #mostBytes: number;
   /** The beginning of the line that is under way, for its reader. */
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -75,6 +78,7 @@ class Relay {
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    this.#mostBytes = options.reader.mostBytes ?? MOST_READ_BYTES;
   }
 
   take(chunk: Buffer): void {
@@ -149,7 +153,7 @@ class Relay {
   #keep(piece: Buffer): "kept" | "too-long" {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    return this.#bytes > MOST_READ_BYTES ? "too-long" : "kept";
+    return this.#bytes > this.#mostBytes ? "too-long" : "kept";
   }
 
   #forget(): void {
@@ -161,7 +165,7 @@ class Relay {
   #verdict(isWhole: boolean): Verdict {
     const { reader, onFault } = this.#options;
     try {
-      const line = Buffer.concat(this.#pieces, Math.min(this.#bytes, MOST_READ_BYTES));
+      const line = Buffer.concat(this.#pieces, Math.min(this.#bytes, this.#mostBytes));
       return reader.read(line, isWhole);
     } catch (caught) {
       onFault(caught);

@@ -70,7 +70,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   return { pid, toChild: down.inject, toHost: up.inject, kill: (signal) => void child.kill(signal), ended };
 }
 
-async function spawned(child: ChildProcess, program: string): Promise<number> {
+/** Resolves with its process when it has started. Rejects with a Fault "usage" if it cannot be started. */
+export async function spawned(child: ChildProcess, program: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", (caught) => {
@@ -85,7 +86,7 @@ async function spawned(child: ChildProcess, program: string): Promise<number> {
 }
 
 /** Resolves when nothing has come for a while although the sink takes. */
-function silence(source: Readable, isFlowing: () => boolean): Promise<void> {
+export function silence(source: Readable, isFlowing: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let hasCome = true;
     source.on("data", () => {

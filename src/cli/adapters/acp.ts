@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
-import { knownList, languageTag } from "../shell/option-values.js";
+import { knownList } from "../shell/option-values.js";
 import type { AcpCommandOptions } from "./acp-run.js";
+import { addAdapterOptions } from "./adapter-options.js";
 
 /** The kinds of ACP. */
 const TOOL_KINDS = ["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"];
@@ -28,16 +29,14 @@ Examples:
 
 /** `aaepd acp -- AGENT …`: a proxy between an editor and an agent of the Agent Client Protocol. */
 export function registerAcp(program: Command, context: CommandContext): void {
-  program
+  const command = program
     .command("acp")
     .summary("make an agent of the Agent Client Protocol audible")
     .description(
       "Runs an agent of the Agent Client Protocol for the editor that started this program, and lets listeners hear and answer it.",
     )
-    .argument("<agent...>", "the agent and its arguments, after --")
-    .option("--name <name>", "name of the agent for people (default: the agent and its folder)")
-    .option("--language <tag>", "language of the announcements, as in de (default: that of the locale)", languageTag)
-    .option("--socket <path>", "socket of the daemon (default: AAEPD_SOCKET, else that of aaepd serve)")
+    .argument("<agent...>", "the agent and its arguments, after --");
+  addAdapterOptions(command, "the agent and its folder")
     .option(
       "--irreversible-kinds <list>",
       "kinds of tools that cannot be undone, such as delete,move,execute",
@@ -46,8 +45,8 @@ export function registerAcp(program: Command, context: CommandContext): void {
     .option("--thoughts", "tell the agent's thoughts as text")
     .option("--quiet-prompts", "do not repeat the words of a request")
     .addHelpText("after", EXPLANATION)
-    .action(async (command: readonly string[], options: AcpCommandOptions) => {
+    .action(async (words: readonly string[], options: AcpCommandOptions) => {
       const { runAcpCommand } = await import("./acp-run.js");
-      await runAcpCommand(command, options, context.stdio);
+      await runAcpCommand(words, options, context.stdio);
     });
 }

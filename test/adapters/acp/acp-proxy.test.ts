@@ -1,10 +1,9 @@
 // `aaepd acp` between an editor and an agent of the SDK's, each a process of its own, with a real daemon.
 import { randomUUID } from "node:crypto";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { ipcConnector } from "../../../src/client/node.js";
 import { eventually } from "../../cli/command-stage.js";
-import { accepts, type Heard, type ListenOptions, listenAt, rejects } from "../../client/agent/agent-stage.js";
+import { accepts, type Heard, type ListenOptions, listenAt, rejects, stopAt } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { casesOf } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
@@ -126,12 +125,7 @@ test("R39: a listener stops a turn while it is asked: the agent is told, has its
   const done = editor.prompt([{ ask: COMMAND }, { wait: true }]);
   await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
   const { socketPath } = await served();
-  const connection = await ipcConnector(socketPath)();
-  onTestFinished(() => connection.close());
-  const say = (message: object) => void connection.send(Buffer.from(JSON.stringify(message)));
-  const capabilities = { supports_confirmation_reply: true };
-  say({ type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "stopper", capabilities });
-  say({ type: "aaepd.stop", session_id: heard.events[0]?.session_id });
+  await stopAt(socketPath, heard.events[0]?.session_id);
   expect((await done).stopReason).toBe("cancelled");
   await editor.dialogs[0]?.closed;
   expect(editor.text()).toBe("Answer: cancelled.");

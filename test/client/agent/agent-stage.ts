@@ -95,6 +95,16 @@ export async function listenAt(
   return { lines, events, resumed, text: () => text, subscriber };
 }
 
+/** A listener of its own asks the agent to stop a session (R39). */
+export async function stopAt(socketPath: string, session_id: unknown): Promise<void> {
+  const connection = await ipcConnector(socketPath)();
+  onTestFinished(() => connection.close());
+  const say = (message: object) => void connection.send(Buffer.from(JSON.stringify(message)));
+  const capabilities = { supports_confirmation_reply: true };
+  say({ type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "stopper", capabilities });
+  say({ type: "aaepd.stop", session_id });
+}
+
 function lineOf(event: Envelope): string {
   const said = [event.to_state, event.tool, event.status, event.chunk, event.summary_normal, event.action];
   return [event.type.replace("aaep:agent.", ""), ...said.filter((one) => typeof one === "string")].join(" | ");

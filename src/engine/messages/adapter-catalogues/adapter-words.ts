@@ -32,6 +32,12 @@ export interface AdapterWords {
   readonly signInNeeded: string;
   /** `how` is an exit code or the name of a signal. */
   readonly exited: (how: string) => string;
+  /** A program that is no agent. `how` as in `exited`. */
+  readonly programEnded: (how: string) => string;
+  readonly usesTools: (server: string) => string;
+  /** A text that the person has said without an agent. */
+  readonly message: string;
+  readonly waitsForPerson: string;
   readonly hostClosed: string;
   readonly mode: (name: string) => string;
   readonly compacting: string;
