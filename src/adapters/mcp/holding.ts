@@ -1,0 +1,192 @@
+// Calls that wait for a person. Only a reply lets one go to the server. Everything else is answered here: "not done".
+import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import { isClear, type MessageId } from "../acp/acp-message.js";
+import { type Fields, fieldsOf, someText } from "../acp/fields.js";
+import { commandIn, NO_FACTS } from "../acp/tool-call.js";
+import { type QuestionWords, questionWords } from "../acp/tool-words.js";
+import type { Decision, Sign } from "../adapter.js";
+import { argumentParts, shortAction } from "../question-words.js";
+import { isOneCall } from "./held-lines.js";
+import { isModern, type McpRequest, notDone, progressed } from "./mcp-message.js";
+
+/** Progress comes so often while a call is held: the clocks of some hosts start anew with it. */
+const PROGRESS_MS = 10_000;
+/** The daemon's own end of a question comes first, ms. */
+const GRACE_MS = 2000;
+
+const REASONS = {
+  rejected: "the person did not agree.",
+  unanswered: "nobody has agreed.",
+  unclear: "the call could be read in two ways, and so nobody was asked.",
+} as const;
+
+export interface HeldCall {
+  readonly line: string;
+  readonly request: McpRequest;
+  readonly turn: string;
+  readonly call: string;
+  readonly name: string;
+  readonly token: MessageId | undefined;
+  /** The notices of progress that the host has had. */
+  readonly notices: number;
+  /** The question that was answered. */
+  readonly question: string;
+}
+
+interface Waiting {
+  readonly held: Omit<HeldCall, "notices" | "question">;
+  readonly asked: Extract<Sign, { readonly kind: "question" }>;
+  /** The id of the question that is open. */
+  question: string;
+  /** A yes is asked for once more, because the question did not have everything. */
+  isToBeRepeated: boolean;
+  notices: number;
+  noticeAt: number;
+  readonly until: number;
+}
+
+export interface Holding {
+  /** Asks about a call. `tool` is the name in the events of AAEP. */
+  readonly ask: (
+    held: Waiting["held"],
+    tool: string,
+    now: number,
+  ) => { readonly signs: readonly Sign[]; readonly toHost?: readonly string[] };
+  /** A person has answered. "released": the call goes to the server. */
+  readonly answered: (question: string, decision: Decision, now: number) => Answered;
+  /** No person has answered. */
+  readonly unanswered: (question: string) => Answered;
+  /** The host does not want the call any more. Undefined: no such call is held. */
+  readonly withdrawn: (requestKey: string) => readonly Sign[] | undefined;
+  readonly isAny: () => boolean;
+  readonly dueAt: () => number | undefined;
+  readonly wake: (now: number) => { readonly signs: readonly Sign[]; readonly toHost: readonly string[] };
+  /** The turn is over: nobody waits for the answers. */
+  readonly forget: () => void;
+}
+
+export interface Answered {
+  readonly signs: readonly Sign[];
+  readonly toHost?: readonly string[];
+  readonly released?: HeldCall;
+}
+
+const NOTHING: Answered = { signs: [] };
+
+/** `seconds`: how long a person has. */
+export function createHolding(words: AdapterWords, seconds: number): Holding {
+  const byQuestion = new Map<string, Waiting>();
+  let count = 0;
+  const nextQuestion = (): string => {
+    count += 1;
+    return `question ${count}`;
+  };
+  const refused = ({ request }: Waiting["held"], why: keyof typeof REASONS): string =>
+    notDone(request.id, REASONS[why], isModern(request.params));
+  const over = ({ held, question }: Waiting): readonly Sign[] => {
+    byQuestion.delete(question);
+    return [{ kind: "question-over", turn: held.turn, id: question }];
+  };
+
+  return {
+    ask: (held, tool, now) => {
+      const { params } = held.request;
+      if (!isClear(held.line) || !isOneCall(held.line) || !isAskable(params))
+        return { signs: [], toHost: [refused(held, "unclear")] };
+      const { action, consequence } = wordsOf(held.name, inputOf(params), words);
+      const asked: Waiting["asked"] = {
+        kind: "question",
+        turn: held.turn,
+        id: nextQuestion(),
+        call: held.call,
+        name: tool,
+        action,
+        consequence: consequence.text,
+        risk: "high",
+        irreversible: true,
+        seconds,
+        hasHostDialog: false,
+      };
+      byQuestion.set(asked.id, {
+        held,
+        asked,
+        question: asked.id,
+        isToBeRepeated: consequence.isCut,
+        notices: 0,
+        noticeAt: now + PROGRESS_MS,
+        until: now + seconds * 1000 + GRACE_MS,
+      });
+      return { signs: [asked] };
+    },
+    answered: (question, decision, now) => {
+      const waiting = byQuestion.get(question);
+      if (waiting === undefined) return NOTHING;
+      byQuestion.delete(question);
+      const { held, asked, notices } = waiting;
+      if (decision === "reject") return { signs: [], toHost: [refused(held, "rejected")] };
+      const left = Math.floor((waiting.until - GRACE_MS - now) / 1000);
+      if (!waiting.isToBeRepeated) return { signs: [], released: { ...held, notices, question } };
+      if (left < 1) return { signs: [], toHost: [refused(held, "unanswered")] };
+      waiting.isToBeRepeated = false;
+      waiting.question = nextQuestion();
+      byQuestion.set(waiting.question, waiting);
+      const action = words.notAllRead(asked.action);
+      return { signs: [{ ...asked, id: waiting.question, action, seconds: left }] };
+    },
+    unanswered: (question) => {
+      const waiting = byQuestion.get(question);
+      if (waiting === undefined) return NOTHING;
+      byQuestion.delete(question);
+      return { signs: [], toHost: [refused(waiting.held, "unanswered")] };
+    },
+    withdrawn: (requestKey) => {
+      const meant = [...byQuestion.values()].filter(({ held }) => held.request.id.key === requestKey);
+      return meant.length === 0 ? undefined : meant.flatMap(over);
+    },
+    isAny: () => byQuestion.size > 0,
+    dueAt: () => {
+      const times = [...byQuestion.values()].map(({ held, noticeAt, until }) =>
+        held.token === undefined ? until : Math.min(noticeAt, until),
+      );
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    wake: (now) => {
+      const signs: Sign[] = [];
+      const toHost: string[] = [];
+      for (const waiting of [...byQuestion.values()]) {
+        const { held, until, noticeAt } = waiting;
+        if (now >= until) {
+          signs.push(...over(waiting));
+          toHost.push(refused(held, "unanswered"));
+        } else if (held.token !== undefined && now >= noticeAt) {
+          toHost.push(progressed(held.token, waiting.notices, words.waitsForPerson));
+          waiting.notices += 1;
+          waiting.noticeAt = now + PROGRESS_MS;
+        }
+      }
+      return { signs, toHost };
+    },
+    forget: () => byQuestion.clear(),
+  };
+}
+
+/**
+ * The whole of a call. Its action has the beginning of the arguments, so that two calls of one tool sound different, and are different to the daemon:
+ * a no takes back the consent to what is asked in the same words (R5).
+ */
+function wordsOf(name: string, input: Fields, words: AdapterWords): QuestionWords {
+  const whole = questionWords({ ...NO_FACTS, name, input }, words);
+  if (commandIn(input) !== undefined) return whole;
+  const what = [name, argumentParts(input).join("\n")].filter((part) => part !== "").join(": ");
+  return { ...whole, action: words.use(shortAction(what, words)) };
+}
+
+/** The arguments. Further members that a server could read, such as the answers to a form, stand beside them. */
+function inputOf({ name: _, arguments: given, _meta: __, task: ___, requestState: ____, ...others }: Fields): Fields {
+  return Object.keys(others).length === 0 ? fieldsOf(given) : { ...others, arguments: given ?? {} };
+}
+
+/** Whether a question has everything that the server gets. */
+function isAskable({ name, arguments: given }: Fields): boolean {
+  return someText(name) !== undefined && (given === undefined || (typeof given === "object" && !Array.isArray(given)));
+}

@@ -1,0 +1,137 @@
+// `aaepd mcp`: the proxy between a host and its server, the adapter that reads along, and the teller of the agent that uses the server.
+import type { Readable, Writable } from "node:stream";
+import { QUIET_TIMERS } from "../../client/platform-clock.js";
+import type { Reading } from "../adapter.js";
+import { AGENT_VARIABLE } from "../host-marks.js";
+import type { Speech } from "../language.js";
+import { createNamedTeller } from "../named-teller.js";
+import { agentIdOf, agentName, serverName } from "../names.js";
+import { type ChildEnd, type RunningProxy, startProxy } from "../proxy/run-proxy.js";
+import type { Teller } from "../teller.js";
+import { createHostReader } from "./host-reader.js";
+import { createMcpAdapter } from "./mcp-adapter.js";
+
+export interface RunMcpOptions {
+  /** The server. */
+  readonly command: readonly [string, ...string[]];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly host: { readonly readable: Readable; readonly writable: Writable };
+  /** The process of the host, which is the agent (R5d). */
+  readonly hostPid: number;
+  /** The name for people. Default: the server and the folder. */
+  readonly name: string | undefined;
+  readonly speech: Speech;
+  /** The daemon's socket. Default: the usual one. */
+  readonly socket: string | undefined;
+  /** Where names in use are noted. */
+  readonly runtimeFolder: string | undefined;
+  /** Names of tools that wait for a person, folded. */
+  readonly irreversibleTools: ReadonlySet<string>;
+  /** How long a person has to answer, in seconds. */
+  readonly holdSeconds: number;
+  /** The folder in which the command runs. */
+  readonly folder: string;
+  /** Receives each fault of aaepd. Must not throw. */
+  readonly onFault: (caught: unknown) => void;
+  /** Called with the running proxy. */
+  readonly onStarted: (proxy: RunningProxy) => void;
+}
+
+/** How long the daemon may take to hear the end, ms. The host waits for the process. */
+const CLOSING_MS = 500;
+
+/** Runs the server until it ends. Rejects with a Fault if it cannot be started. */
+export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
+  const { command, speech, onFault, runtimeFolder, socket } = options;
+  const { words, language } = speech;
+  const { now } = QUIET_TIMERS;
+  const server = serverName(command);
+  const name = agentName(options.name, server, options.folder, words);
+  const adapter = createMcpAdapter({ words, server, holdSeconds: options.holdSeconds });
+  let proxy: RunningProxy | undefined;
+  /** Lines that were sent before the server had started. */
+  const early: ((to: RunningProxy) => void)[] = [];
+  let wakeUp: { readonly at: number; readonly cancel: () => void } | undefined;
+  let teller: Teller | undefined;
+
+  /** Made at the first call: hosts start each server that they know, and use few. */
+  const tellerOfCalls = (): Teller =>
+    createNamedTeller({
+      id: agentIdOf(command),
+      name,
+      language,
+      pid: options.hostPid,
+      socket,
+      runtimeFolder,
+      answered: (question, decision) => {
+        try {
+          follow(adapter.answered(question, decision, now()));
+        } catch (caught) {
+          onFault(caught);
+          quietly(() => adapter.unanswered(question, now()));
+        }
+      },
+      unanswered: (question) => quietly(() => adapter.unanswered(question, now())),
+      onFault,
+    });
+
+  function follow({ signs, toChild = [], toHost = [] }: Reading): void {
+    for (const line of toChild) send((to) => to.toChild(line));
+    for (const line of toHost) send((to) => to.toHost(line));
+    for (const sign of signs) {
+      teller ??= tellerOfCalls();
+      teller.tell(sign);
+    }
+    sleep();
+  }
+  function send(one: (to: RunningProxy) => void): void {
+    if (proxy === undefined) early.push(one);
+    else one(proxy);
+  }
+  function sleep(): void {
+    const at = adapter.dueAt();
+    if (at === wakeUp?.at) return;
+    wakeUp?.cancel();
+    wakeUp = at === undefined ? undefined : { at, cancel: QUIET_TIMERS.wakeAt(at, wake) };
+  }
+  function wake(): void {
+    wakeUp = undefined;
+    quietly(() => adapter.wake(now()));
+  }
+  function quietly(reading: () => Reading): void {
+    try {
+      follow(reading());
+    } catch (caught) {
+      onFault(caught);
+    }
+  }
+
+  proxy = await startProxy({
+    command,
+    environment: { ...options.environment, [AGENT_VARIABLE]: name },
+    host: options.host,
+    fromHost: createHostReader({
+      held: options.irreversibleTools,
+      read: (text) => adapter.read({ from: "host", text }, now()),
+      hold: (text) => adapter.hold(text, now()),
+      follow,
+      onFault,
+    }),
+    fromChild: {
+      holds: adapter.changesProgress,
+      read: (line, isWhole) => {
+        if (!isWhole) return "pass";
+        const reading = adapter.read({ from: "child", text: line.toString("utf8") }, now());
+        follow(reading);
+        return reading.verdict ?? "pass";
+      },
+    },
+    onFault,
+  });
+  for (const one of early) one(proxy);
+  options.onStarted(proxy);
+  const end = await proxy.ended;
+  quietly(() => adapter.ended(String(end.signal ?? end.code), end.isAfterHost));
+  await teller?.close(CLOSING_MS);
+  return end;
+}

@@ -1,0 +1,34 @@
+import type { Stdio } from "../../../transports/stdio/take-stdio.js";
+import { runMcp } from "../../adapters/mcp/run-mcp.js";
+import { foldedName } from "../../base/tool-name.js";
+import { type AdapterOptions, adapterSettings } from "./adapter-options.js";
+import { endAs, passSignals, reportFaults } from "./child-end.js";
+
+export interface McpCommandOptions extends AdapterOptions {
+  readonly irreversibleTools?: readonly string[];
+  readonly holdSeconds: number;
+}
+
+/** Runs the server, and ends this process as the server ends. Rejects with a Fault if the server cannot be started, or an option is wrong. */
+export async function runMcpCommand(
+  command: readonly string[],
+  options: McpCommandOptions,
+  stdio: Stdio,
+): Promise<void> {
+  const [program = "", ...words] = command;
+  // The host and the server go on, whatever goes wrong here.
+  const onFault = reportFaults();
+  const end = await runMcp({
+    ...adapterSettings(options),
+    command: [program, ...words],
+    environment: process.env,
+    host: stdio,
+    // A host that is gone has left this process to the first of the system, below which everything is.
+    hostPid: process.ppid > 1 ? process.ppid : process.pid,
+    irreversibleTools: new Set((options.irreversibleTools ?? []).map(foldedName)),
+    holdSeconds: options.holdSeconds,
+    onFault,
+    onStarted: ({ kill }) => passSignals(kill),
+  });
+  endAs(end);
+}

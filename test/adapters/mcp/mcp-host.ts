@@ -1,0 +1,94 @@
+// A host of the SDK's in front of `aaepd mcp`, a server behind it, and what a listener hears of both.
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { onTestFinished } from "vitest";
+import { type Heard, type ListenOptions, listenAt } from "../../client/agent/agent-stage.js";
+import { shared } from "../../support/lifetime.js";
+import { cleanEnvironment, fixture, PROGRAM, type Program, startProgram } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+
+export interface Served {
+  readonly environment: Record<string, string>;
+  readonly socketPath: string;
+  readonly daemon: Program;
+}
+
+export async function serve(): Promise<Served> {
+  const environment = cleanEnvironment(temporaryDirectory());
+  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
+  const [ready = ""] = await daemon.stdoutLines(1);
+  return { environment, socketPath: JSON.parse(ready).endpoints.ipc, daemon };
+}
+
+export const served = shared(serve);
+
+/** A process of its own that starts the program, as a host does: what runs below the host does not answer (R5d). */
+const HOST = ["/bin/sh", "-c", '"$@"; exit $?', "host"];
+
+export interface McpHost {
+  readonly client: Client;
+  readonly call: (name: string, given?: object, options?: object) => Promise<unknown>;
+  /** The calls that the server got. */
+  readonly called: () => readonly string[];
+  readonly stderr: () => string;
+}
+
+export interface HostOptions {
+  readonly options?: readonly string[];
+  /** Whether the tests themselves are the host. */
+  readonly isHere?: boolean;
+  /** The command of the server. Default: that of the tests. */
+  readonly server?: readonly string[];
+}
+
+export async function openHost(environment: Record<string, string>, given: HostOptions): Promise<McpHost> {
+  const file = join(temporaryDirectory(), "called");
+  const { options = [], isHere, server = [process.execPath, fixture("mcp-server.mjs"), file] } = given;
+  const argv = [...(isHere === true ? [] : HOST), process.execPath, PROGRAM, "mcp", ...options, "--", ...server];
+  const [command = "", ...args] = argv;
+  const transport = new StdioClientTransport({ command, args, env: environment, stderr: "pipe" });
+  let stderr = "";
+  transport.stderr?.on("data", (text) => {
+    stderr += text;
+  });
+  const client = new Client({ name: "aaepd", version: "1" }, { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: "decline" as const }));
+  onTestFinished(() => client.close());
+  await client.connect(transport);
+  return {
+    client,
+    stderr: () => stderr,
+    call: (name, given = {}, more = {}) =>
+      client.callTool({ name, arguments: { ...given } }, undefined, { timeout: 50_000, ...more }),
+    called: () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : []),
+  };
+}
+
+/** What is said, without the states that have no words. */
+export function said(heard: Heard, name: string): readonly string[] {
+  return heard.events.flatMap((event, at) => {
+    const isOf = event.producer?.agent_name === name;
+    const isQuiet = event.type.endsWith("state.changed") && event.summary_normal === undefined;
+    return isOf && !isQuiet ? [heard.lines[at] ?? ""] : [];
+  });
+}
+
+export async function hostStage(
+  options: HostOptions & Pick<ListenOptions, "answer"> & { readonly at?: () => Promise<Served> } = {},
+) {
+  const { environment, socketPath } = await (options.at ?? served)();
+  const name = `Agent ${randomUUID().slice(0, 8)}`;
+  const { answer } = options;
+  const heard = await listenAt(socketPath, {
+    name,
+    ...(answer === undefined
+      ? {}
+      : { answer: (event) => (event.producer?.agent_name === name ? answer(event) : undefined) }),
+  });
+  const host = await openHost(environment, { ...options, options: ["--name", name, ...(options.options ?? [])] });
+  return { ...host, heard, lines: () => said(heard, name) };
+}
