@@ -27,6 +27,19 @@ export const COMMANDS: readonly CommandLoader[] = [
     ownsStdout: false,
     load: async () => withoutContext((await import("./hooks/hook.js")).registerHook),
   },
+  {
+    name: "mcp",
+    ownsStdout: true,
+    runsDaemon: false,
+    load: async () => (await import("./adapters/mcp.js")).registerMcp,
+  },
+  {
+    name: "run",
+    ownsStdout: true,
+    runsDaemon: false,
+    load: async () => (await import("./adapters/run.js")).registerRun,
+  },
+  { name: "say", ownsStdout: false, load: async () => (await import("./adapters/say.js")).registerSay },
   { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
   { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail/tail.js")).registerTail) },
   {

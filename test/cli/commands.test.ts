@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { COMMANDS } from "../../src/cli/commands.js";
 import { main } from "../../src/cli/main.js";
 
-const OWNERS = ["serve", "stdio", "a2e", "acp", "replay"];
+const OWNERS = ["serve", "stdio", "a2e", "acp", "mcp", "run", "replay"];
 const others = COMMANDS.map(({ name }) => name).filter((name) => !OWNERS.includes(name));
 
 afterEach(() => {
@@ -19,7 +19,7 @@ test.each(others)("S1: %s loads no daemon, and writes to standard output itself"
   await main({ argv: [name, "--help"], loadDaemon });
   expect(loadDaemon).not.toHaveBeenCalled();
   expect(process.stdout.write).toBe(write);
-  const argument = { publish: " <file>", validate: " <file>", completion: " <shell>" }[name];
+  const argument = { publish: " <file>", validate: " <file>", completion: " <shell>", say: " [text]" }[name];
   const command = ["conformance", "config", "hook", "journal", "service"].includes(name) ? " [command]" : "";
   expect(written.join("").split("\n")[0]).toBe(`Usage: aaepd ${name} [options]${argument ?? command}`);
 });

@@ -55,3 +55,17 @@ test.each(["zed", "jetbrains"])("the configuration of %s starts aaepd acp in fro
   const { agent_servers } = JSON.parse(block(name));
   expect(agent_servers.OpenCode).toMatchObject({ command: "aaepd", args: ["acp", "--", "opencode", "acp"] });
 });
+
+test("the configuration of a host of MCP starts aaepd mcp in front of the server", () => {
+  const { filesystem } = JSON.parse(block("mcp")).mcpServers;
+  expect(filesystem.command).toBe("aaepd");
+  const at = filesystem.args.indexOf("--");
+  expect(filesystem.args.slice(0, at)).toEqual([
+    "mcp",
+    "--name",
+    "Claude in shop",
+    "--irreversible-tools",
+    "write_file,move_file",
+  ]);
+  expect(filesystem.args.slice(at + 1, at + 3)).toEqual(["npx", "-y"]);
+});
