@@ -83,8 +83,10 @@ function programOf(command: readonly string[]): string {
   const [first = "", ...rest] = command;
   const name = plainName(first);
   if (!LAUNCHERS.has(name)) return name;
-  const next = rest.find((word) => !word.startsWith("-") && !LAUNCHED.has(word) && !word.includes("="));
-  return next === undefined ? name : plainName(next);
+  const at = rest.findIndex((word) => !word.startsWith("-") && !LAUNCHED.has(word) && !word.includes("="));
+  const next = rest[at];
+  // A script on the command line is no name.
+  return next === undefined || ["-e", "-c", "--eval"].includes(rest[at - 1] ?? "") ? name : plainName(next);
 }
 
 /** Without folder, scope, version and ending. */

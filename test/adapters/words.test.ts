@@ -1,7 +1,7 @@
 // Every text that an adapter makes: announcements have one line, names for paths, and no marks of code; who speaks is never whom the peer says it is.
 import { describe, expect, test } from "vitest";
 import { speechOf } from "../../src/adapters/language.js";
-import { agentIdOf, agentName, givenName, hostName, LONGEST_NAME } from "../../src/adapters/names.js";
+import { agentIdOf, agentName, givenName, hostName, LONGEST_NAME, serverName } from "../../src/adapters/names.js";
 import { argumentParts, shortAction, wholeText } from "../../src/adapters/question-words.js";
 import { announced, LONGEST_ANNOUNCEMENT } from "../../src/adapters/words.js";
 import { ADAPTER_WORDS } from "../../src/engine/messages/adapter-messages.js";
@@ -79,11 +79,23 @@ describe("Safety 4: who speaks", () => {
     [["C:\\tools\\Goose.exe"], "Goose", "goose"],
     [["aaepd"], "Agent", "agent"],
     [["node", "--version"], "Node", "node"],
+    [["node", "-e", "start()"], "Node", "node"],
     [["/"], "Agent", "agent"],
     [["名前"], "名前", "agent"],
   ])("of %j it is %s, with the id %s", (command, name, id) => {
     expect(hostName(command)).toBe(name);
     expect(agentIdOf(command)).toBe(id);
+  });
+
+  test.each([
+    [["npx", "-y", "@modelcontextprotocol/server-filesystem", "/home"], "Filesystem"],
+    [["uvx", "mcp-server-git"], "Git"],
+    [["python3", "-m", "mcp_server_time"], "Time"],
+    [["notes-mcp"], "Notes"],
+    [["mcp-server"], "Server"],
+    [["server-aaepd"], "Agent"],
+  ])("of the server %j it is %s", (command, name) => {
+    expect(serverName(command)).toBe(name);
   });
 
   test("it is the folder's last part, at most 40 characters, and the name of the command line wins", () => {

@@ -9,7 +9,7 @@ import { argumentParts, shortAction } from "../question-words.js";
 import { isOneCall } from "./held-lines.js";
 import { isModern, type McpRequest, notDone, progressed } from "./mcp-message.js";
 
-/** Progress comes so often while a call is held: the clocks of some hosts start anew with it. */
+/** The time between two notices of progress while a call is held. */
 const PROGRESS_MS = 10_000;
 /** The daemon's own end of a question comes first, ms. */
 const GRACE_MS = 2000;

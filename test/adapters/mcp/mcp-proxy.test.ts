@@ -145,6 +145,13 @@ function isOneMessage(line: Buffer): boolean {
   return text.startsWith("{") && text.trimEnd().endsWith("}") ? true : text.trim() === "";
 }
 
+test("Safety 1: what runs below a server is told whose it is, by the server's own name where there is no other", async () => {
+  const script = "process.stdout.write(process.env.AAEPD_AGENT)";
+  const program = startProgram(["mcp", "--", process.execPath, "-e", script], { cwd: temporaryDirectory() });
+  expect(await program.ended).toEqual({ code: 0, signal: null });
+  expect(program.stdout()).toMatch(/^Node in aaepd-/);
+});
+
 const INITIALIZE = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } };
 
 test.each([["a2e", "--", process.execPath, "-e", "process.stdin.resume()"], ["stdio"], ["socket"]])(
