@@ -11,7 +11,7 @@ Model Context Protocol, which the program passes on byte for byte. Standard erro
 Assistive technology hears, by the daemon that aaepd serve runs:
   - each tool that the agent calls, and how it ended,
   - the progress of a tool,
-  - that the server asks for something, which you answer in the host's own window,
+  - that the server asks something, to be answered in the host's own window,
   - a question before each call of a tool that --irreversible-tools names.
 
 A named tool is called only after a person's yes. Without a daemon, without a listener that can answer, or after --hold-seconds, the agent gets "Not
@@ -22,7 +22,7 @@ See docs/adapters.md.
 Examples:
   aaepd mcp -- npx -y @modelcontextprotocol/server-filesystem /home/ada/shop
   aaepd mcp --name "Claude at work" -- uvx mcp-server-git
-  aaepd mcp --irreversible-tools write_file,move_file -- npx -y @modelcontextprotocol/server-filesystem .`;
+  aaepd mcp --irreversible-tools write_file,move_file -- mcp-server-filesystem .`;
 
 /** `aaepd mcp -- SERVER …`: a proxy between a host and a server of the Model Context Protocol. */
 export function registerMcp(program: Command, context: CommandContext): void {
