@@ -231,6 +231,7 @@ export interface GrpcDaemon {
   readonly unix: readonly string[];
   readonly tcp: readonly string[];
   readonly tcpAddress: string;
+  readonly tokenFile: string;
 }
 
 /** The built `aaepd serve`, listening on its socket and for gRPC on a Unix socket and on TCP. */
@@ -250,5 +251,6 @@ export async function serveGrpc(...options: readonly string[]): Promise<GrpcDaem
     unix: ["--address", address],
     tcp: ["--address", tcpAddress, "--token-file", token_file],
     tcpAddress,
+    tokenFile: token_file,
   };
 }

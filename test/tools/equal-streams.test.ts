@@ -1,7 +1,8 @@
 // A screen reader over gRPC and one over the Unix socket, both in Python, with the same request: from one session they get equal streams.
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AgentClient, createAgentClient } from "../../src/client/agent-client.js";
-import { ipcRpcConnector } from "../../src/client/node.js";
+import { grpcRpcConnector } from "../../src/client/node.js";
 import { ensureBuilt } from "../support/built.js";
 import {
   type Command,
@@ -67,7 +68,9 @@ describe.skipIf(!canRun(PYTHON))(
         "accept",
       );
       const plain = await startListener(PYTHON.folder, SOCKET_READER, "--socket", daemon.socketPath, ...OPTIONS);
-      const agent: AgentClient = await createAgentClient(ipcRpcConnector(daemon.socketPath));
+      // Over TCP nobody knows the agent's process, which has started the readers: over the socket their answers would not count (R5d).
+      const token = () => readFileSync(daemon.tokenFile, "utf8").trim();
+      const agent: AgentClient = await createAgentClient(grpcRpcConnector(daemon.tcpAddress, { token }));
       onTestFinished(agent.close);
       const both = (check: (reader: Example) => void) =>
         vi.waitFor(

@@ -22,6 +22,7 @@ fi
 
 function commandGroup(node: CommandNode): string {
   const entries = node.commands.map(({ path, description }) => `    ${quoted(`${path.at(-1)}:${description}`)}`);
+  const options = node.options.map((option) => `    ${optionSpec(option)} \\\n`);
   const cases = node.commands.map((one) => `        ${one.path.at(-1)}) ${functionName(one)} ;;`);
   return `${functionName(node)}() {
   local curcontext="$curcontext" state state_descr line
@@ -31,8 +32,7 @@ function commandGroup(node: CommandNode): string {
 ${entries.join("\n")}
   )
   _arguments -C \\
-${node.options.map((option) => `    ${optionSpec(option)} \\`).join("\n")}
-    '1: :->command' \\
+${options.join("")}    '1: :->command' \\
     '*:: :->rest' && return
   case $state in
     command) _describe -t commands 'command' subcommands ;;
