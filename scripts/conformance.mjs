@@ -18,7 +18,8 @@ const TRANSPORTS = {
   grpc: { endpoint: "grpc://unix:grpc.sock", agent: "unix:aaepd.sock" },
   connect: { endpoint: "http://unix:http.sock", agent: "unix:aaepd.sock" },
   stdio: {
-    endpoint: "stdio:aaepd stdio --socket stdio.sock --log-level error",
+    // Without a shell in between, which would stand below the suite, whose agent it must not be (R5d).
+    endpoint: "stdio:exec aaepd stdio --socket stdio.sock --log-level error",
     agent: "unix:stdio.sock",
     isOwnDaemon: true,
   },
