@@ -373,10 +373,9 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "src/adapters": {
     proxy: [],
     acp: ["proxy"],
-    // Both are JSON-RPC on lines, and ask about tools in the same words.
-    mcp: ["proxy", "acp"],
+    mcp: ["proxy"],
     program: ["proxy"],
-    hooks: ["acp"],
+    hooks: [],
   },
   "src/cli": {
     terminal: [],

@@ -1,4 +1,4 @@
-// Members of ACP's messages, which may have any form.
+// Members of hosts' messages, which may have any form.
 
 export type Fields = Readonly<Record<string, unknown>>;
 

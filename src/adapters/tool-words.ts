@@ -1,13 +1,13 @@
-// A tool of ACP in words: an announcement has names and titles only, a question everything.
+// A tool in words: an announcement has names and titles only, a question everything.
 import {
   type AdapterWords,
   TOOL_ACTIONS,
   type ToolAction,
-} from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import { argumentParts, shortAction, type WholeText, wholeText } from "../question-words.js";
-import { announced, fileName, hostOf, linesIn } from "../words.js";
+} from "../engine/messages/adapter-catalogues/adapter-words.js";
 import { someText } from "./fields.js";
-import { commandIn, type ToolFacts } from "./tool-call.js";
+import { argumentParts, shortAction, type WholeText, wholeText } from "./question-words.js";
+import { commandIn, type ToolFacts } from "./tool-facts.js";
+import { announced, fileName, hostOf, linesIn } from "./words.js";
 
 /** "Edits config.ts", or the tool's own title. */
 export function runsWords(facts: ToolFacts, words: AdapterWords): string {

@@ -3,9 +3,10 @@ import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adap
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";
 import { elicited } from "../elicited.js";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { idKey, type RpcMessage, readMessage } from "../rpc-message.js";
 import { announced, oneLine } from "../words.js";
-import { type AcpMessage, idKey, readAcpMessage, sessionCancelled } from "./acp-message.js";
-import { type Fields, fieldsOf, listOf, someText } from "./fields.js";
+import { sessionCancelled } from "./acp-message.js";
 import { Permissions } from "./permissions.js";
 import { Turn, type TurnOptions } from "./turn.js";
 
@@ -66,14 +67,14 @@ class Acp implements AcpAdapter {
   }
 
   readonly recognizes: Adapter["recognizes"] = ({ text }) => {
-    const message = readAcpMessage(text);
+    const message = readMessage(text);
     return message?.kind === "request" && message.method === "initialize" && "protocolVersion" in message.params;
   };
 
   readonly holds = (): boolean => this.#permissions.isAnyAwaited();
 
   readonly read: Adapter["read"] = ({ from, text }, now) => {
-    const message = readAcpMessage(text);
+    const message = readMessage(text);
     if (message === undefined) return NOTHING;
     return from === "host" ? this.#fromHost(message, now) : this.#fromAgent(message, text, now);
   };
@@ -120,7 +121,7 @@ class Acp implements AcpAdapter {
     return made;
   }
 
-  #fromHost(message: AcpMessage, now: number): Reading {
+  #fromHost(message: RpcMessage, now: number): Reading {
     const { params } = message as { readonly params?: Fields };
     const sessionId = someText(params?.sessionId);
     if (message.kind === "response") return this.#permissions.answeredByHost(message, now);
@@ -171,7 +172,7 @@ class Acp implements AcpAdapter {
     };
   }
 
-  #fromAgent(message: AcpMessage, text: string, now: number): Reading {
+  #fromAgent(message: RpcMessage, text: string, now: number): Reading {
     if (message.kind === "response") return { signs: this.#answeredByAgent(message) };
     if (!this.#isUnderstood) return NOTHING;
     const { params } = message;
@@ -193,7 +194,7 @@ class Acp implements AcpAdapter {
     }
   }
 
-  #answeredByAgent({ id, result, error }: Extract<AcpMessage, { readonly kind: "response" }>): readonly Sign[] {
+  #answeredByAgent({ id, result, error }: Extract<RpcMessage, { readonly kind: "response" }>): readonly Sign[] {
     const awaited = this.#awaited.get(id.key);
     this.#awaited.delete(id.key);
     switch (awaited?.kind) {

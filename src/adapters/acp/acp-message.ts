@@ -1,61 +1,6 @@
-// A line of ACP: a message of JSON-RPC 2.0, with its id as it is written. An id that was parsed and written again may have changed.
-import { parseJsonDocument } from "../../base/json-document.js";
-import { textsOf } from "../../base/json-members.js";
-import { type Fields, fieldsOf, someText } from "./fields.js";
-
-export interface MessageId {
-  /** As it is written. */
-  readonly text: string;
-  /** Equal for ids that one side may send and the other may return. */
-  readonly key: string;
-}
-
-export type AcpMessage =
-  | { readonly kind: "request"; readonly method: string; readonly id: MessageId; readonly params: Fields }
-  | { readonly kind: "notification"; readonly method: string; readonly params: Fields }
-  | { readonly kind: "response"; readonly id: MessageId; readonly result: Fields; readonly error: Fields | undefined };
-
-/** Undefined for what is no message, or could be read in two ways: it passes, and nothing is made of it. */
-export function readAcpMessage(text: string): AcpMessage | undefined {
-  const message = fieldsOf(parsed(text));
-  const params = fieldsOf(message.params);
-  const method = someText(message.method);
-  if (message.id === undefined) return method === undefined ? undefined : { kind: "notification", method, params };
-  const [written, ...others] = textsOf(text, "id");
-  if (written === undefined || others.length > 0) return undefined;
-  const id = { text: written, key: idKey(message.id) };
-  if (method !== undefined) return { kind: "request", method, id, params };
-  const error = message.error === undefined || message.error === null ? undefined : fieldsOf(message.error);
-  return { kind: "response", id, result: fieldsOf(message.result), error };
-}
-
-/**
- * Whether a person hears what the agent means: a doubled member (R19) or a number that a parser changes (R41) could be read in two ways. The id of
- * the request goes back as it is written.
- */
-export function isClear(text: string): boolean {
-  const [params, ...others] = textsOf(text, "params");
-  if (params === undefined || others.length > 0 || textsOf(text, "method").length > 1) return false;
-  try {
-    parseJsonDocument(params);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** 1 and "1" are two ids. */
-export function idKey(id: unknown): string {
-  return `${typeof id} ${String(id)}`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+// Messages of ACP that are made here, one to a line.
+import type { Fields } from "../fields.js";
+import type { MessageId } from "../rpc-message.js";
 
 export function permissionAnswer(id: MessageId, outcome: Fields): string {
   return `{"jsonrpc":"2.0","id":${id.text},"result":${JSON.stringify({ outcome })}}`;

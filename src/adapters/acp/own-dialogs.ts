@@ -1,7 +1,7 @@
 // Which permissions a listener may answer. Everything else is announced, and left to the host's own dialog.
 import { foldedName } from "../../base/tool-name.js";
-import { fieldsOf, listOf, someText } from "./fields.js";
-import type { ToolFacts } from "./tool-call.js";
+import { fieldsOf, listOf, someText } from "../fields.js";
+import type { ToolFacts } from "../tool-facts.js";
 
 /** Kinds of tools whose permission is a yes or a no. A kind that is not here, such as `switch_mode`, has a dialog of its own. */
 const ANSWERABLE_KINDS: ReadonlySet<string> = new Set([

@@ -2,18 +2,19 @@
 // exactly one.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { Decision, Reading, Sign } from "../adapter.js";
+import { type Fields, fieldsOf, someText } from "../fields.js";
+import { isClear, type MessageId, type RpcMessage } from "../rpc-message.js";
+import { questionWords } from "../tool-words.js";
 import { announced } from "../words.js";
-import { type AcpMessage, isClear, type MessageId, permissionAnswer, requestCancelled } from "./acp-message.js";
-import { type Fields, fieldsOf, someText } from "./fields.js";
+import { permissionAnswer, requestCancelled } from "./acp-message.js";
 import { type Answers, answersOf, decisionOf } from "./own-dialogs.js";
-import { questionWords } from "./tool-words.js";
 import type { Turn } from "./turn.js";
 
 /** How long a person has, in seconds. The host's dialog stays after that. */
 const ANSWER_SECONDS = 600;
 
-type Request = Extract<AcpMessage, { readonly kind: "request" }>;
-type Response = Extract<AcpMessage, { readonly kind: "response" }>;
+type Request = Extract<RpcMessage, { readonly kind: "request" }>;
+type Response = Extract<RpcMessage, { readonly kind: "response" }>;
 
 interface Permission {
   readonly id: MessageId;

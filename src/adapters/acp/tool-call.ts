@@ -1,32 +1,10 @@
 // One call of a tool as the agent describes it, piece by piece.
-import { type Fields, fieldsOf, listOf, someText } from "./fields.js";
-
-export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import type { ToolFacts, ToolStatus } from "../tool-facts.js";
 
 const STATUSES: readonly string[] = ["pending", "in_progress", "completed", "failed"] satisfies ToolStatus[];
 
 /** Everything that an update leaves out, or says is null, stays as it was. */
-export interface ToolFacts {
-  readonly title: string | undefined;
-  readonly name: string | undefined;
-  readonly kind: string | undefined;
-  readonly status: ToolStatus | undefined;
-  readonly paths: readonly string[];
-  readonly input: Fields;
-  /** The files that it changes, and their new text. */
-  readonly diffs: readonly { readonly path: string; readonly text: string }[];
-}
-
-export const NO_FACTS: ToolFacts = {
-  title: undefined,
-  name: undefined,
-  kind: undefined,
-  status: undefined,
-  paths: [],
-  input: {},
-  diffs: [],
-};
-
 export function withUpdate(facts: ToolFacts, update: Fields): ToolFacts {
   const status = someText(update.status);
   const meta = fieldsOf(fieldsOf(update._meta).claudeCode);
@@ -53,15 +31,4 @@ function diffIn(content: unknown): ToolFacts["diffs"] {
   return type === "diff" && typeof path === "string"
     ? [{ path, text: typeof newText === "string" ? newText : "" }]
     : [];
-}
-
-/** The command of a tool that runs one, and the argument that it is; undefined if its arguments have none. */
-export function commandIn(input: Fields): { readonly argument: string; readonly text: string } | undefined {
-  for (const argument of ["command", "cmd"]) {
-    const given = input[argument];
-    const text =
-      Array.isArray(given) && given.every((word) => typeof word === "string") ? given.join(" ") : someText(given);
-    if (text !== undefined && text !== "") return { argument, text };
-  }
-  return undefined;
 }

@@ -2,15 +2,10 @@
 // announced when it was allowed, or when nobody was asked for a while. A rejected call never is.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { Consent, Decision, Sign } from "../adapter.js";
-import type { Fields } from "./fields.js";
-import { NO_FACTS, type ToolFacts, withUpdate } from "./tool-call.js";
-import { runsWords } from "./tool-words.js";
-
-/**
- * How long a call waits for a question about it after its status has changed, ms. Agents ask up to half a second after they have said that a call
- * is in progress.
- */
-export const ASKED_WITHIN_MS = 700;
+import type { Fields } from "../fields.js";
+import { ASKED_WITHIN_MS, NO_FACTS, type ToolFacts } from "../tool-facts.js";
+import { runsWords } from "../tool-words.js";
+import { withUpdate } from "./tool-call.js";
 
 interface Call {
   facts: ToolFacts;

@@ -1,8 +1,8 @@
 // One request of a person and what the agent does about it, until the agent answers the request.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { Sign } from "../adapter.js";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
 import { announced } from "../words.js";
-import { type Fields, fieldsOf, listOf, someText } from "./fields.js";
 import { ToolCalls } from "./tool-calls.js";
 
 export interface TurnOptions {

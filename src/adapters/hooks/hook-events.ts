@@ -1,9 +1,9 @@
 // The events that hosts of hooks share, each as the signs of one message. Pure: a message comes in, signs go out.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
-import { type Fields, fieldsOf, listOf, someText } from "../acp/fields.js";
-import { questionWords, runsWords } from "../acp/tool-words.js";
 import type { Decision, Sign } from "../adapter.js";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { questionWords, runsWords } from "../tool-words.js";
 import { announced, oneLine } from "../words.js";
 import type { HookOptions, HookReading } from "./hook-host.js";
 import { callKey, isAnswerable, isDialog, isSilent, toolFacts } from "./tool-facts.js";

@@ -1,7 +1,7 @@
 // A host of hooks, as the daemon sees it: it reads the host's messages, and makes its answers. Types only.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import type { Fields } from "../acp/fields.js";
 import type { Decision, Sign } from "../adapter.js";
+import type { Fields } from "../fields.js";
 
 /** One message of a host, in signs. Their `turn` is the conversation: its present turn. */
 export interface HookReading {

@@ -1,8 +1,8 @@
 // A tool of a terminal agent: what it does, and to what, by its name and its arguments.
 import { createHash } from "node:crypto";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import { type Fields, fieldsOf, someText } from "../acp/fields.js";
-import { NO_FACTS, type ToolFacts } from "../acp/tool-call.js";
+import { type Fields, fieldsOf, someText } from "../fields.js";
+import { NO_FACTS, type ToolFacts } from "../tool-facts.js";
 
 /** Tools that both hosts name, and what they do. */
 const KINDS: Readonly<Record<string, string>> = {

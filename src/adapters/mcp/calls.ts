@@ -1,9 +1,9 @@
 // Calls that the server works on: their progress, and their end. A call may outlive its request, as a task, or until the host sends it again with an
 // answer.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import { idKey } from "../acp/acp-message.js";
-import { type Fields, fieldsOf, someText } from "../acp/fields.js";
 import type { Sign } from "../adapter.js";
+import { type Fields, fieldsOf, someText } from "../fields.js";
+import { idKey } from "../rpc-message.js";
 import { announced } from "../words.js";
 
 export interface OpenCall {

@@ -1,11 +1,11 @@
 // Calls that wait for a person. Only a reply lets one go to the server. Everything else is answered here: "not done".
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import { isClear, type MessageId } from "../acp/acp-message.js";
-import { type Fields, fieldsOf, someText } from "../acp/fields.js";
-import { commandIn, NO_FACTS } from "../acp/tool-call.js";
-import { type QuestionWords, questionWords } from "../acp/tool-words.js";
 import type { Decision, Sign } from "../adapter.js";
+import { type Fields, fieldsOf, someText } from "../fields.js";
 import { argumentParts, shortAction } from "../question-words.js";
+import { isClear, type MessageId } from "../rpc-message.js";
+import { commandIn, NO_FACTS } from "../tool-facts.js";
+import { type QuestionWords, questionWords } from "../tool-words.js";
 import { isOneCall } from "./held-lines.js";
 import { isModern, type McpRequest, notDone, progressed } from "./mcp-message.js";
 

@@ -1,7 +1,8 @@
 // The gate of held tools. The relay asks it about each line of the host, and a call of a held tool never passes here, whatever fails behind it.
-import { readAcpMessage as readMessage } from "../acp/acp-message.js";
+
 import type { Reading } from "../adapter.js";
 import type { LineReader, Verdict } from "../proxy/line-relay.js";
+import { readMessage } from "../rpc-message.js";
 import { lineKind } from "./held-lines.js";
 import { isModern, notDone, refusedLine } from "./mcp-message.js";
 

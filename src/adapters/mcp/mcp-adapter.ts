@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { textsOf } from "../../base/json-members.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import { idKey, readAcpMessage as readMessage } from "../acp/acp-message.js";
-import { type Fields, fieldsOf, someText } from "../acp/fields.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";
 import { elicited } from "../elicited.js";
+import { type Fields, fieldsOf, someText } from "../fields.js";
+import { idKey, readMessage } from "../rpc-message.js";
 import { announced } from "../words.js";
 import { Calls } from "./calls.js";
 import { type Answered, createHolding, type HeldCall, type Holding } from "./holding.js";

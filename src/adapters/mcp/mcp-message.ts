@@ -1,9 +1,9 @@
 // Messages of MCP that aaepd writes itself, and the members that tell its two eras apart: until revision 2025-11-25, and since 2026-07-28.
 import { textsOf } from "../../base/json-members.js";
-import { type AcpMessage, idKey, type MessageId } from "../acp/acp-message.js";
-import { type Fields, fieldsOf } from "../acp/fields.js";
+import { type Fields, fieldsOf } from "../fields.js";
+import { idKey, type MessageId, type RpcMessage } from "../rpc-message.js";
 
-export type McpMessage = AcpMessage;
+export type McpMessage = RpcMessage;
 export type McpRequest = Extract<McpMessage, { readonly kind: "request" }>;
 
 export const CALL = "tools/call";

@@ -1,5 +1,5 @@
 // The titles of the server's tools, by the lists that have passed by.
-import { type Fields, fieldsOf, listOf, someText } from "../acp/fields.js";
+import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
 
 /** Tools whose titles are remembered. */
 const MOST_TOOLS = 4096;

@@ -2,16 +2,15 @@
 // allowed, or when the host has asked nobody for a while: hosts tell of it before they ask, and a rejected call must not be heard to run.
 import type { Decision, Sign } from "../../adapters/adapter.js";
 import type { HookReading } from "../../adapters/hooks/hook-host.js";
+import { ASKED_WITHIN_MS } from "../../adapters/tool-facts.js";
 import type { IdSource } from "../../base/ids.js";
-import type { Clock, Millis } from "../../contracts/clock.js";
+import type { Clock } from "../../contracts/clock.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { KeptCall, KeptConversation, KeptTurn } from "./kept-conversation.js";
 import { type Answer, type Asking, createOpenQuestions } from "./open-questions.js";
 import { createTurnSpeaker } from "./turn-speaker.js";
 
-/** How long a call waits for a question about it, ms. */
-export const HELD_MS: Millis = 700;
 /** Bytes of a token for a session (R8). */
 const TOKEN_BYTES = 16;
 
@@ -66,7 +65,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
   const hold = (turn: KeptTurn, call: KeptCall): void => {
     held.set(
       call,
-      clock.wakeAt(clock.now() + HELD_MS, () => {
+      clock.wakeAt(clock.now() + ASKED_WITHIN_MS, () => {
         held.delete(call);
         changed();
         speaker.invoke(turn, call);

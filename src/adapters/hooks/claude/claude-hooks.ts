@@ -1,5 +1,5 @@
 // The hooks of Claude Code. Its dialog is open while a hook is asked, and the first answer wins.
-import { type Fields, someText } from "../../acp/fields.js";
+import { type Fields, someText } from "../../fields.js";
 import { announced, hostOf } from "../../words.js";
 import {
   agentFailed,

@@ -1,5 +1,5 @@
 // The hooks of Codex. Its prompt comes only after the hook has ended, so a question must not wait for nobody.
-import type { Fields } from "../../acp/fields.js";
+import type { Fields } from "../../fields.js";
 import {
   agentFailed,
   agentStopped,

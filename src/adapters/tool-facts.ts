@@ -1,0 +1,39 @@
+// One call of a tool, as far as its host has described it.
+import { type Fields, someText } from "./fields.js";
+
+/** How long a call waits for a question about it, ms. Hosts ask up to half a second after they have said that a call is in progress. */
+export const ASKED_WITHIN_MS = 700;
+
+export type ToolStatus = "pending" | "in_progress" | "completed" | "failed";
+
+export interface ToolFacts {
+  readonly title: string | undefined;
+  readonly name: string | undefined;
+  readonly kind: string | undefined;
+  readonly status: ToolStatus | undefined;
+  readonly paths: readonly string[];
+  readonly input: Fields;
+  /** The files that it changes, and their new text. */
+  readonly diffs: readonly { readonly path: string; readonly text: string }[];
+}
+
+export const NO_FACTS: ToolFacts = {
+  title: undefined,
+  name: undefined,
+  kind: undefined,
+  status: undefined,
+  paths: [],
+  input: {},
+  diffs: [],
+};
+
+/** The command of a tool that runs one, and the argument that it is; undefined if its arguments have none. */
+export function commandIn(input: Fields): { readonly argument: string; readonly text: string } | undefined {
+  for (const argument of ["command", "cmd"]) {
+    const given = input[argument];
+    const text =
+      Array.isArray(given) && given.every((word) => typeof word === "string") ? given.join(" ") : someText(given);
+    if (text !== undefined && text !== "") return { argument, text };
+  }
+  return undefined;
+}
