@@ -133,7 +133,8 @@ describe("requests without an end", () => {
       call.send(Buffer.alloc(600));
       expect(await takeFrames(frames, 1)).toHaveLength(1);
     }
-    call.send(Buffer.alloc(100_000));
+    // Below the window of a stream: a client of Node 26 whose write waits for the window names that write, and not the reset.
+    call.send(Buffer.alloc(60_000));
     expect((await call.ended)?.code).toBe(STATUS.RESOURCE_EXHAUSTED);
   });
 });
