@@ -16,12 +16,17 @@ const HOST_VARIABLES: readonly string[] = [
   "QWEN_CODE",
 ];
 
+/** The variable that says that an agent has started the process of this environment; undefined if there is none. */
+export function hostMarkIn(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+  return [AGENT_VARIABLE, ...HOST_VARIABLES].find((name) => (environment[name] ?? "") !== "");
+}
+
 /**
  * Throws a Fault "usage" if an agent has started this process. The check stops an agent that was talked into answering itself. A program
  * that hides can clear its environment.
  */
 export function assertNotBelowAgent(environment: Readonly<Record<string, string | undefined>>): void {
-  const mark = [AGENT_VARIABLE, ...HOST_VARIABLES].find((name) => (environment[name] ?? "") !== "");
+  const mark = hostMarkIn(environment);
   if (mark === undefined) return;
   const sentence = `The variable ${mark} says that an agent has started this command. Only a person answers: run it in a terminal of your own.`;
   throw new Fault("usage", sentence, { origin: "local" });

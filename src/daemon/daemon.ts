@@ -29,7 +29,7 @@ import { createTextCodec } from "./exchanges/text-codec.js";
 import { createHookDoor } from "./hooks/hook-door.js";
 import { compactionRequests } from "./journal/compaction-requests.js";
 import { listenLocally } from "./listen.js";
-import { processLineage } from "./platform/process-lineage.js";
+import { listenerLineage } from "./listener-lineage.js";
 import { createUtf8 } from "./platform/utf8.js";
 import { CONFORMANCE_LEVELS, daemonManifest, MANIFEST_PAGE } from "./presence/manifest.js";
 import { announce, type Presence } from "./presence/presence.js";
@@ -176,7 +176,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         presence?.update();
       },
       agentIdentity: undefined,
-      lineageOf: processLineage,
+      lineageOf: listenerLineage,
     },
   };
 
@@ -349,8 +349,9 @@ async function serveParent(
 ): Promise<Conversation> {
   if (stdio === undefined) throw new Fault("internal", "There is no parent to serve.", { origin: "local" });
   const { createStdioConnection } = await import("../../transports/stdio/stdio-connection.js");
-  const isLinesOnly = stdioSpeaks === "a2e";
-  return serve(createStdioConnection(stdio, { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS, isLinesOnly }), true);
+  const { behindLaunchers } = await import("./platform/launchers.js");
+  const limits = { maxFrameBytes, closeTimeoutMs: CLOSE_TIMEOUT_MS, isLinesOnly: stdioSpeaks === "a2e" };
+  return serve(createStdioConnection(behindLaunchers(stdio), limits), true);
 }
 
 function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<string, unknown>>): Producer {

@@ -108,15 +108,20 @@ describe("with a daemon", () => {
     expect(await ended).toBe(0);
   });
 
-  it.runIf(process.platform === "linux")(
-    "R5d: no agent says yes to itself: a listener below the host's process cannot answer",
-    async () => {
+  it.runIf(process.platform === "linux").each([
+    ["whose conversation it is", []],
+    // As a program of the agent may have forged it, to be nobody's child.
+    ["also where somebody else began the conversation", [CLAUDE.SessionEnd, CLAUDE.UserPromptSubmit]],
+  ] as const)(
+    "R5d: no agent says yes to itself: a listener below the host's process cannot answer, %s",
+    async (_, forged) => {
       const fates: string[] = [];
       const record: Audit["record"] = (entry, note) => {
         if (entry.kind === "reply") fates.push(entry.fate);
         note?.settled?.();
       };
       const { rig, hook, question, reply } = await hookStage({ clock: "real", auditLog: { isOn: true, record } });
+      for (const message of forged) await hook(message, { pid: 1 });
       // This process is the host, and has a listener at a socket. The person's own one is elsewhere.
       const below = await rig.plain();
       await below.subscribe(requestOf(ABLE, { subscriber_id: "below" }));

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { hostMarkIn } from "../../src/adapters/host-marks.js";
 import type { AuditEntry } from "../../src/contracts/audit.js";
 import { peerUserSource } from "../../transports/ipc/peer-user.js";
 import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
@@ -64,6 +65,59 @@ describe.runIf(process.platform === "linux")("no agent says yes to itself", () =
       await person.reply({ type: "confirmation.reply", reply_token, decision: "reject", timestamp });
       expect(await agent.line()).toMatchObject({ resolved_by: "reply", decision: "reject" });
       expect(fates).toEqual(["not_entitled", "counted"]);
+    },
+  );
+
+  // A test that an agent runs has marks itself, and the daemon in it then reads none.
+  describe.runIf(hostMarkIn(process.env) === undefined)(
+    "a program that the agent has left behind (setsid, nohup)",
+    () => {
+      /** Runs it with the environment, and returns what it was told. */
+      async function orphan(rig: DaemonRig, environment: Readonly<Record<string, string>>) {
+        const command = `setsid "${process.execPath}" "${SELF_CONSENT}" "${rig.path}" "" rpl_1 & :`;
+        const child = spawn("sh", ["-c", command], { env: { ...process.env, ...environment } });
+        let told = "";
+        for await (const piece of child.stdout) told += piece;
+        return JSON.parse(told);
+      }
+
+      async function asked() {
+        const { rig, fates } = await stage();
+        const [agent, person] = [await rig.rpc(), await rig.plain()];
+        await person.subscribe(requestOf(CAPABLE, { subscriber_id: "person" }));
+        const producer = { agent_id: "a" };
+        await agent.publish({
+          type: "aaep:agent.session.started",
+          session_id: "sess_1",
+          summary_normal: "Begins.",
+          producer,
+        });
+        const question = {
+          session_id: "sess_1",
+          action: "Delete it.",
+          consequence: "It is gone.",
+          reply_token: "rpl_1",
+        };
+        const outcome = agent.request("aaep.confirm", { ...question, producer });
+        await person.events.next("the question");
+        return { rig, fates, outcome };
+      }
+
+      test.each(["CLAUDECODE", "AAEPD_AGENT"])(
+        "no agent says yes to itself: it bears %s, and answers no agent",
+        async (mark) => {
+          const { rig, fates } = await asked();
+          expect(await orphan(rig, { [mark]: "1" })).toEqual({ notes: expect.stringContaining("(R5d)"), mayAnswer: 0 });
+          expect(fates).toEqual(["not_entitled"]);
+        },
+      );
+
+      test("what R5d does not hold against, as the docs say: it clears its environment too, and looks like a person's", async () => {
+        const { rig, fates, outcome } = await asked();
+        expect(await orphan(rig, {})).toEqual({ mayAnswer: 0 });
+        expect(await outcome).toMatchObject({ resolved_by: "reply", decision: "accept" });
+        expect(fates).toEqual(["counted"]);
+      });
     },
   );
 

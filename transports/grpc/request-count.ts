@@ -12,7 +12,10 @@ export interface RequestCount {
   readonly begun: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 }
 
-/** Resets the call that the limit of `unfinished` meets. Clients of gRPC take this reset as RESOURCE_EXHAUSTED; one on Node 26 whose write waits takes it as UNAVAILABLE. */
+/**
+ * Resets the call that the limit of `unfinished` meets. Clients of gRPC take this reset as RESOURCE_EXHAUSTED; one on Node 26 whose write waits takes
+ * it as UNAVAILABLE.
+ */
 export function createRequestCount(unfinished: Unfinished): RequestCount {
   /** Of methods that take many messages. */
   const streamPaths = new Set<string>();

@@ -1,6 +1,7 @@
 import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import { runMcp } from "../../adapters/mcp/run-mcp.js";
 import { foldedName } from "../../base/tool-name.js";
+import { agentBehind } from "../../daemon/platform/launchers.js";
 import { type AdapterOptions, adapterSettings } from "./adapter-options.js";
 import { endAs, passSignals, reportFaults } from "./child-end.js";
 
@@ -24,7 +25,7 @@ export async function runMcpCommand(
     environment: process.env,
     host: stdio,
     // A host that is gone has left this process to the first of the system, below which everything is.
-    hostPid: process.ppid > 1 ? process.ppid : process.pid,
+    hostPid: process.ppid > 1 ? agentBehind(process.ppid, process.pid) : process.pid,
     irreversibleTools: new Set((options.irreversibleTools ?? []).map(foldedName)),
     holdSeconds: options.holdSeconds,
     onFault,

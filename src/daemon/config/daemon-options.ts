@@ -30,7 +30,7 @@ export interface DaemonOptions extends Configuration {
   /** The rights of each connection (R36). Default: every connection belongs to the same user and may do everything. */
   readonly accessPolicy?: AccessPolicy;
   /** The parent's end of the conversation, if an agent spawned the daemon. */
-  readonly stdio?: Pick<Stdio, "readable" | "writable">;
+  readonly stdio?: Pick<Stdio, "readable" | "writable" | "parentId">;
   /** The one protocol that the parent speaks. Default: the parent's first message selects it. */
   readonly stdioSpeaks?: "a2e";
   /** Replaces the daemon's own engine; closed when the daemon has stopped. */

@@ -10,13 +10,15 @@ import type { Access } from "../../contracts/access.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
+import type { AgentHandle } from "../../engine/agents/agent-handle.js";
 import type { Engine } from "../../engine/engine.js";
+import type { HookCaller } from "../../protocols/aaep/sessions/rpc-services.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
+import { hostProcess } from "../platform/launchers.js";
+import { processTable } from "../platform/process-lineage.js";
 import { type Conversation, createConversation } from "./conversation.js";
 import { type HookCall, readHookParams } from "./hook-params.js";
-import { hostProcess } from "./host-process.js";
 import { createHooksKept, type KeptConversation } from "./kept-conversation.js";
-import type { Asking } from "./open-questions.js";
 
 /** A conversation of which nothing is heard for so long is over (R8c). */
 export const SILENCE_MS: Millis = 30 * 60_000;
@@ -42,8 +44,8 @@ export interface HookResult {
 }
 
 export interface HookServer {
-  /** Takes one message of a host. `whenLeft` calls a function when its process has gone. Throws, or rejects with, a Fault for wrong params. */
-  readonly take: (params: unknown, access: Access, whenLeft: Asking["whenLeft"]) => Promise<HookResult>;
+  /** Takes one message of a host. Throws, or rejects with, a Fault for wrong params. */
+  readonly take: (params: unknown, access: Access, caller: HookCaller) => Promise<HookResult>;
   readonly report: () => HookReport;
   /** Leaves open turns to the engine. */
   readonly stop: () => void;
@@ -52,6 +54,9 @@ export interface HookServer {
 interface Open {
   readonly id: string;
   readonly kept: KeptConversation;
+  readonly agent: AgentHandle;
+  /** The processes of its host. */
+  readonly hosts: Set<number>;
   readonly conversation: Conversation;
   readonly releaseName: () => void;
   cancelSilence: () => void;
@@ -123,12 +128,31 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       changed: () => state.put(id, kept),
       unheard,
     });
-    const one: Open = { id, kept, conversation, releaseName, cancelSilence: () => {} };
+    const hosts = new Set(kept.pid === undefined ? [] : [kept.pid]);
+    const one: Open = { id, kept, agent, hosts, conversation, releaseName, cancelSilence: () => {} };
     listen(one, kept.seenAt);
     return one;
   };
 
-  const begin = (id: string, { host, name, pid, ...call }: HookCall, { conversation, folder = "" }: HookReading) => {
+  /**
+   * Whether a question of this process may be answered. A listener below any host of the conversation does not answer: the process with which it
+   * began may be anybody's, because anybody can begin one (R5d).
+   */
+  const isGuarded = ({ agent, hosts }: Open, caller: readonly number[]): boolean => {
+    for (const pid of caller) {
+      if (hosts.size >= MOST_HOSTS && !hosts.has(pid)) return false;
+      hosts.add(pid);
+      agent.addProcess(pid, true);
+    }
+    return true;
+  };
+
+  const begin = (
+    id: string,
+    { host, name, ...call }: HookCall,
+    [pid]: readonly number[],
+    { conversation, folder = "" }: HookReading,
+  ) => {
     const [silent] = open.values();
     if (open.size >= MOST_CONVERSATIONS && silent !== undefined) end(silent);
     const { language, words } = speechOf(call.language, { LANG: call.locale });
@@ -138,7 +162,7 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       conversation,
       name: claimed.name,
       language,
-      pid: pid === undefined ? undefined : hostProcess(pid),
+      pid,
       seenAt: clock.wallTime(),
     };
     return add(id, kept, claimed.release);
@@ -161,19 +185,23 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
   }
 
   return {
-    take: async (params, access, whenLeft) => {
+    take: async (params, access, { whenLeft, processId }) => {
       assertMay(access, "publish");
       const call = readHookParams(params);
       const { host, isClear, answers } = call;
       const { words } = speechOf(call.language, { LANG: call.locale });
-      const reading = host.read(call.message, { words, answers: answers && isClear && access.may("ask") });
+      const read = (mayAnswer: boolean) => host.read(call.message, { words, answers: mayAnswer });
+      let reading = read(answers && isClear && access.may("ask"));
       if (reading === undefined) return {};
       note(host, reading);
       const id = options.sha256Hex(`${host.id}\0${reading.conversation}`).slice(0, 32);
       // Nothing is to be said of a conversation before its first turn.
       if (reading.signs.length === 0 && !open.has(id)) return {};
-      const one = open.get(id) ?? begin(id, call, reading);
+      const asks = reading.signs.some(({ kind }) => kind === "question");
+      const caller = asks || !open.has(id) ? hostsOf(call, processId) : [];
+      const one = open.get(id) ?? begin(id, call, caller, reading);
       if (one === undefined) return {};
+      if (asks && !isGuarded(one, caller)) reading = read(false) ?? reading;
       listen(one, clock.wallTime());
       const decision = await one.conversation.take(reading, whenLeft);
       if (reading.isLast === true && open.get(id) === one) end(one);
@@ -191,6 +219,16 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
       for (const one of [...open.values()]) close(one);
     },
   };
+}
+
+/** Most processes of the host of one conversation. With more of them, somebody pretends, and questions are left to the host's own dialog. */
+const MOST_HOSTS = 16;
+
+/** The process of the host: first that which the kernel tells, then that which the caller tells. */
+function hostsOf({ pid }: Pick<HookCall, "pid">, processId: number | undefined): readonly number[] {
+  const factsOf = processTable();
+  const parents = [processId === undefined ? undefined : factsOf(processId)?.parent, pid];
+  return parents.flatMap((parent) => (parent === undefined ? [] : (hostProcess(parent, factsOf) ?? [])));
 }
 
 /** Names of events that are remembered of a host, at most, and UTF-16 units of one. */

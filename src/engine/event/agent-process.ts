@@ -10,6 +10,9 @@ export interface AgentProcess {
   readonly isNamed: boolean;
 }
 
+/** In a lineage: some agent has started the process, and nobody knows which. The process answers none then. No process has this number. */
+export const SOME_AGENT = 0;
+
 /** Most processes that are remembered of one agent, and of one session. */
 const MOST_PROCESSES = 256;
 
@@ -21,5 +24,7 @@ export function withProcess(processes: readonly AgentProcess[], added: AgentProc
 
 /** Whether a process stands below an agent. `lineage`: the process, then its parents. */
 export function isBelow(lineage: readonly number[], processes: readonly AgentProcess[]): boolean {
-  return lineage.some((one, step) => processes.some(({ pid, isNamed }) => pid === one && (step > 0 || isNamed)));
+  return lineage.some(
+    (one, step) => one === SOME_AGENT || processes.some(({ pid, isNamed }) => pid === one && (step > 0 || isNamed)),
+  );
 }

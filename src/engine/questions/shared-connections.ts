@@ -1,7 +1,7 @@
 // Connections with both agents and subscriptions, and subscriptions of processes below an agent's. The sessions of these agents decide what the
 // subscriptions may not answer (R5, R5d).
 import { keepNewest } from "../../base/keep-newest.js";
-import { type AgentProcess, isBelow } from "../event/agent-process.js";
+import { type AgentProcess, isBelow, SOME_AGENT } from "../event/agent-process.js";
 import type { Sessions } from "../sessions/sessions.js";
 import type { OwnSessions } from "../terms/terms.js";
 
@@ -81,7 +81,9 @@ export function createSharedConnections({
     },
     ownSessions: (connection, lineage) => {
       const own = connection === undefined ? undefined : agents.get(connection);
-      const above = lineage.filter((pid, step) => (step > 0 ? processes.has(pid) : processes.get(pid) === true));
+      const above = lineage.filter((pid, step) =>
+        step > 0 ? processes.has(pid) || pid === SOME_AGENT : processes.get(pid) === true,
+      );
       if (above.length === 0) return own;
       return {
         key: `${own?.key ?? ""} of ${lineage[0]} below ${above.join(" ")}`,

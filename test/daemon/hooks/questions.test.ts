@@ -12,6 +12,9 @@ const ALLOW = {
 const deny = { decision: { behavior: "deny", message: "The person rejected this." } };
 const DENY = { output: { hookSpecificOutput: { hookEventName: "PermissionRequest", ...deny } } };
 
+/** The number of no process. */
+const NOBODY = 2 ** 22 + 1;
+
 /** A turn in which the host asks about the call that it has just told. */
 async function asked(stage: HookStage, more: Message = {}) {
   await stage.hook(CLAUDE.UserPromptSubmit);
@@ -55,6 +58,22 @@ describe("a listener answers", () => {
     expect(await running.result).toEqual(ALLOW);
     await stage.hook({ ...CLAUDE.PostToolUse, tool_use_id: "b" });
     expect(await stage.heard()).toEqual(["(accepted)", "(reply)", "tool.invoked: Runs npm test", "Bash success"]);
+  });
+
+  it("R5d: of at most 16 processes that call themselves the host; questions of more are announced and left", async () => {
+    const stage = await hookStage();
+    await stage.hook(CLAUDE.UserPromptSubmit, { pid: NOBODY });
+    for (let pretended = 1; pretended < 16; pretended++) {
+      const running = await stage.begin(CLAUDE.PermissionRequest, { pid: NOBODY + pretended });
+      await stage.reply(await stage.question(), "accept");
+      expect(await running.result).toEqual(ALLOW);
+    }
+    await stage.heard();
+    expect(await stage.hook(CLAUDE.PermissionRequest, { pid: NOBODY + 16 })).toEqual({});
+    expect(await stage.heard()).toEqual(["awaiting_input: Run npm test. Answer it in the agent’s own window."]);
+    const known = await stage.begin(CLAUDE.PermissionRequest, { pid: NOBODY });
+    await stage.reply(await stage.question(), "reject");
+    expect(await known.result).toEqual(DENY);
   });
 
   it("about a call that was told 700 ms ago, and about one that nobody told", async () => {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { processLineage } from "../../../src/daemon/platform/process-lineage.js";
+import { processLineage, processTable } from "../../../src/daemon/platform/process-lineage.js";
 
 test.runIf(process.platform !== "win32")("R5d: a process stands below those that started it", async () => {
   expect(processLineage(process.pid).slice(0, 2)).toEqual([process.pid, process.ppid]);
@@ -17,9 +17,9 @@ test.runIf(process.platform !== "win32")("R5d: a process stands below those that
 
 test("R5d: of a process that is not there only the number is known, and a lineage ends", () => {
   expect(processLineage(2 ** 22 + 1)).toEqual([2 ** 22 + 1]);
-  expect(processLineage(process.pid, "win32")).toEqual([process.pid]);
+  expect(processLineage(process.pid, processTable("win32"))).toEqual([process.pid]);
   expect(processLineage(process.pid).length).toBeLessThanOrEqual(64);
-  expect(processLineage(process.pid, "darwin").slice(0, 2)).toEqual(
+  expect(processLineage(process.pid, processTable("darwin")).slice(0, 2)).toEqual(
     process.platform === "win32" ? [process.pid] : [process.pid, process.ppid],
   );
 });

@@ -6,6 +6,14 @@ import type { Message } from "../json/message.js";
 import type { SpokenLanguages } from "../subscriber/spoken-languages.js";
 import type { SubscriptionHandlerServices } from "../subscriber/subscription-handler.js";
 
+/** A process that a host has started for its hook. */
+export interface HookCaller {
+  /** Calls a function at the end of the caller's input, unless the returned function cancels that. */
+  readonly whenLeft: (run: () => void) => () => void;
+  /** Undefined if the platform does not tell (R5d). */
+  readonly processId: number | undefined;
+}
+
 export interface RpcServices extends SubscriptionHandlerServices {
   readonly access: AccessPolicy;
   readonly languages: SpokenLanguages;
@@ -23,10 +31,10 @@ export interface RpcServices extends SubscriptionHandlerServices {
    */
   readonly compactJournal: (access: Access) => Promise<object>;
   /**
-   * Takes one message of an agent's host, the params of `aaepd.hook`, and returns its result (R8c). `whenLeft` calls a function at the end of the
-   * caller's input, unless the returned function cancels that. Rejects with a Fault if `access` forbids it, and for wrong params.
+   * Takes one message of an agent's host, the params of `aaepd.hook`, and returns its result (R8c). Rejects with a Fault if `access` forbids it, and
+   * for wrong params.
    */
-  readonly hook: (params: unknown, access: Access, whenLeft: (run: () => void) => () => void) => Promise<object>;
+  readonly hook: (params: unknown, access: Access, caller: HookCaller) => Promise<object>;
   /** Identity of the events on this connection if its agent declares none. */
   readonly agentIdentity: Producer | undefined;
 }

@@ -273,7 +273,7 @@ function createRpcSession(services: RpcServices, peer: PeerIdentity, host: CallH
       case "aaep.ping":
         return ping(params);
       case "aaepd.hook":
-        return services.hook(params, access, whenLeft);
+        return services.hook(params, access, { whenLeft, processId: peer.processId });
       case "aaepd.status":
         return services.status(params, access);
       case "aaepd.compact_journal":
