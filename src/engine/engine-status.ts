@@ -42,6 +42,9 @@ export interface SessionReport {
   readonly openTools: readonly OpenTool[];
   readonly openOutputCount: number;
   readonly openQuestionCount: number;
+  /** Time since the oldest of its open questions was asked, and since each open tool was called; undefined if an earlier boot received the call. */
+  readonly askedForMs: Millis | undefined;
+  readonly toolsForMs: readonly (Millis | undefined)[];
   readonly isAgentConnected: boolean;
   /** The instant until which its agent may come back, in milliseconds since 1970 (R8); undefined while the agent is there. */
   readonly graceUntil: number | undefined;
@@ -161,10 +164,18 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
 
   const count = (reason: ClosureReason): void => void closures.set(reason, (closures.get(reason) ?? 0) + 1);
 
-  function* sessionReports(ids: readonly string[], wallTimeOf: (at: Millis) => number): Iterable<SessionReport> {
+  function* sessionReports(
+    ids: readonly string[],
+    now: Millis,
+    wallTimeOf: (at: Millis) => number,
+  ): Iterable<SessionReport> {
     for (const sessionId of ids) {
       const summary = sessions.summary(sessionId);
       if (summary === undefined) continue;
+      const asked = summary.openQuestions.reduce<Millis | undefined>(
+        (first, { at }) => (first === undefined || at < first ? at : first),
+        undefined,
+      );
       const until = summary.isAgentConnected ? undefined : services.graceUntil(sessionId);
       yield {
         sessionId,
@@ -175,6 +186,8 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
         openTools: summary.openTools,
         openOutputCount: summary.openOutputs.length,
         openQuestionCount: summary.openQuestions.length,
+        askedForMs: asked === undefined ? undefined : now - asked,
+        toolsForMs: summary.openTools.map(({ at }) => (at === undefined ? undefined : now - at)),
         isAgentConnected: summary.isAgentConnected,
         graceUntil: until === undefined ? undefined : wallTimeOf(until),
       };
@@ -241,7 +254,7 @@ export function createEngineAccounts(services: EngineStatusServices, limits: Slo
       }
       const openIds = sessions.openIds();
       return {
-        sessions: { [Symbol.iterator]: () => sessionReports(openIds, wallTimeOf)[Symbol.iterator]() },
+        sessions: { [Symbol.iterator]: () => sessionReports(openIds, now, wallTimeOf)[Symbol.iterator]() },
         sessionCount: openIds.length,
         subscriptions,
         questions: questionReports(wallTimeOf),

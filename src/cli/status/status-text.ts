@@ -14,6 +14,7 @@ import { counted } from "../terminal/counted.js";
 import { shownBytes } from "../terminal/shown-bytes.js";
 import { shownText, wrapText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
+import { doing } from "./doing.js";
 import { span } from "./span.js";
 
 /** `now`: milliseconds since 1970. No line is wider than `columns`, unless a word is. */
@@ -78,27 +79,12 @@ function listed<Item>(
 }
 
 function sessionLines(one: StatusSession, now: number): Paragraph[] {
-  const open = sentenceOf([toolsOf(one, now), some(one.open_outputs, "output"), some(one.open_questions, "question")]);
   const away =
     one.grace_until === undefined
       ? "its agent is away"
       : `its agent is away and may come back within ${span(secondsUntil(one.grace_until, now))}`;
-  const facts = sentenceOf([
-    one.state.replaceAll("_", " "),
-    counted(one.events, "event"),
-    open === "" ? "" : `open: ${open}`,
-    one.agent_connected ? "" : away,
-  ]);
-  return [[2, `${one.session_id} of ${one.agent_name ?? one.agent_id}: ${facts}`]];
-}
-
-/** As in "2 tools (fetch_balance for 12 s, search for 3 s)". */
-function toolsOf({ open_tools: count, tools }: StatusSession, now: number): string {
-  // A daemon of an earlier version names none.
-  const named = (tools ?? []).map(({ tool, since }) =>
-    since === undefined ? tool : `${tool} for ${span(-secondsUntil(since, now))}`,
-  );
-  return named.length === 0 ? some(count, "tool") : `${some(count, "tool")} (${named.join(", ")})`;
+  const facts = sentenceOf([one.session_id, counted(one.events, "event"), one.agent_connected ? "" : away]);
+  return [[2, `${one.agent_name ?? one.agent_id}: ${doing(one, now)}; ${facts}`]];
 }
 
 function subscriptionLines(one: StatusSubscription, now: number): Paragraph[] {
@@ -190,10 +176,6 @@ function endpointLines({ endpoints, connections }: DaemonStatus): Paragraph[] {
 
 function sentenceOf(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(", ");
-}
-
-function some(count: number, name: string): string {
-  return count === 0 ? "" : counted(count, name);
 }
 
 function times(count: number): string {

@@ -72,6 +72,16 @@ export interface StatusJournal {
   readonly failure?: string;
 }
 
+export interface StatusTool {
+  readonly tool: string;
+  /** The words that listeners heard. */
+  readonly words?: string;
+  /** The timestamp of the call. */
+  readonly since?: string;
+  /** Since the call was received, by the daemon's clock. Missing after a restart of the daemon. */
+  readonly for_seconds?: number;
+}
+
 export interface StatusSession {
   readonly session_id: string;
   readonly agent_id: string;
@@ -79,10 +89,12 @@ export interface StatusSession {
   readonly state: string;
   readonly events: number;
   readonly open_tools: number;
-  /** The oldest open tools, at most 4. `since` is the timestamp of the call. */
-  readonly tools?: readonly { readonly tool: string; readonly since?: string }[];
+  /** The oldest open tools, at most 4. */
+  readonly tools?: readonly StatusTool[];
   readonly open_outputs: number;
   readonly open_questions: number;
+  /** Seconds since the oldest open question was asked. */
+  readonly asked_for_seconds?: number;
   readonly agent_connected: boolean;
   readonly grace_until?: string;
 }

@@ -1,5 +1,5 @@
 // The state of the daemon as one JSON document: the result of `aaepd.status` (docs/status.md describes its schema). It contains no text of an event
-// except the text of a question.
+// except the text of a question and what was heard of an open tool.
 import { Fault } from "../../base/errors.js";
 import type { JournalStatus } from "../../contracts/journal.js";
 import type { EngineReport, QuestionReport, SessionReport, SubscriptionReport } from "../../engine/engine-status.js";
@@ -117,11 +117,15 @@ function sessionDocument(session: SessionReport): StatusSession {
     state: session.state,
     events: session.eventCount,
     open_tools: session.openTools.length,
-    tools: session.openTools
-      .slice(0, TOOLS_NAMED)
-      .map(({ tool, since }) => ({ tool, ...(since === undefined ? {} : { since }) })),
+    tools: session.openTools.slice(0, TOOLS_NAMED).map(({ tool, since, words }, index) => ({
+      tool,
+      ...(words === undefined ? {} : { words }),
+      ...(since === undefined ? {} : { since }),
+      ...secondsIn("for_seconds", session.toolsForMs[index]),
+    })),
     open_outputs: session.openOutputCount,
     open_questions: session.openQuestionCount,
+    ...secondsIn("asked_for_seconds", session.askedForMs),
     agent_connected: session.isAgentConnected,
     ...(session.graceUntil === undefined ? {} : { grace_until: timeText(session.graceUntil) }),
   };
@@ -222,6 +226,10 @@ function journalDocument(journal: JournalStatus, now: number): StatusJournal {
 
 function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
+}
+
+function secondsIn<Name extends string>(name: Name, ms: number | undefined): { readonly [Key in Name]?: number } {
+  return (ms === undefined ? {} : { [name]: seconds(ms) }) as { readonly [Key in Name]?: number };
 }
 
 function seconds(milliseconds: number): number {

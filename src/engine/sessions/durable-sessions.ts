@@ -236,7 +236,9 @@ function sessionFrom(core: SessionCore, hashToken: HashToken): SessionRecord {
     });
   for (const output of outputs)
     session.outputs.set(output.outputId ?? "", { ...createOutputRecord(output.outputId, output.ordinal), ...output });
-  for (const tool of tools) {
+  for (const kept of tools) {
+    // Its instant is of another boot's clock.
+    const tool: OpenTool = { ...kept, at: undefined };
     if (tool.toolCallId !== undefined) session.toolsByCallId.set(tool.toolCallId, tool);
     else session.toolsByName.set(tool.tool, (session.toolsByName.get(tool.tool) ?? new Map()).set(tool.ordinal, tool));
   }

@@ -57,6 +57,10 @@ export interface OpenTool {
   readonly ordinal: number;
   /** Timestamp of that event; undefined if a daemon of an earlier version opened the tool. */
   readonly since: string | undefined;
+  /** When the event was received; undefined if an earlier boot received it. */
+  readonly at: Millis | undefined;
+  /** The words that listeners heard, at most 80 UTF-16 units; undefined if it had no words. */
+  readonly words: string | undefined;
 }
 
 /** The members of a chunk that decide whether it may be merged with another (R10). */

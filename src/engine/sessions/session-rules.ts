@@ -6,6 +6,7 @@ import { foldedName } from "../../base/tool-name.js";
 import { AWAITING_INPUT } from "../event/agent-states.js";
 import { AAEPD } from "../event/vocabulary.js";
 import { addLengths, fitsPosition, joinChunk, remainder } from "../text/chunk-text.js";
+import { shortenedText } from "../text/shortened-text.js";
 import { implyState, isImplied } from "./implied-states.js";
 import {
   breach,
@@ -157,6 +158,9 @@ export function reportProgress(context: RuleContext): void {
   agent.percent = typeof percent === "number" ? percent : undefined;
 }
 
+/** UTF-16 units of a tool's words that are remembered while it runs. */
+const LONGEST_WORDS = 80;
+
 /** Opens a tool. A call's id is used once in a session, and an irreversible call needs a confirmation (AAEP §4.3.1, R5). */
 export function invokeTool(context: RuleContext): void {
   const { draft, session, agent, event } = context;
@@ -174,7 +178,16 @@ export function invokeTool(context: RuleContext): void {
   }
   checkOpenLimit(draft.counts, "tools", session.openToolCount, "/tool");
   const { producer, timestamp: since } = event;
-  const opened: OpenTool = { tool, toolCallId, producer, ordinal: session.ordinal + 1, since };
+  const said = textOrUndefined(event.summary_terse) ?? textOrUndefined(event.summary_normal);
+  const opened: OpenTool = {
+    tool,
+    toolCallId,
+    producer,
+    ordinal: session.ordinal + 1,
+    since,
+    at: draft.moment.now,
+    words: said === undefined ? undefined : shortenedText(said, LONGEST_WORDS),
+  };
   if (toolCallId === undefined) {
     const open = session.toolsByName.get(tool) ?? new Map<number, OpenTool>();
     if (open.size === 0) draft.undo.put(session.toolsByName, tool, open);

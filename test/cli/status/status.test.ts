@@ -68,6 +68,7 @@ const STATUS: DaemonStatus = {
       tools: [{ tool: "fetch_balance", since: "2026-05-24T13:59:48.000Z" }],
       open_outputs: 0,
       open_questions: 1,
+      asked_for_seconds: 40,
       agent_connected: false,
       grace_until: "2026-05-24T14:00:03.000Z",
     },
@@ -127,7 +128,7 @@ describe("the status for people", () => {
     expect(lines.slice(2)).toEqual([
       `    Remedy: ${STATUS.problems[0]?.remedy}`,
       "Sessions: 2",
-      "  sess_1 of Retirement Planner: awaiting input, 34 events, open: 1 tool (fetch_balance for 12 seconds), 1 question, its agent is away and may come back within 3 seconds",
+      "  Retirement Planner: waits for an answer for 40 seconds, runs fetch_balance for 12 seconds; sess_1, 34 events, its agent is away and may come back within 3 seconds",
       "  and 1 more",
       "Subscriptions: 1",
       "  narrator: takes nothing for 12 seconds, 40 events, reads from the journal, at most 41 events behind; delivered 340, merged 23, fell behind once; subscribed for 1 hour",
@@ -198,7 +199,7 @@ describe("aaepd status", () => {
     expect(stage.exitCode()).toBe(0);
     const text = stage.out();
     expect(text).toContain("No problems.\n");
-    expect(text).toContain("  sess_status of test-agent: awaiting input,");
+    expect(text).toMatch(/^ {2}test-agent: waits for an answer for \d seconds?; sess_status, /m);
     expect(text).toContain("  narrator: gets live events; delivered");
     expect(text).toContain("7 events a second");
     expect(text).toContain('"Delete the file."');
