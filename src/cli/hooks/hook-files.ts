@@ -51,30 +51,57 @@ export function isOurCommand(host: HookHostId): (command: string) => boolean {
   };
 }
 
+/** Whether hooks of this line ask a person. */
+export function asksBy(command: string): boolean {
+  return / --answer(?: |$)/.test(command);
+}
+
+/** The socket that a line names; undefined: the usual one. */
+export function socketOf(command: string): string | undefined {
+  // It is the last option.
+  const [, word] = command.split(" --socket ", 2);
+  if (word === undefined || !/^['"]/.test(word)) return word;
+  return word.slice(1, -1).replaceAll("'\\''", "'");
+}
+
+/** In each shim. */
+export const SHIM_MARK = "Made by aaepd hook install.";
+
 /** A program that starts the hook, and does nothing where that is gone. */
 export function shimText({ node, relay }: HookPrograms, platform: NodeJS.Platform = process.platform): string {
   if (platform === "win32")
-    return `@rem Made by aaepd hook install.\r\n@if not exist "${relay}" exit /b 0\r\n@"${node}" "${relay}" %*\r\n@exit /b 0\r\n`;
+    return `@rem ${SHIM_MARK}\r\n@if not exist "${relay}" exit /b 0\r\n@"${node}" "${relay}" %*\r\n@exit /b 0\r\n`;
   const [program, target] = [node, relay].map(quoted);
   return `#!/bin/sh
-# Made by aaepd hook install. Settings of agents name this file. Without aaepd it does nothing.
+# ${SHIM_MARK} Settings of agents name this file. Without aaepd it does nothing.
 [ -x ${program} ] && [ -f ${target} ] || exit 0
 exec ${program} ${target} "$@"
 `;
 }
 
 /** The programs that a shim names; undefined without a shim. */
-export function shimTarget(path: string): string | undefined {
+function shimTarget(path: string): string | undefined {
   const text = readIfThere(path);
   if (text === undefined) return undefined;
   const [, target] = /-f '((?:[^']|'\\'')*)'/.exec(text) ?? /not exist "([^"]*)"/.exec(text) ?? [];
   return target?.replaceAll("'\\''", "'");
 }
 
+/** Whether the file is this shim. */
+export function isShim(path: string, text: string): boolean {
+  return readIfThere(path) === text;
+}
+
 export function writeShim(path: string, text: string): void {
-  if (readIfThere(path) === text) return;
+  if (isShim(path, text)) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeWhole(path, text, 0o700);
+}
+
+/** Whether the program behind the hooks is there. */
+export function hasProgram(environment: Environment): boolean {
+  const target = shimTarget(shimPath(environment));
+  return target !== undefined && existsSync(target);
 }
 
 /** "" for a file that is not there. Throws a Fault for one that cannot be read. */

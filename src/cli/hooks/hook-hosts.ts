@@ -1,7 +1,9 @@
 // The hosts into whose settings `aaepd hook install` writes, with the events of each.
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
+import { isOnPath } from "../shell/on-path.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -89,6 +91,11 @@ export const SETTINGS_HOSTS: Readonly<Record<HookHostId, SettingsHost>> = {
     ],
   },
 };
+
+/** Whether the host is installed for this user: its folder of settings is there, or its program is. */
+export function isHostHere({ program, settings }: SettingsHost, environment: Environment): boolean {
+  return existsSync(dirname(settings(environment))) || isOnPath(program, environment);
+}
 
 /** The version of a host that is not known: every later one has its events. */
 const OLDEST = "2.0.45";

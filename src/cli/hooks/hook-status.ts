@@ -1,5 +1,4 @@
 // `aaepd hook status`: what is installed, and which events the daemon has seen.
-import { existsSync } from "node:fs";
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
 import { faultFrom } from "../../base/errors.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
@@ -10,7 +9,7 @@ import { runCommand } from "../shell/run-command.js";
 import { askStatus, elapsed } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
-import { isOurCommand, readSettings, shimPath, shimTarget } from "./hook-files.js";
+import { hasProgram, isOurCommand, readSettings } from "./hook-files.js";
 import { SETTINGS_HOSTS } from "./hook-hosts.js";
 import { tell } from "./hook-run.js";
 import { entriesIn } from "./settings-edit.js";
@@ -56,8 +55,7 @@ function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo)
   const path = host.settings(io.environment);
   const entries = entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) });
   if (entries.size === 0) return [`${host.name}: not installed. Run: aaepd hook install ${id}`];
-  const target = shimTarget(shimPath(io.environment));
-  const isGone = target === undefined || !existsSync(target);
+  const isGone = !hasProgram(io.environment);
   const lines = [
     `${host.name}: installed in ${shownText(path)}`,
     ...(isGone ? [`  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`] : []),

@@ -5,7 +5,7 @@ import { Fault } from "../../base/errors.js";
 import { didYouMean } from "../../base/nearest.js";
 import { languageTag, wholeNumber } from "../shell/option-values.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import type { InstallOptions } from "./hook-run.js";
+import type { InstallOptions } from "./hook-plan.js";
 import type { HookStatusOptions } from "./hook-status.js";
 
 const HELP = `

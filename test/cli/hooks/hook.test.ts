@@ -17,7 +17,8 @@ import { registerHook } from "../../../src/cli/hooks/hook.js";
 import { shimPath, shimText } from "../../../src/cli/hooks/hook-files.js";
 import { eventsOf, isAtLeast, mayBeLate, SETTINGS_HOSTS } from "../../../src/cli/hooks/hook-hosts.js";
 import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
-import { hookStage } from "../../daemon/hooks/hook-stage.js";
+import { ABLE, hookStage } from "../../daemon/hooks/hook-stage.js";
+import { requestOf } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, type Stage } from "../command-stage.js";
 
@@ -62,7 +63,7 @@ describe("aaepd hook install claude", () => {
     expect(lines[0]).toBe(`In ${settings}:`);
     expect(lines).toContain(`+ PermissionRequest: ${shim} claude --answer`);
     expect(lines.at(-2)).toBe(`Wrote ${settings}`);
-    expect(lines.at(-1)).toMatch(/^Nobody listens now\. There is no daemon/);
+    expect(lines.at(-1)).toMatch(/^Nobody listens now: no daemon answers at .*aaepd\.sock\. To start one: aaepd setup/);
     const hooks = hooksIn(settings);
     expect(Object.keys(hooks)).toEqual(SETTINGS_HOSTS.claude.events.map(({ event }) => event));
     const only = (event: string) => hooks[event]?.[0]?.hooks[0];
@@ -89,6 +90,28 @@ describe("aaepd hook install claude", () => {
     expect(readFileSync(settings, "utf8")).toBe(before);
     expect(statSync(settings).mode & 0o777).toBe(0o640);
     expect((await aaepd("uninstall", "claude")).out()).toBe(`${settings} stays as it is.\n`);
+  });
+
+  it("ends by who hears, who can answer, and what to run where nobody does", async () => {
+    const { rig, listener } = await hookStage({ clock: "real", isAble: false });
+    const lastLine = async (...argv: readonly string[]) => {
+      const stage = await homeOf().aaepd("install", "claude", "--socket", rig.path, ...argv);
+      return stage.out().trimEnd().split("\n").at(-1);
+    };
+    const name = "a screen reader";
+    expect(await lastLine("--observe")).toBe("Heard by: listener");
+    expect(await lastLine()).toBe(
+      "Heard by: listener. Nobody of them can answer. To answer, in a terminal of your own: aaepd tail --interactive",
+    );
+    const able = await rig.plain("memory");
+    await able.subscribe(requestOf(ABLE, { subscriber_id: name }));
+    const tail = await rig.plain("memory");
+    await tail.subscribe(requestOf({}, { subscriber_id: "aaepd-tail-0a1b" }));
+    expect(await lastLine()).toBe(`Heard by: listener, ${name}, tail`);
+    for (const one of [listener, able, tail]) await one.close();
+    expect(await lastLine()).toBe(
+      "Nobody listens now. To hear and answer, in a terminal of your own: aaepd tail --interactive",
+    );
   });
 
   it("--print writes nothing", async () => {

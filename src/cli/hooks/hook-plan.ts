@@ -1,0 +1,150 @@
+// The changes that `aaepd hook install` and `uninstall` make to the files of a host, known before anything is written.
+import { spawnSync } from "node:child_process";
+import type { HookHostId } from "../../adapters/hooks/hook-host.js";
+import { givenName } from "../../adapters/names.js";
+import { Fault } from "../../base/errors.js";
+import { chosenSocket } from "../shell/chosen-socket.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import {
+  type HookPrograms,
+  isOurCommand,
+  isShim,
+  quoted,
+  readSettings,
+  shimPath,
+  shimText,
+  writeSettings,
+  writeShim,
+} from "./hook-files.js";
+import { eventsOf, mayBeLate, SETTINGS_HOSTS, type SettingsHost, TELL_SECONDS } from "./hook-hosts.js";
+import { type Change, type Entry, entriesIn, withEntries } from "./settings-edit.js";
+
+export interface InstallOptions {
+  readonly observe?: true;
+  readonly answer?: true;
+  readonly name?: string;
+  readonly language?: string;
+  readonly socket?: string;
+  readonly hostVersion?: string;
+  readonly print?: true;
+}
+
+/** The new settings of a host. */
+export interface HookPlan {
+  readonly host: SettingsHost;
+  /** Of the settings. */
+  readonly path: string;
+  readonly text: string;
+  readonly changes: readonly Change[];
+}
+
+export interface InstallPlan extends HookPlan {
+  readonly shim: string;
+  /** Whether the shim is there, and starts these programs. */
+  readonly hasShim: boolean;
+  /** The line of each hook. */
+  readonly command: string;
+  /** The settings have hooks of ours with another line: a person has chosen other options. */
+  readonly isOtherwise: boolean;
+  /** Undefined: unknown. */
+  readonly version: string | undefined;
+}
+
+const VERSION_MS = 10_000;
+
+/** Asks the host for its version. Throws a Fault "usage" for settings that cannot be read, and for programs that may be gone tomorrow. */
+export function planInstall(
+  id: HookHostId,
+  options: InstallOptions,
+  io: Pick<CommandIo, "environment">,
+  programs: HookPrograms,
+): InstallPlan {
+  assertLasting(programs.relay);
+  const host = SETTINGS_HOSTS[id];
+  const version = options.hostVersion ?? versionOf(host, io);
+  const path = host.settings(io.environment);
+  const shim = shimPath(io.environment);
+  const command = commandOf(host, shim, options, io);
+  const wanted = new Map(
+    eventsOf(host, version).map(({ event, asks, mayBeLate: late }): [string, Entry] => [
+      event,
+      {
+        type: "command",
+        command,
+        timeout: asks === true && answers(host, options) ? host.askSeconds : TELL_SECONDS,
+        ...(late === true && mayBeLate(host, version) ? { async: true } : {}),
+      },
+    ]),
+  );
+  const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
+  const isOtherwise = [...entriesIn(settings).values()].some((entry) => entry.command !== command);
+  const { text, changes } = withEntries(settings, wanted);
+  return {
+    host,
+    path,
+    text,
+    changes,
+    shim,
+    hasShim: isShim(shim, shimText(programs)),
+    command,
+    isOtherwise,
+    version,
+  };
+}
+
+/** Throws a Fault "usage" for settings that cannot be read. */
+export function planUninstall(id: HookHostId, io: Pick<CommandIo, "environment">): HookPlan {
+  const host = SETTINGS_HOSTS[id];
+  const path = host.settings(io.environment);
+  return { host, path, ...withEntries({ path, text: readSettings(path), isOurs: isOurCommand(id) }, new Map()) };
+}
+
+/** Writes the settings if they change, and first the shim that they name. Throws a Fault for a file that cannot be written. */
+export function writePlan({ path, text, changes, ...plan }: HookPlan | InstallPlan, programs: HookPrograms): void {
+  if ("shim" in plan) writeShim(plan.shim, shimText(programs));
+  if (changes.length > 0) writeSettings(path, text);
+}
+
+function answers({ answersByDefault }: SettingsHost, { answer, observe }: InstallOptions): boolean {
+  return observe !== true && (answersByDefault || answer === true);
+}
+
+/** The same for each event, and the same again as long as the options are: hosts ask for trust in each other one. */
+function commandOf(
+  host: SettingsHost,
+  shim: string,
+  options: InstallOptions,
+  { environment }: Pick<CommandIo, "environment">,
+): string {
+  const { name, language, socket } = options;
+  const chosen = socket === undefined ? undefined : chosenSocket(socket, environment)?.path;
+  const words = [
+    ...(answers(host, options) ? ["--answer"] : []),
+    ...(name === undefined ? [] : ["--name", shellWord(givenName(name))]),
+    ...(language === undefined ? [] : ["--language", language]),
+    ...(chosen === undefined ? [] : ["--socket", shellWord(chosen)]),
+  ];
+  return [shellWord(shim), host.id, ...words].join(" ");
+}
+
+function shellWord(word: string): string {
+  if (/^[\w./:@\\-]+$/.test(word)) return word;
+  return process.platform === "win32" ? `"${word}"` : quoted(word);
+}
+
+/** Throws a Fault "usage" for a program that may be gone tomorrow. */
+function assertLasting(program: string): void {
+  if (!/[\\/]_npx[\\/]/.test(program)) return;
+  const sentence = "This aaepd stands in the cache of npx, which npm may empty at any time. Install aaepd first.";
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+function versionOf({ program }: SettingsHost, { environment }: Pick<CommandIo, "environment">): string | undefined {
+  const { stdout } = spawnSync(program, ["--version"], {
+    env: environment,
+    encoding: "utf8",
+    timeout: VERSION_MS,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  return /\b\d{1,4}\.\d{1,4}\.\d{1,6}\b/.exec(stdout ?? "")?.[0];
+}
