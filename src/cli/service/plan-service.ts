@@ -69,11 +69,18 @@ function globally(): string {
   return `npm install --global /path/to/aaepd-${readVersion()}.tgz`;
 }
 
-/** A warning about a program among the packages of a project; undefined for any other. A global folder of packages has no package.json. */
-export function projectNote({ command: [, program = ""] }: ServicePlan): string | undefined {
+/**
+ * A warning about a program among the packages of a project; undefined for any other. A global folder of packages has no package.json. `installed`:
+ * the subject of the sentence. `again`: the command to run with another program.
+ */
+export function projectNote(
+  { command: [, program = ""] }: ServicePlan,
+  installed = "The service",
+  again = "aaepd service install",
+): string | undefined {
   const [folder = ""] = program.split(/(?<=[\\/])node_modules[\\/]/, 1);
   if (folder === program || !existsSync(join(folder, "package.json"))) return undefined;
-  return `The service runs the aaepd of the project ${dirname(join(folder, "package.json"))}, and fails when that folder or its packages go. One for all projects: ${globally()}, then aaepd service install`;
+  return `${installed} runs the aaepd of the project ${dirname(join(folder, "package.json"))}, and fails when that folder or its packages go. One for all projects: ${globally()}, then ${again}`;
 }
 
 /** Whether systemd runs for this user. It makes this folder, and commands reach it through this variable. */

@@ -1,11 +1,7 @@
 // Prints the files of the service, writes them and says what comes next, or removes them.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { ipcPath } from "../../../transports/ipc/paths.js";
-import { nodeErrorCode } from "../../../transports/node-errors.js";
-import { Fault } from "../../base/errors.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import type { CommandIo } from "../terminal/command-io.js";
@@ -16,20 +12,12 @@ import {
   planService,
   producerIdOf,
   projectNote,
-  runsSystemd,
   type ServiceOptions,
   type ServicePrograms,
   unseenVariables,
 } from "./plan-service.js";
-import {
-  MADE_BY,
-  type ServiceFile,
-  type ServiceKind,
-  type ServicePlan,
-  serviceFiles,
-  serviceName,
-  servicePaths,
-} from "./service-files.js";
+import { type ServiceFile, type ServicePlan, serviceFiles, serviceName, servicePaths } from "./service-files.js";
+import { assertOwn, manage, removeFile, stopService, writeServiceFile } from "./service-steps.js";
 
 /** systemd makes this folder when it starts. */
 const SYSTEMD_RUNS = "/run/systemd/system";
@@ -51,7 +39,7 @@ export function runServiceInstall(options: ServiceOptions, io: CommandIo, progra
     const plan = planService(options, io, programs);
     const files = serviceFiles(plan);
     for (const { path } of files) assertOwn(path);
-    for (const file of files) writeFile(file);
+    for (const file of files) writeServiceFile(file);
     const wrote = files.map(({ path }) => `Wrote ${shownText(path)}`);
     await write(io, [...wrote, ...(await runningLines(plan)), ...nextLines(plan, files)]);
     tellNotes(plan, io);
@@ -71,8 +59,8 @@ export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Pro
       return EXIT.ok;
     }
     for (const path of present) assertOwn(path);
-    const doubt = stop(kind, name, io);
-    for (const path of present) remove(path);
+    const doubt = stopService(kind, name, io);
+    for (const path of present) removeFile(path);
     if (kind === "systemd" && doubt === undefined) manage(["systemctl", "--user", "daemon-reload"], io);
     const removed = present.map((path) => `Removed ${shownText(path)}`);
     await write(io, [...removed, doubt ?? `The service ${name} has stopped.`, "The journal and the audit log stay."]);
@@ -80,57 +68,10 @@ export function runServiceUninstall(options: ServiceOptions, io: CommandIo): Pro
   });
 }
 
-/** Returns why the service may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */
-function stop(kind: ServiceKind, name: string, io: CommandIo): string | undefined {
-  if (kind === "launchd") {
-    const refused = manage(["launchctl", "bootout", `gui/${process.getuid?.() ?? ""}/${name}`], io);
-    return refused && `launchd has stopped nothing: ${refused}`;
-  }
-  if (!runsSystemd(io.environment)) return "No systemd of this user runs here, so nothing was stopped.";
-  const refused = manage(["systemctl", "--user", "disable", "--now", `${name}.socket`, `${name}.service`], io);
-  if (refused === undefined) return undefined;
-  const sentence = `systemd has not stopped the service ${name}, and its files stay: ${refused} Run the command where this user is logged in.`;
-  throw new Fault("unsupported", sentence, { origin: "local" });
-}
-
-/** Runs a command of the service manager. Returns why it failed. */
-function manage([program = "", ...options]: readonly string[], { environment }: CommandIo): string | undefined {
-  const { status, stderr, error } = spawnSync(program, options, { env: environment, encoding: "utf8" });
-  if (status === 0) return undefined;
-  const said = error?.message ?? (stderr.trim() || `${program} ended with ${status}`);
-  return said.replace(/\.?$/, ".");
-}
-
-function remove(path: string): void {
-  try {
-    rmSync(path);
-  } catch (caught) {
-    const sentence = `${path} cannot be removed (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
-    throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
-  }
-}
-
 async function write({ stdout }: CommandIo, lines: readonly string[]): Promise<void> {
   const output = createLineWriter(stdout);
   for (const line of lines) await output.write(line);
   await output.flush();
-}
-
-/** Throws a Fault "usage" if somebody else has written the file. */
-function assertOwn(path: string): void {
-  if (!existsSync(path) || readFileSync(path, "utf8").includes(MADE_BY)) return;
-  const sentence = `${path} was written by somebody else, and stays as it is. Move it away, and run the command again.`;
-  throw new Fault("usage", sentence, { origin: "local" });
-}
-
-function writeFile({ path, text }: ServiceFile): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  } catch (caught) {
-    const sentence = `${path} cannot be written (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
-    throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
-  }
 }
 
 /** A daemon that was started by hand would lose its socket to the service. */

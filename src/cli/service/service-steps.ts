@@ -1,0 +1,92 @@
+// The steps that concern the files of a service and its manager, a step a function.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { nodeErrorCode } from "../../../transports/node-errors.js";
+import { Fault } from "../../base/errors.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { runsSystemd } from "./plan-service.js";
+import { MADE_BY, type ServiceFile, type ServiceKind } from "./service-files.js";
+
+/** Longest wait for the manager: longer than a daemon takes to stop. */
+const MANAGER_MS = 90_000;
+
+type Surroundings = Pick<CommandIo, "environment">;
+
+/** Whether the manager of this user takes commands. */
+export function managerAnswers(kind: ServiceKind, io: Surroundings): boolean {
+  if (kind === "launchd") return manage(["launchctl", "print", launchDomain()], io) === undefined;
+  return runsSystemd(io.environment) && manage(["systemctl", "--user", "show", "--property=Version"], io) === undefined;
+}
+
+/** Lets the manager start the service now and at each login. Returns why it refused. */
+export function startService(
+  kind: ServiceKind,
+  name: string,
+  paths: readonly string[],
+  io: Surroundings,
+): string | undefined {
+  if (kind === "launchd") return manage(["launchctl", "bootstrap", launchDomain(), paths[0] ?? ""], io);
+  return (
+    manage(["systemctl", "--user", "daemon-reload"], io) ??
+    manage(["systemctl", "--user", "enable", "--now", `${name}.socket`, `${name}.service`], io)
+  );
+}
+
+/** Returns why the service may still run. Throws a Fault if systemd refuses: a daemon without its unit is hard to stop. */
+export function stopService(kind: ServiceKind, name: string, io: Surroundings): string | undefined {
+  if (kind === "launchd") {
+    const refused = manage(["launchctl", "bootout", `${launchDomain()}/${name}`], io);
+    return refused && `launchd has stopped nothing: ${refused}`;
+  }
+  if (!runsSystemd(io.environment)) return "No systemd of this user runs here, so nothing was stopped.";
+  const refused = manage(["systemctl", "--user", "disable", "--now", `${name}.socket`, `${name}.service`], io);
+  if (refused === undefined) return undefined;
+  const sentence = `systemd has not stopped the service ${name}, and its files stay: ${refused} Run the command where this user is logged in.`;
+  throw new Fault("unsupported", sentence, { origin: "local" });
+}
+
+/** Runs a command of the service manager. Returns why it failed. */
+export function manage(
+  [program = "", ...options]: readonly string[],
+  { environment }: Surroundings,
+): string | undefined {
+  const { status, stderr, error } = spawnSync(program, options, {
+    env: environment,
+    encoding: "utf8",
+    timeout: MANAGER_MS,
+  });
+  if (status === 0) return undefined;
+  const said = error?.message ?? (stderr.trim() || `${program} ended with ${status}`);
+  return said.replace(/\.?$/, ".");
+}
+
+/** Throws a Fault "usage" if somebody else has written the file. */
+export function assertOwn(path: string): void {
+  if (!existsSync(path) || readFileSync(path, "utf8").includes(MADE_BY)) return;
+  const sentence = `${path} was written by somebody else, and stays as it is. Move it away, and run the command again.`;
+  throw new Fault("usage", sentence, { origin: "local" });
+}
+
+export function writeServiceFile({ path, text }: ServiceFile): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (caught) {
+    const sentence = `${path} cannot be written (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
+    throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
+  }
+}
+
+export function removeFile(path: string): void {
+  try {
+    rmSync(path);
+  } catch (caught) {
+    const sentence = `${path} cannot be removed (${nodeErrorCode(caught)}). Make its folder one that you may write to.`;
+    throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
+  }
+}
+
+function launchDomain(): string {
+  return `gui/${process.getuid?.() ?? ""}`;
+}
