@@ -387,7 +387,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     journal: ["terminal", "shell", "recordings", "status"],
     service: ["terminal", "shell"],
     hooks: ["terminal", "shell", "status"],
-    doctor: ["terminal", "shell", "status", "service"],
+    doctor: ["terminal", "shell", "status", "service", "hooks"],
     config: ["terminal", "shell"],
     completion: ["terminal", "shell"],
     bench: ["terminal", "shell"],
@@ -396,6 +396,7 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     field: ["terminal", "shell"],
     conformance: ["terminal", "shell"],
     tail: ["terminal", "shell", "questions", "field"],
+    setup: ["terminal", "shell", "status", "service", "hooks", "config", "tail"],
   },
 };
 

@@ -14,6 +14,11 @@ export interface CommandLoader {
 /** In the order of the help. */
 export const COMMANDS: readonly CommandLoader[] = [
   { name: "serve", ownsStdout: true, load: async () => (await import("./serve/serve.js")).registerServe },
+  {
+    name: "setup",
+    ownsStdout: false,
+    load: async () => withoutContext((await import("./setup/setup.js")).registerSetup),
+  },
   { name: "stdio", ownsStdout: true, load: async () => (await import("./serve/stdio.js")).registerStdio },
   { name: "a2e", ownsStdout: true, load: async () => (await import("./serve/a2e.js")).registerA2e },
   {

@@ -6,8 +6,8 @@ import {
 } from "../../conformance/subscriber/run-subscriber-cases.js";
 import { readEndpoint } from "../../conformance/wire/endpoint.js";
 import { runCommand } from "../shell/run-command.js";
+import { askPerson } from "../terminal/ask-person.js";
 import type { CommandIo } from "../terminal/command-io.js";
-import { askPerson } from "./ask-person.js";
 import { runSuite } from "./run-suite.js";
 import { suiteExitCode } from "./suite-exit-code.js";
 import type { SuiteOptions } from "./suite-options.js";

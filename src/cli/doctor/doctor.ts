@@ -5,7 +5,7 @@ import type { DoctorOptions } from "./doctor-run.js";
 
 const HELP = `
 The command examines what a daemon needs: the configuration, folders and their modes, sockets, ports, the clock, versions, disk space and journals.
-It also asks running daemons for their problems. It changes nothing.
+It also asks running daemons for their problems, and looks at the hooks of agents. It changes nothing.
 
 The report begins with "All is well." or the number of problems. A problem keeps a daemon from starting, loses events or lets others in. Advice is
 about anything less. Each of both is followed by its remedy.

@@ -3,6 +3,7 @@ import type { IpcPlace } from "../../../transports/ipc/paths.js";
 import { peerUserSource } from "../../../transports/ipc/peer-user.js";
 import { readVersion } from "../../daemon/platform/version.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { agentFindings } from "./agent-findings.js";
 import { clockFindings } from "./clock-findings.js";
 import { examineConfiguration } from "./configuration-findings.js";
 import { examineDaemons } from "./daemon-findings.js";
@@ -63,6 +64,7 @@ export async function examine(
     ...journals.findings,
     ...(await serviceFindings(patient)),
     ...running,
+    ...(await agentFindings(patient)),
   ];
   return (["problem", "advice", "fact"] as const).flatMap((grade) =>
     AREAS.flatMap((area) => findings.filter((one) => one.grade === grade && one.area === area)),

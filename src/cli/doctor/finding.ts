@@ -14,6 +14,7 @@ export const AREAS = [
   "journal",
   "service",
   "daemons",
+  "agents",
 ] as const;
 export type Area = (typeof AREAS)[number];
 

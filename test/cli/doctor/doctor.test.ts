@@ -4,10 +4,16 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { registerDoctor } from "../../../src/cli/doctor/doctor.js";
 import { doctorLines, runDoctor } from "../../../src/cli/doctor/doctor-run.js";
-import { type Finding, shellWord } from "../../../src/cli/doctor/finding.js";
+import { type Finding, fact, shellWord } from "../../../src/cli/doctor/finding.js";
 import type { DiskFacts } from "../../../src/cli/doctor/patient.js";
 import { isBelow } from "../../../src/cli/doctor/version-findings.js";
+import { registerHook } from "../../../src/cli/hooks/hook.js";
+import { shimPath } from "../../../src/cli/hooks/hook-files.js";
+import { ipcConnector } from "../../../src/client/node.js";
 import type { PeerUserSource } from "../../../transports/ipc/peer-user.js";
+import { createWireSniffer } from "../../support/oracles/wire-sniffer.js";
+import { plainPeer } from "../../support/peers/peers.js";
+import { requestOf } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, type Stage, serve } from "../command-stage.js";
 
@@ -66,7 +72,50 @@ describe("aaepd doctor", () => {
       "journal",
       "service",
       "daemons",
+      "agents",
     ]);
+  });
+
+  it("says of each agent with hooks whether they start aaepd, reach a daemon, and are heard and answered", async () => {
+    const directory = home();
+    const told = async () => {
+      const { findings } = await examined(stageIn(directory));
+      return findings.filter(({ area }) => area === "agents");
+    };
+    expect(await told()).toEqual([
+      fact("agents", "no_agent", "No agent with hooks was found. Looked for Claude Code and Codex."),
+    ]);
+    mkdirSync(join(directory, ".claude"));
+    const hint = "Claude Code is here, and has no hooks. To hear it, run: aaepd setup";
+    expect(await told()).toEqual([fact("agents", "hooks_not_installed", hint)]);
+
+    await run(registerHook, stageIn(directory), "install", "claude");
+    await run(registerHook, stageIn(directory), "install", "codex");
+    const kinds = async () => (await told()).map(({ grade, code }) => `${grade} ${code}`);
+    expect(await kinds()).toEqual(["problem hooks_without_daemon", "problem hooks_without_daemon"]);
+    expect((await told())[0]).toMatchObject({ remedy: "Run: aaepd setup" });
+    const { socketPath } = await serve(directory, "--journal", "memory", "--audit", "off");
+    expect(await kinds()).toEqual(["advice nobody_listens", "advice nobody_listens"]);
+    const listen = async (capabilities: object) => {
+      const connection = await ipcConnector(socketPath)();
+      const listener = plainPeer(connection, createWireSniffer());
+      await listener.subscribe(requestOf(capabilities, { subscriber_id: "aaepd-tail-0a1b" }));
+      onTestFinished(() => listener.close());
+    };
+    await listen({});
+    expect(await kinds()).toEqual(["advice nobody_can_answer_hooks", "fact hooks"]);
+    await listen({ supports_confirmation_reply: true });
+    expect((await told())[0]).toEqual(
+      fact("agents", "hooks", "The hooks of Claude Code reach the daemon aaepd, heard by: tail."),
+    );
+
+    const shim = shimPath({ HOME: directory });
+    writeFileSync(shim, readFileSync(shim, "utf8").replaceAll("aaepd-hook.js", "gone.js"));
+    writeFileSync(join(directory, ".codex", "hooks.json"), "{");
+    expect(await kinds()).toEqual(["problem hooks_program_gone", "problem usage"]);
+    expect((await told()).find(({ code }) => code === "hooks_program_gone")).toMatchObject({
+      remedy: "Run: aaepd hook install claude",
+    });
   });
 
   it("says whether the kernel is asked who listens at a socket", async () => {
@@ -173,7 +222,9 @@ describe("aaepd doctor", () => {
     const inHome = { XDG_STATE_HOME: join(directory, ".local/state") };
     const report = await examined(stageIn(directory, inHome));
     expect(faultsOf(report)).toEqual([]);
-    expect(report.findings.at(-1)?.message).toContain(`The daemon aaepd answers at ${daemon.socketPath}: process`);
+    expect(report.findings.find(({ code }) => code === "daemon")?.message).toContain(
+      `The daemon aaepd answers at ${daemon.socketPath}: process`,
+    );
     expect(report.findings.find(({ code }) => code === "journal")?.message).toMatch(
       new RegExp(`is sound: .* Process ${daemon.child.pid} writes to it\\.$`),
     );

@@ -1,0 +1,53 @@
+// The hooks of terminal agents: whether they start this aaepd, reach a daemon, and have somebody who hears and answers.
+import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
+import { faultFrom } from "../../base/errors.js";
+import { ableToConfirm, listenerNames, usualHookSocket } from "../hooks/audience.js";
+import { asksBy, hasProgram, isOurCommand, readSettings, socketOf } from "../hooks/hook-files.js";
+import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
+import { entriesIn } from "../hooks/settings-edit.js";
+import { askStatus } from "../status/ask-status.js";
+import { advice, type Finding, fact, problem, problemFrom } from "./finding.js";
+import type { Patient } from "./patient.js";
+
+const LISTEN = "In a terminal of your own, run: aaepd tail --interactive";
+
+export async function agentFindings({ io }: Pick<Patient, "io">): Promise<readonly Finding[]> {
+  const found = (await Promise.all(HOOK_HOST_IDS.map((id) => hostFindings(id, io)))).flat();
+  if (found.length > 0) return found;
+  const names = HOOK_HOST_IDS.map((id) => SETTINGS_HOSTS[id].name).join(" and ");
+  return [fact("agents", "no_agent", `No agent with hooks was found. Looked for ${names}.`)];
+}
+
+async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly Finding[]> {
+  const host = SETTINGS_HOSTS[id];
+  const { name } = host;
+  const path = host.settings(io.environment);
+  let commands: readonly string[];
+  try {
+    const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
+    commands = [...entriesIn(settings).values()].map(({ command }) => command);
+  } catch (caught) {
+    return [problemFrom("agents", faultFrom(caught))];
+  }
+  const [command] = commands;
+  if (command === undefined) {
+    if (!isHostHere(host, io.environment)) return [];
+    return [fact("agents", "hooks_not_installed", `${name} is here, and has no hooks. To hear it, run: aaepd setup`)];
+  }
+  if (!hasProgram(io.environment)) {
+    const message = `The hooks of ${name} in ${path} do nothing: the program behind them is gone.`;
+    return [problem("agents", "hooks_program_gone", message, `Run: aaepd hook install ${id}`)];
+  }
+  const socketPath = socketOf(command) ?? usualHookSocket(io.environment);
+  const status = await askStatus({ socketPath }, io).catch(() => undefined);
+  if (status === undefined) {
+    const message = `Nothing of ${name} is heard: its hooks are installed, and no daemon answers at ${socketPath}.`;
+    return [problem("agents", "hooks_without_daemon", message, "Run: aaepd setup")];
+  }
+  const names = listenerNames(status.subscriptions);
+  if (names.length === 0)
+    return [advice("agents", "nobody_listens", `The hooks of ${name} are installed, and nobody listens.`, LISTEN)];
+  const heard = `The hooks of ${name} reach the daemon ${status.producer_id}, heard by: ${names.join(", ")}.`;
+  if (!commands.some(asksBy) || ableToConfirm(status).length > 0) return [fact("agents", "hooks", heard)];
+  return [advice("agents", "nobody_can_answer_hooks", `${heard} Nobody of them can answer its questions.`, LISTEN)];
+}

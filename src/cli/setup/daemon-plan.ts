@@ -1,0 +1,167 @@
+// How the daemon is made to run: not at all where one runs, by the service manager where one answers, else in the background.
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { Fault, faultFrom } from "../../base/errors.js";
+import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
+import { platformKind } from "../service/plan-service.js";
+import {
+  type ServiceFile,
+  type ServiceKind,
+  type ServicePlan,
+  serviceFiles,
+  serviceName,
+} from "../service/service-files.js";
+import {
+  assertOwn,
+  managerAnswers,
+  removeFile,
+  startService,
+  stopService,
+  writeServiceFile,
+} from "../service/service-steps.js";
+import { askStatus, elapsed } from "../status/ask-status.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { shownText } from "../terminal/shown-text.js";
+import type { SetupRecord } from "./setup-record.js";
+
+export type DaemonPlan =
+  | { readonly kind: "running"; readonly pid: number }
+  | {
+      readonly kind: "service";
+      readonly manager: ServiceKind;
+      readonly name: string;
+      readonly files: readonly ServiceFile[];
+    }
+  | { readonly kind: "background" };
+
+export interface DaemonPlace {
+  readonly io: Pick<CommandIo, "environment" | "clock">;
+  readonly service: ServicePlan;
+  readonly socketPath: string;
+  readonly record: SetupRecord;
+}
+
+/** How long a daemon may take to start, and between two looks, ms. */
+const START_MS = 20_000;
+const LOOK_MS = 100;
+
+const MANAGERS: Readonly<Record<ServiceKind, string>> = { systemd: "systemd", launchd: "launchd" };
+
+/** `manager`: the service manager of this machine. */
+export async function planDaemon(
+  { io, service, socketPath }: DaemonPlace,
+  manager: ServiceKind | undefined = platformKind(),
+): Promise<DaemonPlan> {
+  const status = await statusAt(socketPath, io);
+  if (status !== undefined) return { kind: "running", pid: status.pid };
+  if (manager === undefined || !managerAnswers(manager, io)) return { kind: "background" };
+  const files = serviceFiles({ ...service, kind: manager });
+  return { kind: "service", manager, name: serviceName(service.configuration), files };
+}
+
+/** The plan in a sentence or two. */
+export function daemonLine(plan: DaemonPlan, { record }: Pick<DaemonPlace, "record">): string {
+  switch (plan.kind) {
+    case "running":
+      return `The daemon runs already, as process ${plan.pid}.`;
+    case "service": {
+      const missing = plan.files.filter(({ path }) => !existsSync(path)).map(({ path }) => shownText(path));
+      const files = missing.length === 0 ? "" : ` New files: ${missing.join(" and ")}.`;
+      return `Start the daemon as a service of ${MANAGERS[plan.manager]}, now and at each login.${files}`;
+    }
+    case "background":
+      return `Start the daemon in the background, because no service manager answers here. After a restart of the machine, run aaepd setup again. Its log is ${shownText(record.log)}.`;
+  }
+}
+
+/** Makes the daemon run, and says what was done. Rejects with a Fault where it does not run afterwards. */
+export async function startDaemon(plan: DaemonPlan, place: DaemonPlace): Promise<readonly string[]> {
+  if (plan.kind === "running") return [];
+  if (plan.kind === "background") return [await startInBackground(place)];
+  const refused = await startByManager(plan, place);
+  if (refused === undefined) return [`The daemon runs, as the service ${plan.name}.`];
+  return [
+    `The service does not start: ${shownText(refused)} The daemon is started in the background instead.`,
+    await startInBackground(place),
+  ];
+}
+
+/** Undefined where nothing answers. */
+export async function statusAt(socketPath: string, io: Pick<CommandIo, "clock">): Promise<DaemonStatus | undefined> {
+  return askStatus({ socketPath }, io).catch(() => undefined);
+}
+
+/** Returns why the manager does not run it; nothing of it is then left. */
+async function startByManager(
+  { manager, name, files }: Extract<DaemonPlan, { kind: "service" }>,
+  { io, socketPath, record }: DaemonPlace,
+): Promise<string | undefined> {
+  const missing = files.filter(({ path }) => !existsSync(path));
+  try {
+    for (const { path } of files) assertOwn(path);
+    record.note({ paths: missing.map(({ path }) => path), service: { kind: manager, name } });
+    for (const file of missing) writeServiceFile(file);
+    const refused = startService(
+      manager,
+      name,
+      files.map(({ path }) => path),
+      io,
+    );
+    if (refused === undefined && (await answersWithin(START_MS, socketPath, io)) !== undefined) return undefined;
+    const why = refused ?? "it does not answer.";
+    stopService(manager, name, io);
+    for (const { path } of missing) removeFile(path);
+    record.note({ service: undefined });
+    return why;
+  } catch (caught) {
+    return faultFrom(caught).sentence;
+  }
+}
+
+async function startInBackground({ io, service, socketPath, record }: DaemonPlace): Promise<string> {
+  const [node = process.execPath, ...words] = service.command;
+  record.note({});
+  const log = openSync(record.log, "w", 0o600);
+  const { HOME: home = homedir(), ...others } = io.environment;
+  const child = spawn(node, words, {
+    // Of variables of this shell it sees no more than a service does.
+    env: { HOME: home, ...Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith("AAEPD_"))) },
+    cwd: home,
+    detached: true,
+    windowsHide: true,
+    stdio: ["ignore", log, log],
+  });
+  closeSync(log);
+  const ended = new Promise<void>((resolve) => {
+    child.once("error", () => resolve());
+    child.once("exit", () => resolve());
+  });
+  if (child.pid !== undefined) record.note({ daemon: { pid: child.pid, socketPath } });
+  const status = await answersWithin(START_MS, socketPath, io, ended);
+  child.unref();
+  if (status !== undefined)
+    return `The daemon runs in the background, as process ${status.pid}. To stop it: aaepd setup --undo, or kill ${status.pid}.`;
+  const [last = ""] = readFileSync(record.log, "utf8").trim().split("\n").slice(-1);
+  throw new Fault(
+    "unsupported",
+    `The daemon did not start. ${last.replace(/^Error: /, "")} Its log is ${record.log}.`,
+    { origin: "local" },
+  );
+}
+
+/** The status once the daemon answers; undefined if it does not in that time, or has ended. */
+async function answersWithin(
+  milliseconds: number,
+  socketPath: string,
+  io: Pick<CommandIo, "clock">,
+  ended: Promise<void> = new Promise(() => {}),
+): Promise<DaemonStatus | undefined> {
+  const until = io.clock.now() + milliseconds;
+  const hasEnded = ended.then(() => true);
+  for (;;) {
+    const status = await statusAt(socketPath, io);
+    if (status !== undefined || io.clock.now() >= until) return status;
+    if ((await Promise.race([hasEnded, elapsed(io, LOOK_MS).done])) === true) return undefined;
+  }
+}

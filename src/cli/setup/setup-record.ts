@@ -1,0 +1,77 @@
+// The record of what setup has made, by which it is undone: a file in the user's own folder of state, written before each step.
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { HookHostId } from "../../adapters/hooks/hook-host.js";
+import { stateDirectory } from "../../daemon/platform/state-directory.js";
+import { writeWhole } from "../../daemon/platform/whole-file.js";
+import type { ServiceKind } from "../service/service-files.js";
+import type { CommandIo } from "../terminal/command-io.js";
+
+/** Undefined members: setup has made nothing of the kind. */
+export interface Made {
+  /** Files and folders that were not there before, each folder before what is in it. */
+  readonly paths: readonly string[];
+  readonly hooks: readonly HookHostId[];
+  readonly service?: { readonly kind: ServiceKind; readonly name: string } | undefined;
+  readonly daemon?: { readonly pid: number; readonly socketPath: string };
+}
+
+const NOTHING: Made = { paths: [], hooks: [] };
+
+export interface SetupRecord {
+  /** The log of a daemon in the background. */
+  readonly log: string;
+  /** Undefined without a record. */
+  readonly read: () => Made | undefined;
+  /** Adds to what was made earlier, and notes which of these paths are not there. */
+  readonly note: (more: Partial<Made>) => void;
+  /** Removes the record, the log, and the folders that have become empty. */
+  readonly remove: () => void;
+}
+
+export function setupRecord({ environment }: Pick<CommandIo, "environment">): SetupRecord {
+  const folder = stateDirectory(environment, "setup");
+  const [path, log] = [join(folder, "made.json"), join(folder, "serve.log")];
+  const read = (): Made | undefined => {
+    try {
+      return { ...NOTHING, ...(JSON.parse(readFileSync(path, "utf8")) as Partial<Made>) };
+    } catch {
+      return undefined;
+    }
+  };
+  return {
+    log,
+    read,
+    note: ({ paths = [], hooks = [], ...more }) => {
+      const before = read() ?? NOTHING;
+      const missing = [folder, ...paths].flatMap(missingAt);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const made: Made = {
+        ...before,
+        ...more,
+        paths: [...new Set([...before.paths, ...missing])],
+        hooks: [...new Set([...before.hooks, ...hooks])],
+      };
+      writeWhole(path, `${JSON.stringify(made, undefined, 2)}\n`);
+    },
+    remove: () => {
+      const folders = read()?.paths ?? [];
+      for (const one of [path, log]) rmSync(one, { force: true });
+      for (const one of folders.toReversed()) removeIfEmpty(one);
+    },
+  };
+}
+
+/** The path and the folders above it that are not there, from above. */
+function missingAt(path: string): readonly string[] {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined || path === dirname(path)) return [];
+  return [...missingAt(dirname(path)), path];
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It has something of somebody else, or is gone.
+  }
+}

@@ -1,0 +1,212 @@
+// `aaepd setup`: tells everything that it will do, asks once, does it step by step, and ends with a test question.
+import { existsSync } from "node:fs";
+import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
+import { HOOK_HOST_IDS } from "../../adapters/hooks/hook-host.js";
+import { Fault } from "../../base/errors.js";
+import { usualHookSocket } from "../hooks/audience.js";
+import { currentPrograms, type HookPrograms } from "../hooks/hook-files.js";
+import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
+import { type InstallPlan, planInstall, writePlan } from "../hooks/hook-plan.js";
+import { planService, platformKind, projectNote, unseenVariables } from "../service/plan-service.js";
+import type { ServiceKind } from "../service/service-files.js";
+import { chosenSocket } from "../shell/chosen-socket.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { runCommand } from "../shell/run-command.js";
+import { askPerson } from "../terminal/ask-person.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { shownText } from "../terminal/shown-text.js";
+import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon, statusAt } from "./daemon-plan.js";
+import { editorAgents, editorLines } from "./editor-agents.js";
+import { keptLines } from "./kept-lines.js";
+import { setupRecord } from "./setup-record.js";
+import { answerTestQuestion, askTestQuestion } from "./test-question.js";
+import { createTold, type Told } from "./told.js";
+import { undo } from "./undo.js";
+
+export interface SetupOptions {
+  readonly yes?: true;
+  readonly undo?: true;
+  readonly ask?: true;
+}
+
+/** Facts of the machine that tests replace. Default: this machine's. */
+export interface SetupMachine {
+  /** The service manager; undefined: none. */
+  readonly manager?: ServiceKind | undefined;
+  readonly programs?: HookPrograms;
+}
+
+export function runSetup(options: SetupOptions, io: CommandIo, machine: SetupMachine = {}): Promise<void> {
+  return runCommand(io, async () => {
+    if (options.undo === true) return undo(io);
+    if (options.ask === true)
+      return askTestQuestion(chosenSocket(undefined, io.environment)?.path ?? daemonPlace(io).socketPath, io);
+    return setUp(options, io, { manager: platformKind(), programs: currentPrograms(), ...machine });
+  });
+}
+
+/** Where the daemon is and how it is started: by the configuration file alone, because a service sees no variables of a shell. */
+function daemonPlace(io: CommandIo): DaemonPlace {
+  // The kind is chosen later.
+  const service = planService({ kind: "systemd" }, io);
+  const { socket, producerId } = service.configuration;
+  if (socket.kind === "off")
+    throw new Fault("usage", "The configuration has socket off, and hooks need a local socket. Remove that option.", {
+      origin: "local",
+    });
+  const socketPath =
+    socket.kind === "path" ? socket.path : ipcPath({ ...currentPlace(), environment: io.environment }, producerId);
+  return { io, service, socketPath, record: setupRecord(io) };
+}
+
+async function setUp(
+  options: SetupOptions,
+  io: CommandIo,
+  { manager, programs }: { readonly manager: ServiceKind | undefined; readonly programs: HookPrograms },
+): Promise<ExitCode> {
+  const yes = options.yes === true;
+  const told = createTold(io);
+  const place = daemonPlace(io);
+  const editors = editorAgents(io);
+  const isPerson = io.stdin.isTTY === true;
+  const hooks = await hookPlans(place, programs, told, editors);
+  const daemon = await planDaemon(place, manager);
+  const isMade = daemon.kind === "running" && hooks.every(isInPlace);
+  if (isMade) told.say("Everything is in place, and nothing is changed.");
+  else {
+    tellPlans(daemon, hooks, place, told);
+    if (!yes && !isPerson) {
+      told.say("Nothing was changed, because nobody can be asked here. To do this: aaepd setup --yes");
+      return EXIT.usage;
+    }
+    if (!yes && !(await isWanted(io))) {
+      told.say("Nothing was changed.");
+      return EXIT.fault;
+    }
+    await carryOut(daemon, hooks, place, programs, told);
+  }
+  for (const line of editorLines(editors)) told.say(line);
+  const runs = (await statusAt(place.socketPath, io)) !== undefined;
+  let tested: ExitCode = EXIT.ok;
+  if (runs && isPerson && !yes) {
+    told.say("Now a test. You hear a question: type yes, and press Enter.");
+    tested = (await told.attempt(() => answerTestQuestion(place.socketPath, io))) ?? EXIT.fault;
+    if (tested === EXIT.interrupted) return tested;
+  } else if (runs) told.say("To test it, run in a terminal of your own: aaepd setup");
+  tellNext(isMade ? [] : hooks, told);
+  return tested === EXIT.ok ? told.exitCode() : tested;
+}
+
+/** Plans for the hosts that are here. A host whose settings cannot be read is told, and left out. */
+async function hookPlans(
+  { io, socketPath }: DaemonPlace,
+  programs: HookPrograms,
+  told: Told,
+  editors: readonly string[],
+): Promise<readonly InstallPlan[]> {
+  const here = HOOK_HOST_IDS.filter((id) => isHostHere(SETTINGS_HOSTS[id], io.environment));
+  const names = [...here.map((id) => SETTINGS_HOSTS[id].name), ...editors];
+  told.say(
+    names.length === 0
+      ? "No agent was found that aaepd knows: Claude Code, Codex, or an agent for editors. See docs/adapters.md for others."
+      : `Found: ${names.join(", ")}`,
+  );
+  // Hooks look for the daemon of the usual name.
+  const options = socketPath === usualHookSocket(io.environment) ? {} : { socket: socketPath };
+  const plans = [];
+  for (const id of here) {
+    const plan = await told.attempt(() => planInstall(id, options, io, programs));
+    if (plan !== undefined) plans.push(plan);
+  }
+  return plans;
+}
+
+/** Hooks with other options were chosen by a person, and stay. */
+function isInPlace({ hasShim, isOtherwise, changes }: InstallPlan): boolean {
+  return hasShim && (isOtherwise || changes.length === 0);
+}
+
+function tellPlans(daemon: DaemonPlan, hooks: readonly InstallPlan[], place: DaemonPlace, { say }: Told): void {
+  const { io, service } = place;
+  say("Setup will do this:");
+  say(daemonLine(daemon, place));
+  for (const plan of hooks) for (const line of hookLines(plan)) say(line);
+  for (const line of keptLines(service.configuration, io)) say(line);
+  const unseen = unseenVariables(io.environment);
+  if (unseen.length > 0)
+    say(
+      `Note: the daemon does not see ${unseen.join(", ")} of this shell. Write such options into its configuration file.`,
+    );
+  const ofProject = projectNote(service, "What setup installs", "aaepd setup");
+  if (ofProject !== undefined) say(`Note: ${shownText(ofProject)}`);
+  say("To undo it later: aaepd setup --undo");
+}
+
+/** By ear, one line with all events is shorter than a line for each. */
+function hookLines({
+  host,
+  path,
+  shim,
+  hasShim,
+  command,
+  isOtherwise,
+  changes,
+  version,
+}: InstallPlan): readonly string[] {
+  const shimLine = hasShim
+    ? []
+    : [`${existsSync(shim) ? "Change" : "New file:"} ${shownText(shim)}, the small program that hooks run.`];
+  if (isOtherwise) return [`The hooks of ${host.name} stay as you installed them.`, ...shimLine];
+  const added = changes.filter(({ kind }) => kind === "added").map(({ event }) => event);
+  const removed = changes.filter(({ kind }) => kind === "removed").map(({ event }) => event);
+  return [
+    ...(added.length === 0
+      ? []
+      : [
+          `${existsSync(path) ? "Change" : "New file:"} ${shownText(path)}: for ${host.name}, ${added.length} hooks that run ${shownText(command)}, at ${added.join(", ")}.`,
+        ]),
+    ...(removed.length === 0
+      ? []
+      : [`In ${shownText(path)}, take out earlier hooks of aaepd at ${removed.join(", ")}.`]),
+    ...(version === undefined && host.lateSince !== undefined && added.length > 0
+      ? [`Note: the version of ${host.name} is not known, so that only events of early versions are used.`]
+      : []),
+    ...shimLine,
+  ];
+}
+
+async function isWanted(io: CommandIo): Promise<boolean> {
+  const person = askPerson({ stdin: io.stdin, stderr: io.stdout });
+  try {
+    return await person.ask("Do this?");
+  } finally {
+    person.leave();
+  }
+}
+
+async function carryOut(
+  daemon: DaemonPlan,
+  hooks: readonly InstallPlan[],
+  place: DaemonPlace,
+  programs: HookPrograms,
+  { say, attempt }: Told,
+): Promise<void> {
+  for (const line of (await attempt(() => startDaemon(daemon, place))) ?? []) say(line);
+  for (const plan of hooks.filter((one) => !isInPlace(one))) {
+    await attempt(() => {
+      const { host, path, shim, isOtherwise, changes } = plan;
+      const isChanged = !isOtherwise && changes.length > 0;
+      place.record.note({ paths: [shim, ...(isChanged ? [path] : [])], ...(isChanged ? { hooks: [host.id] } : {}) });
+      writePlan(isChanged ? plan : { ...plan, changes: [] }, programs);
+      say(`Wrote ${shownText(isChanged ? path : shim)}`);
+      if (isChanged && host.afterwards !== undefined) say(host.afterwards);
+    });
+  }
+}
+
+function tellNext(changed: readonly InstallPlan[], { say }: Told): void {
+  say("To hear and answer from now on, run in a terminal of its own: aaepd tail --interactive");
+  const names = changed.map(({ host }) => host.name).join(" and ");
+  if (names !== "")
+    say(`Then start ${names} as always. Sessions that run now get the hooks when you start them again.`);
+}

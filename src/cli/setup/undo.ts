@@ -1,0 +1,101 @@
+// `aaepd setup --undo`: removes what setup has made, and nothing else.
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { isProcess } from "../../../transports/ipc/claim.js";
+import { HOOK_HOST_IDS } from "../../adapters/hooks/hook-host.js";
+import { Fault } from "../../base/errors.js";
+import { currentPrograms, isOurCommand, readSettings, SHIM_MARK, shimPath } from "../hooks/hook-files.js";
+import { SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
+import { planUninstall, writePlan } from "../hooks/hook-plan.js";
+import { entriesIn } from "../hooks/settings-edit.js";
+import { MADE_BY, servicePaths } from "../service/service-files.js";
+import { manage, stopService } from "../service/service-steps.js";
+import { EXIT, type ExitCode } from "../shell/exit-codes.js";
+import { elapsed } from "../status/ask-status.js";
+import type { CommandIo } from "../terminal/command-io.js";
+import { shownText } from "../terminal/shown-text.js";
+import { statusAt } from "./daemon-plan.js";
+import { type Made, setupRecord } from "./setup-record.js";
+import { createTold } from "./told.js";
+
+/** Longer than a daemon takes to stop, ms. */
+const STOP_MS = 30_000;
+const LOOK_MS = 50;
+
+export async function undo(io: CommandIo): Promise<ExitCode> {
+  const { say, attempt, exitCode } = createTold(io);
+  const record = setupRecord(io);
+  const made = record.read();
+  if (made === undefined) {
+    say("There is nothing to undo: setup has made nothing here, or it was undone before.");
+    say("Hooks and services that you installed yourself stay: aaepd hook uninstall, aaepd service uninstall.");
+    return EXIT.ok;
+  }
+  for (const id of made.hooks) {
+    await attempt(() => {
+      const plan = planUninstall(id, io);
+      writePlan(plan, currentPrograms());
+      if (plan.changes.length > 0) say(`Took the hooks of ${plan.host.name} out of ${shownText(plan.path)}.`);
+    });
+  }
+  const { service, daemon } = made;
+  // A service that was removed by hand has nothing to stop.
+  if (
+    service !== undefined &&
+    servicePaths(service.kind, service.name, io.environment).some((path) => existsSync(path))
+  )
+    await attempt(() => {
+      const doubt = stopService(service.kind, service.name, io);
+      say(doubt ?? `The service ${service.name} has stopped, and does not start again.`);
+    });
+  if (daemon !== undefined) await attempt(async () => say(await stopDaemon(daemon, io)));
+  if (exitCode() !== EXIT.ok) {
+    say("The rest stays. Mend this, and run aaepd setup --undo again.");
+    return exitCode();
+  }
+  for (const path of made.paths.toReversed()) await attempt(() => removeOwn(path, io, say));
+  if (service?.kind === "systemd") manage(["systemctl", "--user", "daemon-reload"], io);
+  record.remove();
+  if (made.hooks.length > 0) say("An agent that runs now may say that its hooks are gone, until you start it again.");
+  say("The journal and the audit log stay.");
+  return exitCode();
+}
+
+/** Ends the daemon that setup started, and no other. */
+async function stopDaemon({ pid, socketPath }: NonNullable<Made["daemon"]>, io: CommandIo): Promise<string> {
+  if ((await statusAt(socketPath, io))?.pid !== pid)
+    return `The daemon that setup started, process ${pid}, has ended before.`;
+  process.kill(pid, "SIGTERM");
+  const until = io.clock.now() + STOP_MS;
+  while (isProcess(pid) && io.clock.now() < until) await elapsed(io, LOOK_MS).done;
+  if (!isProcess(pid)) return `The daemon, process ${pid}, has stopped.`;
+  throw new Fault("timed_out", `The daemon, process ${pid}, was told to stop, and still runs.`, { origin: "local" });
+}
+
+/** Removes a file of ours; settings only if nothing is left in them. Folders go with the record. */
+function removeOwn(path: string, { environment }: CommandIo, say: (line: string) => void): void {
+  const text = textOf(path);
+  if (text === undefined) return;
+  const isUsed = path === shimPath(environment) && HOOK_HOST_IDS.some((id) => hasHooks(id, environment));
+  if (isUsed || !(text.trim() === "{}" || text.includes(SHIM_MARK) || text.includes(MADE_BY))) return;
+  rmSync(path);
+  say(`Removed ${shownText(path)}`);
+}
+
+function hasHooks(id: (typeof HOOK_HOST_IDS)[number], environment: CommandIo["environment"]): boolean {
+  try {
+    const path = SETTINGS_HOSTS[id].settings(environment);
+    return entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) }).size > 0;
+  } catch {
+    // Settings that cannot be read may have some.
+    return true;
+  }
+}
+
+/** Undefined for what is no file, or is gone. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
