@@ -6,6 +6,7 @@ import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
 import { PROGRAM, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
+import { createCommandLines, ownsProcess } from "./command-lines.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -15,6 +16,8 @@ async function run(...argv: readonly string[]) {
   const { code } = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
+
+const runBesideOthers = createCommandLines();
 
 describe("the command line", () => {
   it.each([
@@ -50,7 +53,7 @@ describe("the command line", () => {
     [["journal", "export", "--since", "noon"], '--since is "noon". Give an instant such as'],
     [["serve", "--burst", "0"], '--burst is "0". Give a whole number from 1 to 1000.'],
   ])("K4, A21: %j is refused with what was meant, exit code 2", async (argv, expected) => {
-    const { code, stdout, stderr } = await run(...argv);
+    const { code, stdout, stderr } = await (ownsProcess(argv) ? run(...argv) : runBesideOthers(argv));
     expect(stderr).toContain(expected);
     for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^Error: /);
     expect([code, stdout]).toStrictEqual([2, ""]);
@@ -74,7 +77,10 @@ describe("the command line", () => {
     ["config", "show"],
     ["journal"],
   ])("help shows the help of %s as --help does", async (...names) => {
-    const [help, option] = await Promise.all([run("help", ...names), run(...names, "--help")]);
+    const [help, option] = await Promise.all([
+      runBesideOthers(["help", ...names]),
+      runBesideOthers([...names, "--help"]),
+    ]);
     expect(help).toStrictEqual(option);
     expect(help.stdout).toMatch(new RegExp(`^Usage: aaepd ${names.join(" ")} `));
   });

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -10,7 +11,7 @@ const built = { isFresh: false };
 export function ensureBuilt(): void {
   if (built.isFresh) return;
   // Errors of types are for `npm run types`; the files are written all the same.
-  run("node_modules/typescript/bin/tsc", "-b");
+  if (!isCompiled()) run("node_modules/typescript/bin/tsc", "-b");
   if (!isBundleFresh()) run("scripts/bundle.mjs");
   built.isFresh = true;
 }
@@ -20,8 +21,23 @@ function run(...args: readonly string[]): void {
   if (error !== undefined) throw error;
 }
 
+const writtenAt = (path: string): number => statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+const compiledAt = (): readonly number[] => ["pure", "node"].map((part) => writtenAt(`dist/${part}.tsbuildinfo`));
+
+/** What is compiled: a folder is newer too where one of its files has gone. */
+const SOURCES = ["src", "transports", "gen", "examples/typescript"];
+const CONFIGURATIONS = ["base", "pure", "node"].map((part) => `tsconfig.${part}.json`);
+
+/** Whether nothing is newer than what was compiled last. The compiler takes a second and more to say so. */
+function isCompiled(): boolean {
+  const oldest = Math.min(...compiledAt());
+  const within = SOURCES.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  );
+  return [...SOURCES, ...CONFIGURATIONS, ...within].every((path) => writtenAt(path) < oldest);
+}
+
 /** Whether `bin/aaepd.js` will use it. */
 function isBundleFresh(): boolean {
-  const writtenAt = (path: string) => statSync(`${ROOT}/dist/${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return writtenAt("bundle/main.js") >= Math.max(writtenAt("pure.tsbuildinfo"), writtenAt("node.tsbuildinfo"));
+  return writtenAt("dist/bundle/main.js") >= Math.max(...compiledAt());
 }

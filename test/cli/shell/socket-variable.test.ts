@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
+import { shared } from "../../support/lifetime.js";
 import { startProgram } from "../../support/peers/program.js";
 import { runtimeEnvironment } from "../command-stage.js";
 
@@ -32,6 +33,9 @@ async function userOfTwo(isHidden = false) {
     startProgram(argv, { environment: { ...base, ...(variable === undefined ? {} : { AAEPD_SOCKET: variable }) } });
   return { socketOf, file, start, missing: join(place, "none.sock") };
 }
+
+/** Of all tests whose daemons stand where they are looked for. */
+const ofTwo = shared(() => userOfTwo());
 
 /** What each command shows of the daemon it asked, its name. */
 const COMMANDS = ["status", "manifest", "publish", "tail"] as const;
@@ -98,7 +102,7 @@ async function subscribedAt(user: User): Promise<string> {
 
 describe.each(isWhole ? COMMANDS : COMMANDS.slice(0, 1))("U9: aaepd %s and AAEPD_SOCKET", (command) => {
   it("asks the daemon that the variable names, and the one that --socket names before that", async () => {
-    const user = await userOfTwo();
+    const user = await ofTwo();
     expect(await askedBy(user, command, user.socketOf("two"))).toBe("two");
     expect(await askedBy(user, command, user.socketOf("two"), "--socket", user.socketOf("one"))).toBe("one");
   });
@@ -109,7 +113,7 @@ describe.each(isWhole ? COMMANDS : COMMANDS.slice(0, 1))("U9: aaepd %s and AAEPD
   });
 
   it("says, where nobody listens there, that the variable names that socket", async () => {
-    const { start, missing, file, socketOf } = await userOfTwo();
+    const { start, missing, file, socketOf } = await ofTwo();
     const rest = command === "publish" ? [file] : [];
     const program = start(missing, command, ...rest);
     expect((await program.ended).code).toBe(69);
@@ -123,7 +127,7 @@ describe.each(isWhole ? COMMANDS : COMMANDS.slice(0, 1))("U9: aaepd %s and AAEPD
   });
 
   it.each(["off", ""])("refuses a variable of %j, which names no daemon", async (value) => {
-    const { start, file } = await userOfTwo();
+    const { start, file } = await ofTwo();
     const program = start(value, command, ...(command === "publish" ? [file] : []));
     expect((await program.ended).code).toBe(2);
     expect(program.stderr()).toContain("AAEPD_SOCKET");
@@ -131,7 +135,7 @@ describe.each(isWhole ? COMMANDS : COMMANDS.slice(0, 1))("U9: aaepd %s and AAEPD
 });
 
 it("U9: auto stands for looking for daemons, as it does for serve", async () => {
-  const { start } = await userOfTwo();
+  const { start } = await ofTwo();
   const program = start("auto", "status");
   expect((await program.ended).code).toBe(0);
   expect(program.stdout().match(/^Daemon \w+/gm)).toEqual(["Daemon one", "Daemon two"]);
