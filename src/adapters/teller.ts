@@ -48,6 +48,8 @@ interface OpenTurn {
   readonly session: AgentSession;
   /** Calls that are open, by the host's ids. */
   readonly tools: Map<string, ToolCall>;
+  /** Calls that have begun, by the host's ids. */
+  readonly begun: Set<string>;
   readonly questions: Map<string, Asked>;
 }
 
@@ -104,7 +106,7 @@ export function createTeller(options: TellerOptions): Teller {
     if (sign.kind === "turn") {
       const started = sign.conversation === undefined ? {} : { started: { correlation_id: sign.conversation } };
       const session = to.session(sign.words, started);
-      turns.set(sign.turn, { session, tools: new Map(), questions: new Map() });
+      turns.set(sign.turn, { session, tools: new Map(), begun: new Set(), questions: new Map() });
       return;
     }
     const turn = turns.get(sign.turn);
@@ -155,7 +157,7 @@ export function createTeller(options: TellerOptions): Teller {
     }
   }
 
-  function begin({ session, tools, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "tool" }>): void {
+  function begin({ session, tools, begun, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "tool" }>): void {
     if (tools.has(sign.call)) return;
     const { consent, irreversible = false } = sign;
     const asked = consent === undefined || consent === "host" ? undefined : questions.get(consent.question);
@@ -166,10 +168,11 @@ export function createTeller(options: TellerOptions): Teller {
       ...(isConsented ? { irreversible, consent: asked.token } : {}),
       ...(consent === "host" ? { invoked: APPROVED_BY_HOST } : {}),
     };
+    begun.add(sign.call);
     tools.set(sign.call, session.begin(asked?.name ?? sign.name, options));
   }
 
-  function ask({ session, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "question" }>): void {
+  function ask({ session, begun, questions }: OpenTurn, sign: Extract<Sign, { readonly kind: "question" }>): void {
     const abort = new AbortController();
     const token = newReplyToken();
     questions.set(sign.id, { abort, token, name: sign.name });
@@ -184,7 +187,8 @@ export function createTeller(options: TellerOptions): Teller {
         default_decision: "reject",
         // Where the host asks too, nobody's silence decides here (R5b).
         ...(sign.hasHostDialog === false ? {} : { host_dialog: true }),
-        call_id: callId(sign.call),
+        // A question names only a call to come (R5c). Some hosts ask when a call runs already, or ask again.
+        ...(begun.has(sign.call) ? {} : { call_id: callId(sign.call) }),
         extra_context: { tool: toolNameOf(sign.name) },
       },
       { signal: abort.signal },

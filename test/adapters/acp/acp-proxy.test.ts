@@ -84,6 +84,16 @@ test("a listener's no is the agent's no, and the call is not heard to run", asyn
   expect(lines().filter((line) => line.startsWith("tool"))).toEqual([]);
 });
 
+test("a listener is asked also about a call that runs already, and once more about one that has ended", async () => {
+  const { editor, lines } = await stage({ answer: accepts });
+  const runs = { sessionUpdate: "tool_call", ...COMMAND, status: "completed" };
+  await editor.prompt([{ update: runs }, { say: "So. " }, { ask: COMMAND }, { ask: COMMAND }]);
+  expect(editor.text()).toBe("So. Answer: yes.Answer: yes.");
+  await eventually(() => expect(lines().at(-1)).toBe("session.completed | Done."));
+  expect(lines().filter((line) => line.startsWith("awaiting"))).toHaveLength(2);
+  expect(lines().filter((line) => line.startsWith("tool.invoked"))).toHaveLength(1);
+});
+
 test("the editor's answer ends the question, and its call is one that the host approved", async () => {
   const { editor, heard, lines, name } = await stage({ answer: () => undefined });
   const done = editor.prompt([{ ask: COMMAND }]);
