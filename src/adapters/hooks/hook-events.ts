@@ -111,6 +111,11 @@ export const agentFailed: HookEvent = ({ error }, { turn, words }) => {
   return { signs: [{ kind: "end", turn, how: "errored", words: said, code: "AGENT_ERROR" }] };
 };
 
+/** The person has stopped the turn. */
+export const turnInterrupted: HookEvent = (_, { turn, words }) => ({
+  signs: [{ kind: "end", turn, how: "cancelled", words: words.stopped }],
+});
+
 export const subagentStarted: HookEvent = (_, { turn, words, inFront }) => ({
   signs: [state(turn, "thinking", inFront(words.works), words)],
 });

@@ -88,10 +88,11 @@ export function toolFacts(tool: string, given: unknown, words: AdapterWords): To
   return { ...base, title: base.name, paths: path === undefined ? [] : [path] };
 }
 
-/** The tool and its arguments, whatever the order of their members. */
+/** The tool and its arguments, whatever the order of their members. Codex adds the model's description to a command only when it asks. */
 export function callKey(tool: string, given: unknown): string {
+  const { description: _, ...described } = fieldsOf(given);
   return createHash("sha256")
-    .update(JSON.stringify([tool, sorted(given)]))
+    .update(JSON.stringify([tool, sorted(KINDS[tool] === undefined ? given : described)]))
     .digest("hex")
     .slice(0, 32);
 }

@@ -34,8 +34,8 @@ export interface SettingsHost {
   readonly afterwards: string | undefined;
 }
 
-/** How long a host waits for a hook that asks nothing, s. The hook itself leaves much earlier. */
-export const TELL_SECONDS = 5;
+/** How long a host waits for a hook that asks nothing, s. The hook itself leaves much earlier. Codex grants some events no more. */
+export const TELL_SECONDS = 3;
 
 export const SETTINGS_HOSTS: Readonly<Record<HookHostId, SettingsHost>> = {
   claude: {
@@ -88,6 +88,8 @@ export const SETTINGS_HOSTS: Readonly<Record<HookHostId, SettingsHost>> = {
       { event: "SubagentStart" },
       { event: "SubagentStop" },
       { event: "Stop" },
+      { event: "Interrupt", since: "0.150.0" },
+      { event: "SessionEnd", since: "0.150.0" },
     ],
   },
 };

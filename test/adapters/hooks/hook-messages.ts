@@ -81,19 +81,21 @@ export const CLAUDE_MESSAGES = {
   SessionEnd: claude("SessionEnd", { reason: "prompt_input_exit" }),
 } as const satisfies Readonly<Record<string, Message>>;
 
-const codex = (hook_event_name: string, more: Message = {}): Message => ({
+/** Of a conversation. */
+const codexAlways = (hook_event_name: string, more: Message = {}): Message => ({
   session_id: "0199-codex",
-  turn_id: "turn-1",
   transcript_path: null,
   cwd: "/home/ada/shop",
-  model: "gpt",
-  permission_mode: "default",
   hook_event_name,
   ...more,
 });
+/** Of a turn. */
+const codexTurn = (event: string, more: Message = {}): Message =>
+  codexAlways(event, { turn_id: "turn-1", model: "gpt", ...more });
+const codex = (event: string, more: Message = {}): Message => codexTurn(event, { permission_mode: "default", ...more });
 
 export const CODEX_MESSAGES = {
-  SessionStart: codex("SessionStart", { source: "startup" }),
+  SessionStart: codexAlways("SessionStart", { model: "gpt", permission_mode: "default", source: "startup" }),
   UserPromptSubmit: codex("UserPromptSubmit", { prompt: "Mend the build." }),
   PreToolUse: codex("PreToolUse", { tool_name: "Bash", tool_input: { command: "npm test" }, tool_use_id: "call_9" }),
   PermissionRequest: codex("PermissionRequest", {
@@ -106,10 +108,18 @@ export const CODEX_MESSAGES = {
     tool_response: "ok",
     tool_use_id: "call_9",
   }),
-  PreCompact: codex("PreCompact", { trigger: "auto" }),
-  PostCompact: codex("PostCompact", { trigger: "auto" }),
+  PreCompact: codexTurn("PreCompact", { trigger: "auto" }),
+  PostCompact: codexTurn("PostCompact", { trigger: "auto" }),
   SubagentStart: codex("SubagentStart", { agent_id: "a1", agent_type: "worker" }),
-  SubagentStop: codex("SubagentStop", { agent_id: "a1", agent_type: "worker", stop_hook_active: false }),
+  SubagentStop: codex("SubagentStop", {
+    agent_id: "a1",
+    agent_transcript_path: null,
+    agent_type: "worker",
+    stop_hook_active: false,
+    last_assistant_message: "Found it.",
+  }),
   Stop: codex("Stop", { stop_hook_active: false, last_assistant_message: "The build is mended." }),
   StopFailure: codex("StopFailure", { error: "server_error" }),
+  Interrupt: codex("Interrupt"),
+  SessionEnd: codexAlways("SessionEnd", { reason: "other" }),
 } as const satisfies Readonly<Record<string, Message>>;

@@ -126,6 +126,8 @@ describe("each event of Codex", () => {
     SubagentStop: ["thinking: Subagent worker: Done."],
     Stop: ["completed: Done."],
     StopFailure: ["errored: It ended with an error."],
+    Interrupt: ["cancelled: Stopped."],
+    SessionEnd: ["cancelled: The agent’s window was closed."],
   };
   it.each(Object.entries(expected))("%s", (event, lines) => {
     const message = CODEX_MESSAGES[event as keyof typeof CODEX_MESSAGES];

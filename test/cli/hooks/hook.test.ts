@@ -69,8 +69,8 @@ describe("aaepd hook install claude", () => {
     const only = (event: string) => hooks[event]?.[0]?.hooks[0];
     const command = `${shim} claude --answer`;
     expect(only("PermissionRequest")).toEqual({ type: "command", command, timeout: 130 });
-    expect(only("PreToolUse")).toEqual({ type: "command", command, timeout: 5 });
-    expect(only("PostToolUse")).toEqual({ type: "command", command, timeout: 5, async: true });
+    expect(only("PreToolUse")).toEqual({ type: "command", command, timeout: 3 });
+    expect(only("PostToolUse")).toEqual({ type: "command", command, timeout: 3, async: true });
     expect(statSync(settings).mode & 0o777).toBe(0o600);
   });
 
@@ -175,7 +175,7 @@ describe("aaepd hook install codex", () => {
     const settings = join(home, ".codex", "hooks.json");
     expect((await aaepd("install", "codex")).out()).toContain("type /hooks in Codex");
     expect(hooksIn(settings).PermissionRequest).toEqual([
-      { hooks: [{ type: "command", command: `${shim} codex`, timeout: 5 }] },
+      { hooks: [{ type: "command", command: `${shim} codex`, timeout: 3 }] },
     ]);
     await aaepd("install", "codex", "--answer");
     expect(hooksIn(settings).PermissionRequest).toEqual([

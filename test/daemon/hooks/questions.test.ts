@@ -272,6 +272,18 @@ describe("where the host shows its dialog only after the hook", () => {
     expect(await running.result).toEqual({});
   });
 
+  it("a call that Codex describes only when it asks is not heard to run while it asks, and after a no", async () => {
+    const stage = await hookStage();
+    await stage.hook(CODEX.PreToolUse, { host: "codex" });
+    const running = await stage.begin(CODEX.PermissionRequest, { host: "codex" });
+    const question = await stage.question();
+    await stage.rig.advance(5000);
+    await stage.reply(question, "reject");
+    expect(await running.result).toEqual(DENY);
+    await stage.hook(CODEX.Interrupt, { host: "codex" });
+    expect(await stage.heard()).toEqual(["(rejected)", "(reply)", "session.cancelled: Stopped."]);
+  });
+
   it("Codex and subagents wait for nobody, whatever the graces", async () => {
     const stage = await hookStage({ ...GRACES, isAble: false });
     expect(await stage.hook(CODEX.PermissionRequest, { host: "codex" })).toEqual({});

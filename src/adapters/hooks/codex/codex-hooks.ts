@@ -4,6 +4,7 @@ import {
   agentFailed,
   agentStopped,
   compacting,
+  conversationEnded,
   type HookEvent,
   permissionOutput,
   permissionRequested,
@@ -13,6 +14,7 @@ import {
   subagentStopped,
   toolBegins,
   toolSucceeded,
+  turnInterrupted,
 } from "../hook-events.js";
 import type { HookHost } from "../hook-host.js";
 
@@ -25,9 +27,11 @@ const EVENTS: Readonly<Record<string, HookEvent>> = {
   PostToolUse: toolSucceeded,
   Stop: agentStopped,
   StopFailure: agentFailed,
+  Interrupt: turnInterrupted,
   SubagentStart: subagentStarted,
   SubagentStop: subagentStopped,
   PreCompact: compacting,
+  SessionEnd: conversationEnded,
 };
 
 /** Reads Codex 0.124 and later. */
