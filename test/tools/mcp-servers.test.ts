@@ -1,5 +1,4 @@
 // Servers of MCP as their registries have them, unchanged, behind `aaepd mcp`.
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
@@ -9,8 +8,10 @@ import { accepts } from "../client/agent/agent-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { shared } from "../support/lifetime.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
+import { installed } from "./agents/installed.js";
+import { succeed } from "./package/stage.js";
 
-const SERVERS = [
+const SERVERS: readonly [string, string] = [
   "@modelcontextprotocol/server-everything@2026.8.31",
   "@modelcontextprotocol/server-filesystem@2026.8.31",
 ];
@@ -18,21 +19,10 @@ const TEN_MINUTES = 600_000;
 
 beforeAll(ensureBuilt, 120_000);
 
-/** The folder in which the servers are. */
-const installed = shared(async () => {
-  const folder = temporaryDirectory();
-  succeed("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, ...SERVERS);
-  return folder;
-});
-
-function succeed(command: string, ...argv: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(command, argv, { encoding: "utf8" });
-  if (error !== undefined) throw error;
-  expect(status, stderr).toBe(0);
-}
+const servers = shared(() => installed(...SERVERS));
 
 async function server(name: string, ...argv: readonly string[]): Promise<readonly string[]> {
-  return [join(await installed(), "node_modules/.bin", name), ...argv];
+  return [join(await servers(), ".bin", name), ...argv];
 }
 
 const isAboutTools = (line: string) => /^tool\./.test(line);
@@ -78,10 +68,16 @@ it(
   "mcp-server-git, in Python: tools are heard",
   async () => {
     const environment = join(temporaryDirectory(), "python");
-    succeed("python3", "-m", "venv", environment);
-    succeed(join(environment, "bin/pip"), "install", "--quiet", "mcp-server-git==2026.10.19");
+    await succeed(temporaryDirectory(), "python3", "-m", "venv", environment);
+    await succeed(
+      temporaryDirectory(),
+      join(environment, "bin/pip"),
+      "install",
+      "--quiet",
+      "mcp-server-git==2026.10.19",
+    );
     const repository = temporaryDirectory();
-    succeed("git", "init", "--quiet", repository);
+    await succeed(repository, "git", "init", "--quiet");
     const { call, lines } = await hostStage({ server: [join(environment, "bin/mcp-server-git")] });
     expect(await call("git_status", { repo_path: repository })).toMatchObject({ content: [{ type: "text" }] });
     await eventually(() => expect(lines().filter(isAboutTools)).toHaveLength(2));
