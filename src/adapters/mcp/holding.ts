@@ -11,8 +11,8 @@ import { isModern, type McpRequest, notDone, progressed } from "./mcp-message.js
 
 /** The time between two notices of progress while a call is held. */
 const PROGRESS_MS = 10_000;
-/** The daemon's own end of a question comes first, ms. */
-const GRACE_MS = 2000;
+/** The daemon ends a question first, and this is the time that its word of it may take, ms. */
+const GRACE_MS = 1000;
 
 const REASONS = {
   rejected: "the person did not agree.",

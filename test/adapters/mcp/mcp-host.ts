@@ -26,8 +26,8 @@ export async function serve(): Promise<Served> {
 
 export const served = shared(serve);
 
-/** A process of its own that starts the program, as a host does: what runs below the host does not answer (R5d). */
-const HOST = ["/bin/sh", "-c", '"$@"; exit $?', "host"];
+/** A process of its own that starts the program, as a host does: what runs below the host does not answer, and a shell is no host (R5d). */
+const HOST = ["python3", "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
 
 export interface McpHost {
   readonly client: Client;
