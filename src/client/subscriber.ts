@@ -33,6 +33,18 @@ export interface Subscriber {
    * what is no reply.
    */
   readonly reply: (reply: SubscriberReply) => boolean;
+  /**
+   * Leaves a question to the agent's own window (R5b), with the rights that a reply needs; accepts the event of the question as it is. True: it was
+   * sent. The question's resolution reports that it worked. `onError` reports a question that its agent asks nowhere else, or that is not open
+   * (`answers` is "aaepd.leave"). False while there is no subscription.
+   */
+  readonly leave: (question: { readonly reply_token: string }) => boolean;
+  /**
+   * Asks the agent of a session to stop (R39), with the rights that a reply needs; accepts any event of the session as it is. True: it was sent. The
+   * agent ends the session itself. `onError` reports an agent that cannot be asked, or a session that is not open (`answers` is "aaepd.stop"). False
+   * while there is no subscription.
+   */
+  readonly stop: (session: { readonly session_id: string }) => boolean;
   /** The place where a later subscriber can resume (R17): behind everything delivered up to the last checkpoint. Undefined before the first. */
   readonly cursor: () => string | undefined;
   /**
@@ -187,6 +199,8 @@ export function createSubscriber(options: SubscriberOptions): Subscriber {
       const type = "decision" in reply ? "confirmation.reply" : "clarification.reply";
       return run?.send({ ...reply, type, timestamp: new Date(wallTime()).toISOString() }) ?? false;
     },
+    leave: ({ reply_token }) => run?.send({ type: "aaepd.leave", reply_token }) ?? false,
+    stop: ({ session_id }) => run?.send({ type: "aaepd.stop", session_id }) ?? false,
     cursor: received.cursor,
     close: async (reasonMessage) => {
       isClosing = true;

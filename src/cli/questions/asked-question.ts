@@ -81,6 +81,7 @@ export function questionLines(question: AskedQuestion, name: string, now: Millis
     ...choiceLines(answerable),
     timeLine(question, now),
     hintLine(answerable),
+    ...(isHostDialog(event) ? ["Type leave to answer it in the agent's own window."] : []),
   ];
 }
 

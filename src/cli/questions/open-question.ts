@@ -13,6 +13,8 @@ export interface QuestionSource {
   readonly label: string;
   /** Sends a reply. False if there is no subscription at the moment. */
   readonly reply: (reply: SubscriberReply) => boolean;
+  /** Leaves the question to the agent's own window (R5b). False if there is no subscription at the moment. */
+  readonly leave: (question: AskedQuestion) => boolean;
   /**
    * Returns the open question with its most detailed summary, which this subscription is otherwise not sent. Undefined if the question is not
    * available.
@@ -34,6 +36,8 @@ export interface OpenQuestion {
   whole: Promise<Envelope | undefined> | undefined;
   /** Number of details told; 0 again after the last. */
   detailsTold: number;
+  /** Details were cut when the question was told, and not told since. A yes is then asked for once more. */
+  isCut: boolean;
   readonly cancelTimers: (() => void)[];
 }
 

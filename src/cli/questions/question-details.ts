@@ -11,6 +11,13 @@ const PAGE_LINES = 20;
 /** Deeper than any message that the daemon takes. */
 const DEEPEST = 64;
 
+/** Whether `detailsLine` leaves something out. */
+export function cutsDetails(context: unknown): boolean {
+  return detailsLine(context).some((line) => line.endsWith(TELLS_ALL));
+}
+
+const TELLS_ALL = "d tells all.";
+
 /** At most one line: the short plain values, and how many more details there are. Ids say nothing to the ear; `d` tells them. */
 export function detailsLine(context: unknown): readonly string[] {
   const details = detailsIn(withoutIds(context));
@@ -25,7 +32,7 @@ export function detailsLine(context: unknown): readonly string[] {
   if (told.length === 0) return [];
   const left = details.length - told.length;
   const isCut = told.some((shown, index) => shown !== details[index]);
-  const more = left > 0 ? `; and ${left} more. d tells all.` : isCut ? ". Some are cut; d tells all." : ".";
+  const more = left > 0 ? `; and ${left} more. ${TELLS_ALL}` : isCut ? `. Some are cut; ${TELLS_ALL}` : ".";
   return [`Details: ${told.join("; ")}${more}`];
 }
 

@@ -1,13 +1,13 @@
 // Puts the questions of all followed daemons to one person, one at a time. A typed line answers the question being asked, identified by its token,
 // and no other (pitfall H11). When a question ends while the person types, half a line may stand in the terminal unseen. The first line after that
 // therefore answers nothing.
-import type { Envelope } from "#gen/aaep/types.js";
 import type { SubscriberReply } from "../../client/subscriber-options.js";
-import type { Clock } from "../../contracts/clock.js";
+import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { endsSession } from "../terminal/event-text.js";
 import { createSettling } from "../terminal/settling.js";
 import { ANSWER_HELP } from "./answer-help.js";
 import { type AskedQuestion, answerInWords, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
+import { endedBy, isReminder, namedBy } from "./ended-by.js";
 import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
 import {
   listLine,
@@ -18,50 +18,26 @@ import {
   outcomeInWords,
   type QuestionSource,
 } from "./open-question.js";
-import { detailsPage } from "./question-details.js";
-import { readAnswer, readCommand, type Typed } from "./typed-answer.js";
+import type { QuestionPrompt, QuestionPromptOptions } from "./prompt-types.js";
+import { cutsDetails, detailsPage } from "./question-details.js";
+import { readAnswer, readCommand, readStop, type Typed } from "./typed-answer.js";
 
-export interface QuestionPrompt {
-  /** Takes an event of a daemon. Returns whether the prompt told the event, so that it need not be shown again (A6). */
-  readonly heard: (source: QuestionSource, event: Envelope) => boolean;
-  /** Reports that the answer to this question did not count. `isOpen`: whether the question can still be answered. */
-  readonly notTaken: (source: QuestionSource, token: string, isOpen: boolean) => void;
-  /** Reports an interrupted subscription: its questions cannot be answered. */
-  readonly interrupted: (source: QuestionSource) => void;
-  /** Reports a restored subscription and its open questions. */
-  readonly restored: (source: QuestionSource, open: readonly Envelope[]) => void;
-  /** Takes a typed line. */
-  readonly typed: (line: string) => void;
-  /** Whether any question has arrived so far. */
-  readonly wasAsked: () => boolean;
-  /** Whether a line typed now has an effect: a question is being asked, or one has ended for which the line may have been begun. */
-  readonly takesLine: () => boolean;
-  /** Ends the prompt: nothing can be answered any more. */
-  readonly close: () => void;
-}
-
-export interface QuestionPromptOptions {
-  readonly say: (line: string) => void;
-  readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
-  /**
-   * Answers within this time after the question was asked are not sent, ms: nobody can have heard the question, so the answer was meant for another.
-   * 0 for piped answers.
-   */
-  readonly tooSoonMs: number;
-  /** Reports that a typed line has an effect from now on. */
-  readonly onTakesLine: () => void;
-}
+const NO_CONNECTION = "Not sent: there is no connection at the moment.";
 
 /** Longest wait, after its deadline or after an answer, for the daemon to report a question's outcome, ms. */
 const OUTCOME_MS = 3000;
 
 /** Whether the line leaves the question unchanged, so that it is taken whichever question it was begun for. */
-const isCommand = ({ kind }: Typed): boolean => ["repeat", "details", "time", "list", "open", "help"].includes(kind);
+const isCommand = ({ kind }: Typed): boolean =>
+  ["repeat", "details", "time", "list", "open", "stop", "help"].includes(kind);
 
-/** Whether the event may be about the time left to answer a question (AAEP §6.4.3). */
-const isReminder = ({ type }: Envelope): boolean => type.endsWith("agent.progress.updated");
-
-export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: QuestionPromptOptions): QuestionPrompt {
+export function createQuestionPrompt({
+  say,
+  clock,
+  tooSoonMs,
+  stop,
+  onTakesLine,
+}: QuestionPromptOptions): QuestionPrompt {
   const open: OpenQuestion[] = [];
   let current: OpenQuestion | undefined;
   /** Questions that ended or went out of reach while they were being asked, and since which no line was typed. */
@@ -107,6 +83,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
     if (current !== one) return;
     const { lines, next } = detailsPage(whole, one.detailsTold);
     one.detailsTold = next;
+    if (next === 0) one.isCut = false;
     for (const line of lines) say(line);
   }
 
@@ -134,6 +111,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
       sent: undefined,
       whole: undefined,
       detailsTold: 0,
+      isCut: cutsDetails(question.event.extra_context),
       cancelTimers: [],
     };
     open.push(one);
@@ -182,22 +160,6 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
     endedUnderHand = [...endedUnderHand.filter((other) => other !== one), one];
   }
 
-  function find(source: QuestionSource, event: Envelope): OpenQuestion | undefined {
-    const about = event.extensions?.aaepd?.question;
-    return open.find((one) => one.source === source && one.question.event.event_id === about);
-  }
-
-  /** The questions that this event ends. If the event names none, those of the agent that no longer waits (AAEP §6.7.2). */
-  function endedBy(source: QuestionSource, event: Envelope): readonly OpenQuestion[] {
-    const ofSession = open.filter((one) => one.source === source && one.question.event.session_id === event.session_id);
-    if (endsSession(event)) return ofSession;
-    if (!event.type.endsWith("agent.state.changed") || event.from_state !== "awaiting_input") return [];
-    const named = find(source, event);
-    if (named !== undefined) return event.extensions?.aaepd?.asks === undefined ? [named] : [];
-    if (event.to_state === "awaiting_input" || event.extensions?.aaepd?.by === "daemon") return [];
-    return ofSession.filter((one) => one.question.event.producer?.agent_id === event.producer?.agent_id);
-  }
-
   function send(one: OpenQuestion, answer: Extract<Typed, { kind: "decision" | "response" }>): void {
     const reply_token = one.question.token;
     const reply: SubscriberReply =
@@ -205,20 +167,34 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
         ? { reply_token, decision: answer.decision }
         : { reply_token, response: answer.response };
     if (!one.source.reply(reply)) {
-      say("Not sent: there is no connection at the moment.");
+      say(NO_CONNECTION);
       return;
     }
-    one.state = "sent";
-    one.sent = answer.kind === "decision" ? `${answer.decision}ed` : "answered";
-    current = undefined;
     const { answerable } = one.question;
     say(`Sent: ${answer.kind === "decision" ? answer.decision : answerInWords(answer.response, answerable)}.`);
+    awaitOutcome(one, answer.kind === "decision" ? `${answer.decision}ed` : "answered");
+  }
+
+  function awaitOutcome(one: OpenQuestion, sent: string | undefined): void {
+    one.state = "sent";
+    one.sent = sent;
+    current = undefined;
     one.cancelTimers.push(
       // Earlier versions of the daemon do not report an answer that did not count. An answer that counted is reported at once.
       clock.wakeAt(clock.now() + OUTCOME_MS, () => {
-        if (one.sent !== undefined) askAgain(one);
+        if (one.sent === sent) askAgain(one);
       }),
     );
+  }
+
+  /** Leaves a question to the agent's own window (R5b). */
+  function leave(one: OpenQuestion): void {
+    if (!isHostDialog(one.question.event)) {
+      say("Not sent. Its agent asks this nowhere else. s leaves it for later.");
+    } else if (one.source.leave(one.question)) {
+      say("Sent: leave.");
+      awaitOutcome(one, undefined);
+    } else say(NO_CONNECTION);
   }
 
   /** Asks a question again whose answer did not count. Nobody is told the reason (AAEP §6.3.4). */
@@ -245,7 +221,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
   }
 
   function answer(one: OpenQuestion, line: string): void {
-    const typed = readAnswer(line, one.question.answerable);
+    const typed = readAnswer(line, one.question.answerable, isHostDialog(one.question.event));
     const before = lineBegunFor(one);
     endedUnderHand = [];
     if (before !== undefined && !isCommand(typed)) {
@@ -257,6 +233,9 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
       case "response":
         if (clock.now() - askedAt < tooSoonMs) {
           say(`Not sent: ${nameOf(one)} had only just been asked. Wait a second, then type the answer again.`);
+        } else if (one.isCut && typed.kind === "decision" && typed.decision === "accept") {
+          one.isCut = false;
+          say("Not sent: not all was read. d tells the rest. To agree all the same, type the answer again.");
         } else {
           send(one, typed);
         }
@@ -275,6 +254,9 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
         current = undefined;
         say(`${nameOf(one)} is left open. o ${one.number} asks it again.`);
         askNext();
+        return;
+      case "leave":
+        leave(one);
         return;
       case "nothing":
         say("Nothing was sent. r repeats the question.");
@@ -306,6 +288,9 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
       case "open":
         askNumber(typed.number);
         return;
+      case "stop":
+        stop(typed.number);
+        return;
       case "help":
         for (const line of ANSWER_HELP) say(line);
         return;
@@ -323,13 +308,13 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
         if (open.every(({ question: known }) => known.token !== question.token)) add(source, question);
         return true;
       }
-      const timed = isReminder(event) ? find(source, event) : undefined;
+      const timed = isReminder(event) ? namedBy(open, source, event) : undefined;
       if (timed !== undefined) {
         // By its number: the person may be answering another one.
         if (timed.state !== "sent") say(`${nameWithAgent(timed)}: ${timeLine(timed.question, clock.now())}`);
         return true;
       }
-      const ended = endedBy(source, event);
+      const ended = endedBy(open, source, event);
       const decision = event.extensions?.aaepd?.decision;
       for (const one of ended)
         end(one, outcomeInWords(one, event), typeof decision === "string" ? decision : undefined);
@@ -370,7 +355,7 @@ export function createQuestionPrompt({ say, clock, tooSoonMs, onTakesLine }: Que
       if (current === undefined) {
         // While the next question is undecided, a line after this one may also have been begun for an ended question.
         if (!settling.isOn()) endedUnderHand = [];
-        command(readCommand(line));
+        command(readStop(line) ?? readCommand(line));
       } else {
         answer(current, line);
       }

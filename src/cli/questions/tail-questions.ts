@@ -6,6 +6,8 @@ import type { CommandIo } from "../terminal/command-io.js";
 import { readLines } from "../terminal/read-lines.js";
 import type { QuestionSource } from "./open-question.js";
 import { createQuestionPrompt } from "./question-prompt.js";
+import { createStopDesk, type StopSource } from "./stop-desk.js";
+import { readStop } from "./typed-answer.js";
 
 export interface TailQuestions {
   /** Capabilities that a subscription requests in order to be asked; none once nobody answers any more. */
@@ -48,8 +50,10 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
   let hasStopped = false;
   let tellAsking: () => void = () => {};
 
+  const stops = createStopDesk(say);
   const prompt = createQuestionPrompt({
     say,
+    stop: stops.typed,
     clock: io.clock,
     tooSoonMs: isTerminal ? TOO_SOON_MS : 0,
     onTakesLine: () => tellAsking(),
@@ -67,6 +71,11 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
     let count = 0;
     for await (const { text, fault } of readLines(io.stdin, "standard input", { keepsBlank: true })) {
       count += 1;
+      const stop = prompt.takesLine() ? undefined : readStop(text ?? "");
+      if (stop !== undefined) {
+        stops.typed(stop.number);
+        continue;
+      }
       await untilAsking();
       if (hasStopped) return;
       if (text === undefined) say(`Not sent. ${fault?.sentence ?? ""}`);
@@ -94,9 +103,11 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
   });
 
   function createSource(label: string, subscriber: () => Subscriber | undefined): FollowedSource {
-    const source: QuestionSource = {
+    const source: QuestionSource & StopSource = {
       label,
       reply: (reply) => subscriber()?.reply(reply) ?? false,
+      leave: ({ token }) => subscriber()?.leave({ reply_token: token }) ?? false,
+      stop: (session_id) => subscriber()?.stop({ session_id }) ?? false,
       whole: async ({ token }) => {
         const open = await inDetail(subscriber(), verbosity).catch(() => undefined);
         return open?.find((event) => event.reply_token === token);
@@ -105,7 +116,10 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
     subscribers.add(subscriber);
     let wasInterrupted = false;
     return {
-      heard: (event) => prompt.heard(source, event),
+      heard: (event) => {
+        stops.heard(source, event);
+        return prompt.heard(source, event);
+      },
       notTaken: (token) => {
         subscriber()
           ?.listPending()
@@ -135,6 +149,7 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
       },
       ended: () => {
         subscribers.delete(subscriber);
+        stops.forget(source);
         if (!wasInterrupted) prompt.interrupted(source);
         wasInterrupted = true;
       },

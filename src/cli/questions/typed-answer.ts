@@ -7,9 +7,11 @@ import { type Answerable, type Choice, hintLine, numbersChoose } from "./asked-q
 export type Typed =
   | { readonly kind: "decision"; readonly decision: "accept" | "reject" }
   | { readonly kind: "response"; readonly response: string | number | boolean }
-  | { readonly kind: "repeat" | "details" | "list" | "skip" | "time" | "help" | "nothing" }
+  | { readonly kind: "repeat" | "details" | "list" | "skip" | "time" | "help" | "leave" | "nothing" }
   /** Asks an open question now. */
   | { readonly kind: "open"; readonly number: number }
+  /** Stops an agent, or tells which can be stopped. */
+  | { readonly kind: "stop"; readonly number: number | undefined }
   /** No answer; `why` names the possible answers. */
   | { readonly kind: "unclear"; readonly why: string };
 
@@ -36,6 +38,12 @@ const DECISIONS: Readonly<Record<string, "accept" | "reject">> = {
 
 const YES_OR_NO: Readonly<Record<string, boolean>> = { yes: true, y: true, no: false, n: false };
 
+/** A word, because it ends work. Undefined for any other line. */
+export function readStop(line: string): Extract<Typed, { kind: "stop" }> | undefined {
+  const match = /^stop(?:\s+(\d{1,4}))?$/.exec(line.trim().toLowerCase());
+  return match === null ? undefined : { kind: "stop", number: match[1] === undefined ? undefined : Number(match[1]) };
+}
+
 /** Commands are single letters, so that no answer in words is mistaken for a command. */
 export function readCommand(line: string): Typed | undefined {
   const text = line.trim().toLowerCase();
@@ -46,7 +54,8 @@ export function readCommand(line: string): Typed | undefined {
   return number === undefined ? undefined : { kind: "open", number: Number(number) };
 }
 
-export function readAnswer(line: string, answerable: Answerable): Typed {
+/** `canLeave`: the question is asked in a window of its agent as well. */
+export function readAnswer(line: string, answerable: Answerable, canLeave = false): Typed {
   const text = line.trim();
   // A leading = sends a text that looks like a command, and a number or text that looks like the number of a choice.
   if (text.startsWith("=") && answerable.kind === "clarification") {
@@ -56,7 +65,11 @@ export function readAnswer(line: string, answerable: Answerable): Typed {
   const command = readCommand(line);
   if (command !== undefined) return command;
   const word = text.toLowerCase();
-  if ((word === "details" || word === "help") && !isAnswer(text, answerable)) return { kind: word };
+  const stop = readStop(text);
+  if (stop !== undefined && !isAnswer(text, answerable)) return stop;
+  if (word === "leave" && canLeave) return { kind: word };
+  const isCommand = word === "details" || word === "help" || word === "leave";
+  if (isCommand && !isAnswer(text, answerable)) return { kind: word };
   return answerable.kind === "confirmation" ? readDecision(text, answerable.allowed) : readResponse(text, answerable);
 }
 

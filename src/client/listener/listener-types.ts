@@ -101,6 +101,18 @@ export interface Subscription extends AsyncIterable<ReceivedEvent> {
    */
   readonly reply: (reply: SubscriberReply) => boolean;
   /**
+   * Leaves a question to the agent's own window (R5b), with the rights that a reply needs: "answer it there". Accepts the event of the question as it
+   * is. True: it was sent to the daemon that asked it. The question's resolution reports that it worked, `onError` that it did not: its agent asks
+   * nowhere else, or the question is not open (`answers` is "aaepd.leave"). False: that daemon is not connected, or no daemon is known to have asked.
+   */
+  readonly leave: (question: { readonly reply_token: string }) => boolean;
+  /**
+   * Asks the agent of a session to stop (R39), with the rights that a reply needs. Accepts any event of the session as it is. True: it was sent to
+   * the session's daemon. The agent ends the session itself. `onError` reports an agent that cannot be asked, or a session that is not open
+   * (`answers` is "aaepd.stop"). False: no connected daemon is known to have the session.
+   */
+  readonly stop: (session: { readonly session_id: string }) => boolean;
+  /**
    * Asks every daemon for other terms; omitted members stay as they are (AAEP §5.7, R32). Daemons that are not connected, vanish before they have
    * answered, or do not answer within `handshakeTimeoutMs`, get the new terms when they are back. Resolves with the terms of the others. Rejects with
    * the first Fault of a daemon that refused; the others have the new terms then.

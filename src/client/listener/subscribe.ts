@@ -217,6 +217,8 @@ export function subscribe(
       assertReply(reply);
       return owners.ofQuestion(reply.reply_token)?.subscriber.reply(reply) ?? false;
     },
+    leave: (question) => owners.ofQuestion(question.reply_token)?.subscriber.leave(question) ?? false,
+    stop: (session) => (owners.ofEvent(session) ?? only())?.subscriber.stop(session) ?? false,
     renegotiate: (changes) => whileReading(() => renegotiate(changes)),
     skip: (output) => {
       if (output === undefined) return connected().filter(({ subscriber }) => subscriber.skip()).length > 0;

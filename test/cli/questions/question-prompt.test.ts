@@ -11,11 +11,23 @@ const START = Date.UTC(2026, 0, 1);
 function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly whole?: Envelope } = {}) {
   const said: string[] = [];
   const replies: SubscriberReply[] = [];
+  const left: string[] = [];
+  const stops: (number | undefined)[] = [];
   const clock = createVirtualClock(START);
-  const prompt = createQuestionPrompt({ say: (line) => said.push(line), clock, tooSoonMs, onTakesLine: () => {} });
+  const prompt = createQuestionPrompt({
+    say: (line) => said.push(line),
+    clock,
+    tooSoonMs,
+    stop: (number) => void stops.push(number),
+    onTakesLine: () => {},
+  });
   const source: QuestionSource = {
     label: "bank",
     whole: async () => whole,
+    leave: ({ token }) => {
+      left.push(token);
+      return true;
+    },
     reply: (reply) => {
       replies.push(reply);
       return true;
@@ -23,7 +35,7 @@ function stage({ tooSoonMs = 0, whole }: { readonly tooSoonMs?: number; readonly
   };
   /** What was said since the last look. */
   const heard = () => said.splice(0);
-  return { desk: prompt, clock, source, replies, heard };
+  return { desk: prompt, clock, source, replies, left, stops, heard };
 }
 
 function confirmation(number: number, fields: Readonly<Record<string, unknown>> = {}): Envelope {
@@ -547,7 +559,7 @@ test("H5: after a lost connection only what is still open is asked, and what is 
 
 test("a reply that cannot be sent is said not to be", () => {
   const { desk: prompt, heard } = stage();
-  prompt.heard({ label: "", reply: () => false, whole: async () => undefined }, confirmation(1));
+  prompt.heard({ label: "", reply: () => false, leave: () => false, whole: async () => undefined }, confirmation(1));
   heard();
   prompt.typed("accept");
   expect(heard()).toEqual(["Not sent: there is no connection at the moment."]);
@@ -561,4 +573,85 @@ test("closing leaves no timer", () => {
   prompt.close();
   clock.advance(1_000_000);
   expect(heard()).toEqual([]);
+});
+
+const HOST_DIALOG = { extensions: { aaepd: { host_dialog: true } } };
+
+test("R5b: leave ends the question here, and is told only where the agent asks in its own window too", () => {
+  const { desk: prompt, source, left, clock, heard } = stage();
+  prompt.heard(source, confirmation(1, HOST_DIALOG));
+  expect(heard()).toContain("Type leave to answer it in the agent's own window.");
+  prompt.typed("leave");
+  expect([left, heard()]).toEqual([["rpl_1"], ["Sent: leave."]]);
+  const answered = resolution(1, "cancelled", "host_window");
+  prompt.heard(source, { ...answered, summary_normal: "Answer it in the agent's own window." });
+  expect(heard()).toEqual(["Question 1 has ended: Answer it in the agent's own window."]);
+  prompt.heard(source, confirmation(2));
+  expect(heard().join(" ")).not.toContain("own window");
+  prompt.typed("leave");
+  expect(heard()).toEqual(["Not sent. Its agent asks this nowhere else. s leaves it for later."]);
+  prompt.typed("s");
+  prompt.heard(source, confirmation(3, HOST_DIALOG));
+  prompt.typed("leave");
+  heard();
+  // The daemon did not take it, or it is lost.
+  clock.advance(3000);
+  expect(heard()[0]).toBe("Question 3 is still open: the answer has not counted.");
+  expect(left).toEqual(["rpl_1", "rpl_3"]);
+});
+
+test("R5b: leave is no answer in one's own words where the agent asks in its own window too, and =leave is", () => {
+  const { desk: prompt, source, left, replies } = stage();
+  const clarification = { type: "aaep:agent.awaiting.clarification", question: "What then?", action: undefined };
+  prompt.heard(source, confirmation(1, { ...clarification, ...HOST_DIALOG }));
+  prompt.typed("=leave");
+  prompt.heard(source, resolution(1, "answered"));
+  prompt.heard(source, confirmation(2, { ...clarification, ...HOST_DIALOG }));
+  prompt.typed("leave");
+  prompt.heard(source, resolution(2, "cancelled", "host_window"));
+  prompt.heard(source, confirmation(3, clarification));
+  prompt.typed("leave");
+  expect(left).toEqual(["rpl_2"]);
+  expect(replies).toMatchObject([{ response: "leave" }, { reply_token: "rpl_3", response: "leave" }]);
+});
+
+test("R39: stop is no answer to a yes or no, and is one where words are asked for", () => {
+  const { desk: prompt, source, stops, replies, heard } = stage();
+  prompt.typed("stop");
+  prompt.heard(source, confirmation(1));
+  for (const line of ["stop 2", "Stop", "stop it", "stop 12345"]) prompt.typed(line);
+  expect(stops).toEqual([undefined, 2, undefined]);
+  expect(heard().filter((line) => line.startsWith("Not sent."))).toHaveLength(2);
+  prompt.typed("no");
+  prompt.heard(source, resolution(1, "rejected"));
+  prompt.heard(source, confirmation(2, { type: "aaep:agent.awaiting.clarification", question: "What then?" }));
+  prompt.typed("stop");
+  expect([stops.length, replies.at(-1)]).toMatchObject([3, { response: "stop" }]);
+});
+
+test("Safety 2: what was not heard to its end is told before a yes counts, and the yes is asked for a second time", async () => {
+  const long = { extra_context: { note: "x".repeat(300), more: "y" } };
+  const { desk: prompt, source, replies, heard } = stage();
+  const consequence = `Deletes ${"z".repeat(5000)} and the end.`;
+  prompt.heard(source, confirmation(1, { ...long, consequence }));
+  // Action and consequence are never cut.
+  expect(heard()).toContain(`Consequence: ${consequence}`);
+  prompt.typed("yes");
+  expect([heard(), replies]).toEqual([
+    ["Not sent: not all was read. d tells the rest. To agree all the same, type the answer again."],
+    [],
+  ]);
+  prompt.typed("yes");
+  expect(replies).toMatchObject([{ reply_token: "rpl_1", decision: "accept" }]);
+  prompt.heard(source, resolution(1, "accepted"));
+  // A no needs no second one, and neither does a yes after all details.
+  prompt.heard(source, confirmation(2, long));
+  prompt.typed("no");
+  prompt.heard(source, resolution(2, "rejected"));
+  prompt.heard(source, confirmation(3, long));
+  prompt.typed("d");
+  await Promise.resolve();
+  await Promise.resolve();
+  prompt.typed("yes");
+  expect(replies.slice(1)).toMatchObject([{ decision: "reject" }, { reply_token: "rpl_3", decision: "accept" }]);
 });

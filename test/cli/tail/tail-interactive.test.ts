@@ -2,6 +2,7 @@
 import { PassThrough } from "node:stream";
 import { expect, onTestFinished, test } from "vitest";
 import { registerTail } from "../../../src/cli/tail/tail.js";
+import { openAgent } from "../../../src/client/agent/open-agent.js";
 import { type AgentClient, createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { Clock } from "../../../src/contracts/clock.js";
@@ -261,3 +262,31 @@ test.each(["found by itself", "named"] as const)(
     expect(someone.stage.err().match(/cannot be answered until it is back/g)).toHaveLength(1);
   },
 );
+
+test("R5b, R39: a person leaves a question to the agent's own window, and stops the agent, by word", async () => {
+  const socketPath = await daemon();
+  const one = await person(socketPath);
+  const asked: string[] = [];
+  const agent = await openAgent({
+    id: "shop",
+    name: "Shop",
+    connectors: [{ connect: ipcRpcConnector(socketPath) }],
+    onStop: (session) => {
+      asked.push("stop");
+      session.cancel("Stopped.");
+    },
+  });
+  onTestFinished(() => agent.close());
+  const session = agent.session("Works.");
+  const outcome = session.confirm({ action: "Pay.", consequence: "Money leaves.", host_dialog: true });
+  await eventually(() => expect(one.stage.err()).toContain("Type leave to answer it in the agent's own window."));
+  one.type("leave");
+  expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
+  await eventually(() => expect(one.stage.err()).toContain("has ended: Answer it in the agent’s own window."));
+  one.type("stop");
+  await eventually(() => expect(one.stage.err()).toContain("Type stop 1 to stop Shop."));
+  one.type("stop 1");
+  await eventually(() => expect(asked).toEqual(["stop"]));
+  await eventually(() => expect(one.stage.out()).toContain("Stopped."));
+  expect(one.stage.err()).toContain("Sent: stop Shop.");
+});

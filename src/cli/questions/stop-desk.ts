@@ -1,0 +1,77 @@
+// The word "stop": a person stops an agent (R39). Open sessions have numbers, which a first "stop" tells, so that no word alone stops anything.
+import type { Envelope } from "#gen/aaep/types.js";
+import { keepNewest } from "../../base/keep-newest.js";
+import { endsSession } from "../terminal/event-text.js";
+import { shownText } from "../terminal/shown-text.js";
+
+/** The daemon of a session. */
+export interface StopSource {
+  /** Name of the daemon, if several are followed. */
+  readonly label: string;
+  /** Asks the agent of a session to stop. False if there is no subscription at the moment. */
+  readonly stop: (sessionId: string) => boolean;
+}
+
+export interface StopDesk {
+  readonly heard: (source: StopSource, event: Envelope) => void;
+  /** Forgets the sessions of a daemon that is not followed any more. */
+  readonly forget: (source: StopSource) => void;
+  /** Takes "stop", or "stop" with a number of the last list. */
+  readonly typed: (number: number | undefined) => void;
+}
+
+interface Session {
+  readonly source: StopSource;
+  readonly id: string;
+  readonly agent: string;
+}
+
+/** Most sessions that are remembered; the oldest is forgotten first. */
+const MOST_SESSIONS = 1024;
+
+export function createStopDesk(say: (line: string) => void): StopDesk {
+  const open = new Map<StopSource, Map<string, Session>>();
+  /** As the person has heard it. */
+  let listed: readonly Session[] = [];
+
+  const all = (): readonly Session[] => [...open.values()].flatMap((sessions) => [...sessions.values()]);
+  const isOpen = ({ source, id }: Session): boolean => open.get(source)?.has(id) === true;
+
+  function list(): void {
+    listed = all();
+    if (listed.length === 0) say("No agent is heard at the moment.");
+    const [first, second] = listed;
+    if (first !== undefined && second === undefined) say(`Type stop 1 to stop ${nameIn(first)}.`);
+    if (second === undefined) return;
+    listed.forEach((one, index) => {
+      say(`${index + 1} is ${nameIn(one)}.`);
+    });
+    say("Type stop and a number, as in stop 1.");
+  }
+
+  return {
+    heard: (source, event) => {
+      const { session_id: id, producer } = event;
+      const sessions = open.get(source) ?? new Map<string, Session>();
+      open.set(source, sessions);
+      if (endsSession(event)) sessions.delete(id);
+      else if (!sessions.has(id)) {
+        sessions.set(id, { source, id, agent: shownText(producer?.agent_name ?? producer?.agent_id ?? "an agent") });
+        keepNewest(sessions, MOST_SESSIONS);
+      }
+    },
+    forget: (source) => void open.delete(source),
+    typed: (number) => {
+      const one = number === undefined ? undefined : listed[number - 1];
+      if (one === undefined) return list();
+      if (!isOpen(one)) say(`${nameIn(one)} has ended already.`);
+      else if (one.source.stop(one.id)) say(`Sent: stop ${nameIn(one)}.`);
+      else say("Not sent: there is no connection at the moment.");
+    },
+  };
+}
+
+function nameIn({ agent, source }: Session): string {
+  const place = shownText(source.label);
+  return place === "" || place === agent ? agent : `${agent}, at ${place}`;
+}
