@@ -9,7 +9,7 @@ import { eventually } from "../cli/command-stage.js";
 import { type Heard, listenAt } from "../client/agent/agent-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { type Chance, createChance } from "../support/chance.js";
-import { isWhole } from "../support/extent.js";
+import { isLong, isWhole } from "../support/extent.js";
 import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { fixture } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -18,7 +18,6 @@ import { outcomeLine } from "./crash/record.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const isLong = process.env.TEST_LONG !== undefined;
 const kills = Number(process.env.AGENT_KILLS ?? (isLong ? 100 : 4));
 const seed = Number(process.env.AGENT_SEED ?? (isLong ? Date.now() % 1_000_000 : 5));
 

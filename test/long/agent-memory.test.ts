@@ -2,14 +2,13 @@
 // `npm run test:agent-memory` is the long run, with 10 million tokens.
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { isWhole } from "../support/extent.js";
+import { isLong, isWhole } from "../support/extent.js";
 import { createMortalDaemon } from "../support/peers/mortal-daemon.js";
 import { fixture, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const isLong = process.env.TEST_LONG !== undefined;
 const MIB = 1024 * 1024;
 /** Growth from a tenth of the work to all of it. A queue that fills up in the first tenth does not count. */
 const MOST_HEAP_MIB = 4;

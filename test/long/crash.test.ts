@@ -4,13 +4,12 @@
 import { writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { isWhole } from "../support/extent.js";
+import { isLong, isWhole } from "../support/extent.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { type CrashReport, crashRun, LISTENERS } from "./crash/crash-run.js";
 
 beforeAll(ensureBuilt, 120_000);
 
-const isLong = process.env.TEST_LONG !== undefined;
 const kills = Number(process.env.CRASH_KILLS ?? (isLong ? 300 : 12));
 const restarts = Number(process.env.CRASH_RESTARTS ?? (isLong ? 50 : 3));
 const seed = Number(process.env.CRASH_SEED ?? (isLong ? Date.now() % 1_000_000 : 5));

@@ -5,6 +5,9 @@ import { describe, it } from "vitest";
 /** Whether everything is tested: TEST_ALL is set. */
 export const isWhole = process.env.TEST_ALL !== undefined;
 
+/** Whether a test that has a longer run is asked for that: TEST_LONG is set. */
+export const isLong = process.env.TEST_LONG !== undefined;
+
 /** PROPERTY_CASES is the number of cases of a property that has 1,000 in a whole run: default 50, in a whole run 1000, in a search more. */
 const share = Number(process.env.PROPERTY_CASES ?? (isWhole ? 1000 : 50)) / 1000;
 const FEWEST = 20;

@@ -1,9 +1,9 @@
-// A killed daemon: every acknowledged unit and subscription is there, and what waited is told once.
+// A killed daemon: every acknowledged unit and subscription is there, and what waited is told once. `npm run test:crash` has the long run.
 import { connect } from "node:net";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { ensureBuilt } from "../../support/built.js";
-import { isWhole } from "../../support/extent.js";
+import { isLong, isWhole } from "../../support/extent.js";
 import { akashikAgent, unit } from "../../support/peers/akashik-peer.js";
 import { createMortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -16,7 +16,7 @@ async function dial(path: string) {
   return createByteConnection({ readable: socket, writable: socket }, { label: "client", trust: "same-user" }, {});
 }
 
-const KILLS = isWhole ? 200 : 6;
+const KILLS = isLong ? 200 : isWhole ? 24 : 6;
 
 it("units, subscriptions and notifications outlive kills", async () => {
   const daemon = createMortalDaemon({

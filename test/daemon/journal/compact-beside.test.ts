@@ -17,7 +17,7 @@ import { temporaryDirectory } from "../../support/temporary-directory.js";
 beforeAll(ensureBuilt, 120_000);
 
 const MEBIBYTE = 1024 * 1024;
-const KILLS = isWhole ? 30 : 5;
+const KILLS = isWhole ? 12 : 5;
 const LONG = "x".repeat(16_000);
 
 interface Stream {
