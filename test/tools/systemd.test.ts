@@ -122,6 +122,14 @@ describe.runIf(canBeApart)("a user's systemd", () => {
     ]);
   });
 
+  it("aaepd setup makes the daemon a service, and takes it out again", () => {
+    expect(besideManager(fixture("setup-life.sh"))).toEqual([
+      "after setup: active active",
+      "again: Everything is in place, and nothing is changed.",
+      "after undo: 0 units, inactive",
+    ]);
+  });
+
   it("docs/operations.md: the service is installed, upgraded, stopped for a backup and removed by the commands of the page", () => {
     const page = docPage("operations.md");
     const block = (name: string): string => `(${docBlock(page, name)}\n) >/dev/null 2>&1`;

@@ -2,7 +2,7 @@
 import { HOOK_HOST_IDS, type HookHostId } from "../../adapters/hooks/hook-host.js";
 import { faultFrom } from "../../base/errors.js";
 import { ableToConfirm, listenerNames, usualHookSocket } from "../hooks/audience.js";
-import { asksBy, hasProgram, isOurCommand, readSettings, socketOf } from "../hooks/hook-files.js";
+import { asksBy, hasPrograms, isOurCommand, readSettings, socketOf } from "../hooks/hook-files.js";
 import { isHostHere, SETTINGS_HOSTS } from "../hooks/hook-hosts.js";
 import { entriesIn } from "../hooks/settings-edit.js";
 import { askStatus } from "../status/ask-status.js";
@@ -27,15 +27,15 @@ async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly
     const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
     commands = [...entriesIn(settings).values()].map(({ command }) => command);
   } catch (caught) {
-    return [problemFrom("agents", faultFrom(caught))];
+    return [{ ...problemFrom("agents", faultFrom(caught)), code: "hooks_settings" }];
   }
   const [command] = commands;
   if (command === undefined) {
     if (!isHostHere(host, io.environment)) return [];
     return [fact("agents", "hooks_not_installed", `${name} is here, and has no hooks. To hear it, run: aaepd setup`)];
   }
-  if (!hasProgram(io.environment)) {
-    const message = `The hooks of ${name} in ${path} do nothing: the program behind them is gone.`;
+  if (!hasPrograms(io.environment)) {
+    const message = `The hooks of ${name} in ${path} do nothing: the program behind them, or its Node, is gone.`;
     return [problem("agents", "hooks_program_gone", message, `Run: aaepd hook install ${id}`)];
   }
   const socketPath = socketOf(command) ?? usualHookSocket(io.environment);

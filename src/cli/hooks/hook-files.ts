@@ -79,12 +79,16 @@ exec ${program} ${target} "$@"
 `;
 }
 
-/** The programs that a shim names; undefined without a shim. */
-function shimTarget(path: string): string | undefined {
-  const text = readIfThere(path);
-  if (text === undefined) return undefined;
-  const [, target] = /-f '((?:[^']|'\\'')*)'/.exec(text) ?? /not exist "([^"]*)"/.exec(text) ?? [];
-  return target?.replaceAll("'\\''", "'");
+/** Whether Node and the program behind the hooks are where the shim of this user looks for them. */
+export function hasPrograms(environment: Environment): boolean {
+  const text = readIfThere(shimPath(environment));
+  if (text === undefined) return false;
+  // Linear: each match begins at its own `[ -x '`, `[ -f '` or quotation mark.
+  const named = [
+    ...text.matchAll(/\[ -[xf] '((?:[^']|'\\'')*)'/g),
+    ...text.matchAll(/^@(?:if not exist )?"([^"]*)"/gm),
+  ];
+  return named.length > 0 && named.every(([, path = ""]) => existsSync(path.replaceAll("'\\''", "'")));
 }
 
 /** Whether the file is this shim. */
@@ -92,16 +96,15 @@ export function isShim(path: string, text: string): boolean {
   return readIfThere(path) === text;
 }
 
+/** Throws a Fault if it cannot be written. */
 export function writeShim(path: string, text: string): void {
   if (isShim(path, text)) return;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeWhole(path, text, 0o700);
-}
-
-/** Whether the program behind the hooks is there. */
-export function hasProgram(environment: Environment): boolean {
-  const target = shimTarget(shimPath(environment));
-  return target !== undefined && existsSync(target);
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeWhole(path, text, 0o700);
+  } catch (caught) {
+    throw unusable(path, "written", caught);
+  }
 }
 
 /** "" for a file that is not there. Throws a Fault for one that cannot be read. */

@@ -9,7 +9,7 @@ import { runCommand } from "../shell/run-command.js";
 import { askStatus, elapsed } from "../status/ask-status.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
-import { hasProgram, isOurCommand, readSettings } from "./hook-files.js";
+import { hasPrograms, isOurCommand, readSettings } from "./hook-files.js";
 import { SETTINGS_HOSTS } from "./hook-hosts.js";
 import { tell } from "./hook-run.js";
 import { entriesIn } from "./settings-edit.js";
@@ -55,7 +55,7 @@ function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo)
   const path = host.settings(io.environment);
   const entries = entriesIn({ path, text: readSettings(path), isOurs: isOurCommand(id) });
   if (entries.size === 0) return [`${host.name}: not installed. Run: aaepd hook install ${id}`];
-  const isGone = !hasProgram(io.environment);
+  const isGone = !hasPrograms(io.environment);
   const lines = [
     `${host.name}: installed in ${shownText(path)}`,
     ...(isGone ? [`  The program behind it is gone, so that nothing is heard. Run: aaepd hook install ${id}`] : []),

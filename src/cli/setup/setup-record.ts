@@ -1,7 +1,9 @@
 // The record of what setup has made, by which it is undone: a file in the user's own folder of state, written before each step.
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { nodeErrorCode } from "../../../transports/node-errors.js";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
+import { Fault } from "../../base/errors.js";
 import { stateDirectory } from "../../daemon/platform/state-directory.js";
 import { writeWhole } from "../../daemon/platform/whole-file.js";
 import type { ServiceKind } from "../service/service-files.js";
@@ -23,7 +25,7 @@ export interface SetupRecord {
   readonly log: string;
   /** Undefined without a record. */
   readonly read: () => Made | undefined;
-  /** Adds to what was made earlier, and notes which of these paths are not there. */
+  /** Adds to what was made earlier, and notes which of these paths are not there. Throws a Fault if it cannot be written. */
   readonly note: (more: Partial<Made>) => void;
   /** Removes the record, the log, and the folders that have become empty. */
   readonly remove: () => void;
@@ -43,16 +45,21 @@ export function setupRecord({ environment }: Pick<CommandIo, "environment">): Se
     log,
     read,
     note: ({ paths = [], hooks = [], ...more }) => {
-      const before = read() ?? NOTHING;
-      const missing = [folder, ...paths].flatMap(missingAt);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const made: Made = {
-        ...before,
-        ...more,
-        paths: [...new Set([...before.paths, ...missing])],
-        hooks: [...new Set([...before.hooks, ...hooks])],
-      };
-      writeWhole(path, `${JSON.stringify(made, undefined, 2)}\n`);
+      try {
+        const before = read() ?? NOTHING;
+        const missing = [folder, ...paths].flatMap(missingAt);
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const made: Made = {
+          ...before,
+          ...more,
+          paths: [...new Set([...before.paths, ...missing])],
+          hooks: [...new Set([...before.hooks, ...hooks])],
+        };
+        writeWhole(path, `${JSON.stringify(made, undefined, 2)}\n`);
+      } catch (caught) {
+        const sentence = `${path} cannot be written (${nodeErrorCode(caught)}), and nothing is done that could not be undone. Make its folder one that you may write to.`;
+        throw new Fault("storage_unavailable", sentence, { origin: "local", cause: caught });
+      }
     },
     remove: () => {
       const folders = read()?.paths ?? [];

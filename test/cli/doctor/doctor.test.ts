@@ -112,7 +112,7 @@ describe("aaepd doctor", () => {
     const shim = shimPath({ HOME: directory });
     writeFileSync(shim, readFileSync(shim, "utf8").replaceAll("aaepd-hook.js", "gone.js"));
     writeFileSync(join(directory, ".codex", "hooks.json"), "{");
-    expect(await kinds()).toEqual(["problem hooks_program_gone", "problem usage"]);
+    expect(await kinds()).toEqual(["problem hooks_program_gone", "problem hooks_settings"]);
     expect((await told()).find(({ code }) => code === "hooks_program_gone")).toMatchObject({
       remedy: "Run: aaepd hook install claude",
     });

@@ -215,6 +215,11 @@ describe("aaepd hook status", () => {
     writeFileSync(shim, readFileSync(shim, "utf8").replaceAll("aaepd-hook.js", "gone.js"));
     expect((await aaepd("status", "claude", "--socket", rig.path)).out()).toContain("The program behind it is gone");
     expect((await aaepd("status", "claude")).out()).toContain("There is no daemon");
+    await aaepd("install", "claude");
+    expect((await aaepd("status", "claude")).out()).not.toContain("is gone");
+    // As after another version of Node has taken its place.
+    writeFileSync(shim, readFileSync(shim, "utf8").replaceAll(process.execPath, "/opt/node-of-before"));
+    expect((await aaepd("status", "claude")).out()).toContain("The program behind it is gone");
   });
 
   it("--check says each event of a prompt as it is seen", async () => {

@@ -185,6 +185,17 @@ describe("aaepd setup", () => {
     expect(existsSync(join(user.home, ".codex"))).toBe(false);
   });
 
+  it("does nothing that it could not undo: without a record neither daemon nor hooks", async () => {
+    const user = setupHome();
+    const before = user.files();
+    const XDG_STATE_HOME = user.write("", "run", "file");
+    const stage = await user.setUp({ yes: true }, undefined, { environment: { XDG_STATE_HOME } });
+    expect([stage.exitCode(), user.files()]).toEqual([1, before]);
+    const lines = stage.err().trimEnd().split("\n");
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^Error: \S+made\.json cannot be written \(ENOTDIR\), /);
+  });
+
   it("leaves a daemon that runs, and hooks with other options, and undoes neither", async () => {
     const user = setupHome();
     const { environment } = user;
