@@ -1,5 +1,5 @@
 // The record of what setup has made, by which it is undone: a file in the user's own folder of state, written before each step.
-import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { nodeErrorCode } from "../../../transports/node-errors.js";
 import type { HookHostId } from "../../adapters/hooks/hook-host.js";
@@ -23,7 +23,7 @@ const NOTHING: Made = { paths: [], hooks: [] };
 export interface SetupRecord {
   /** The log of a daemon in the background. */
   readonly log: string;
-  /** Undefined without a record. */
+  /** Undefined without a record. Throws a Fault for a file that is none. */
   readonly read: () => Made | undefined;
   /** Adds to what was made earlier, and notes which of these paths are not there. Throws a Fault if it cannot be written. */
   readonly note: (more: Partial<Made>) => void;
@@ -35,11 +35,11 @@ export function setupRecord({ environment }: Pick<CommandIo, "environment">): Se
   const folder = stateDirectory(environment, "setup");
   const [path, log] = [join(folder, "made.json"), join(folder, "serve.log")];
   const read = (): Made | undefined => {
-    try {
-      return { ...NOTHING, ...(JSON.parse(readFileSync(path, "utf8")) as Partial<Made>) };
-    } catch {
-      return undefined;
-    }
+    if (!existsSync(path)) return undefined;
+    const made = parsed(readFileSync(path, "utf8"));
+    if (Array.isArray(made.paths) && Array.isArray(made.hooks)) return made as Made;
+    const sentence = `${path} is no record of setup. Remove it. To undo by hand: aaepd hook uninstall, aaepd service uninstall.`;
+    throw new Fault("usage", sentence, { origin: "local" });
   };
   return {
     log,
@@ -67,6 +67,15 @@ export function setupRecord({ environment }: Pick<CommandIo, "environment">): Se
       for (const one of folders.toReversed()) removeIfEmpty(one);
     },
   };
+}
+
+/** {} for what is no object of JSON. */
+function parsed(text: string): Partial<Made> {
+  try {
+    return { ...JSON.parse(text) };
+  } catch {
+    return {};
+  }
 }
 
 /** The path and the folders above it that are not there, from above. */

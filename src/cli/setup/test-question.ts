@@ -16,6 +16,7 @@ import { statusAt } from "./daemon-plan.js";
 /** How long a person has to begin to listen, and then to answer. */
 const WAIT_SECONDS = 120;
 const LOOK_MS = 100;
+const AGENT_ID = "setup";
 
 /** Asks it, as an agent, once somebody can answer. */
 export async function askTestQuestion(socketPath: string, io: CommandIo): Promise<ExitCode> {
@@ -29,7 +30,7 @@ export async function askTestQuestion(socketPath: string, io: CommandIo): Promis
     if (!(await comesTrue(canAnswer, io))) return unanswered("Nobody listens who can answer.", io);
   }
   const agent = await openAgent({
-    id: "setup",
+    id: AGENT_ID,
     name: "Setup",
     language: "en",
     socket: socketPath,
@@ -70,9 +71,11 @@ export async function answerTestQuestion(socketPath: string, io: CommandIo): Pro
       interactive: true,
       quiet: true,
       only: ["question"],
+      // Whoever is told to type yes must be asked nothing else.
+      concerns: ({ producer }) => producer?.agent_id === AGENT_ID,
       time: false,
       agent: true,
-      reconnect: true,
+      reconnect: false,
     },
     {
       ...io,

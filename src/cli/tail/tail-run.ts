@@ -1,4 +1,5 @@
 // Follows one daemon, or all of them, and prints their events.
+import type { Envelope } from "#gen/aaep/types.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { assertNotBelowAgent } from "../../adapters/host-marks.js";
 import { Fault, faultFrom } from "../../base/errors.js";
@@ -44,6 +45,8 @@ export interface TailOptions extends CapabilityOptions {
   readonly interests?: readonly string[];
   readonly minRelevance?: number;
   readonly debounce?: number;
+  /** Which events are shown and asked. Only callers of the function have it. Default: all. */
+  readonly concerns?: (event: Envelope) => boolean;
 }
 
 interface Followed {
@@ -175,6 +178,7 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         capabilities: { ...capabilitiesFromOptions(options), ...questions?.capabilities() },
       },
       onEvent: (event) => {
+        if (options.concerns?.(event) === false) return;
         // A question and its outcome are announced once; programs receive every event (A6).
         const wasSaid = source?.heard(event) === true;
         if ((wasSaid && options.json !== true) || !only.admits(event)) return;

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { runSetup, type SetupMachine, type SetupOptions } from "../../../src/cli/setup/setup-run.js";
 import { createClock } from "../../../src/daemon/platform/clock.js";
@@ -26,12 +27,19 @@ export interface SetupHome {
   /** Everything in the home with its mode, but for what daemons and Node keep there. */
   readonly files: () => Readonly<Record<string, string>>;
   readonly setUp: (options: SetupOptions, machine?: SetupMachine, more?: SetupStage) => Promise<Stage>;
+  /** The same, while it runs. */
+  readonly begin: (
+    options: SetupOptions,
+    machine?: SetupMachine,
+    more?: SetupStage,
+  ) => { readonly stage: Stage; readonly ended: Promise<void> };
   /** The daemon of the record, if it was started in the background. */
   readonly daemonPid: () => number | undefined;
 }
 
 export interface SetupStage {
-  readonly isTerminal?: boolean;
+  /** What a person types. Default: no terminal. */
+  readonly terminal?: Readable;
   readonly environment?: Readonly<Record<string, string>>;
   /** The time goes on by itself, so that nobody waits. */
   readonly isHasty?: boolean;
@@ -58,6 +66,12 @@ export function setupHome(programs: readonly string[] = ["claude"]): SetupHome {
     const pid = daemonPid();
     if (pid !== undefined) kill(pid);
   });
+  const begin: SetupHome["begin"] = (options, machine = { manager: undefined }, more = {}) => {
+    const stage = createStage({ environment: { ...environment, ...more.environment } });
+    const stdin = more.terminal === undefined ? stage.io.stdin : Object.assign(more.terminal, { isTTY: true });
+    const clock = more.isHasty === true ? hastyClock() : stage.io.clock;
+    return { stage, ended: runSetup(options, { ...stage.io, stdin, clock }, machine) };
+  };
   return {
     home,
     environment,
@@ -78,10 +92,10 @@ export function setupHome(programs: readonly string[] = ["claude"]): SetupHome {
       for (const folder of [".local", ".local/state", ".local/state/aaepd"]) delete all[folder];
       return all;
     },
-    setUp: async (options, machine = { manager: undefined }, { isTerminal, environment: more = {}, isHasty } = {}) => {
-      const stage = createStage({ environment: { ...environment, ...more } });
-      if (isTerminal === true) Object.assign(stage.io.stdin, { isTTY: true });
-      await runSetup(options, { ...stage.io, ...(isHasty === true ? { clock: hastyClock() } : {}) }, machine);
+    begin,
+    setUp: async (...given) => {
+      const { stage, ended } = begin(...given);
+      await ended;
       return stage;
     },
     daemonPid,

@@ -2,13 +2,16 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, it } from "vitest";
 import { registerHook } from "../../../src/cli/hooks/hook.js";
+import { askStatus } from "../../../src/cli/status/ask-status.js";
+import { openAgent } from "../../../src/client/node.js";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { type OnTerminal, startOnTerminal } from "../../support/peers/on-terminal.js";
-import { createStage, run, serve } from "../command-stage.js";
+import { createStage, eventually, run, serve } from "../command-stage.js";
 import { type SetupHome, setupHome, withManager } from "./setup-home.js";
 
 beforeAll(ensureBuilt, 120_000);
@@ -213,10 +216,47 @@ describe("aaepd setup", () => {
   it("no agent says yes to itself: below an agent nobody answers the test question (R5d)", async () => {
     const user = setupHome([]);
     await serve(user.environment.XDG_RUNTIME_DIR ?? "", "--journal", "memory", "--audit", "off");
-    const stage = await user.setUp({}, undefined, { isTerminal: true, environment: { CLAUDECODE: "1" } });
+    const stage = await user.setUp({}, undefined, { terminal: new PassThrough(), environment: { CLAUDECODE: "1" } });
     expect(stage.exitCode()).toBe(1);
     expect(stage.err()).toContain("The variable CLAUDECODE says that an agent has started this command.");
     expect(stage.out()).not.toContain("This is a test");
+  });
+
+  it("a question says what will be done: whoever is told to type yes is asked nothing of another agent", async () => {
+    const user = setupHome([]);
+    const { socketPath } = await serve(user.environment.XDG_RUNTIME_DIR ?? "", "--journal", "memory", "--audit", "off");
+    const other = await openAgent({ id: "gardener", name: "Gardener", spawn: false, socket: socketPath });
+    const terminal = new PassThrough();
+    const { stage, ended } = user.begin({}, undefined, { terminal });
+    await eventually(() => expect(stage.out()).toContain("Now a test."));
+    const status = () => askStatus({ socketPath }, stage.io);
+    await eventually(async () => expect((await status()).subscription_count).toBe(1));
+    const asked = other.session("Waters the plants.").confirm({
+      action: "Cut the tree.",
+      consequence: "It does not grow again.",
+      default_decision: "reject",
+      timeout_seconds: 60,
+    });
+    for (let tries = 0; !stage.err().includes("Sent: "); tries++) {
+      terminal.write("yes\n");
+      await eventually(() => expect(stage.err()).toMatch(new RegExp(`Sent: |(?:Not sent[^]*){${tries + 1}}`)));
+    }
+    await ended;
+    expect([stage.exitCode(), stage.out()]).toEqual([0, expect.stringContaining("You have answered yes")]);
+    expect(stage.err() + stage.out()).not.toContain("tree");
+    expect((await asked).decision).not.toBe("accept");
+    await other.close();
+  });
+
+  it("takes no other file for its record", async () => {
+    const user = setupHome([]);
+    const path = user.write('{"paths": 5}', ".local", "state", "aaepd", "setup", "made.json");
+    const stage = await user.setUp({ undo: true });
+    expect([stage.exitCode(), stage.err()]).toEqual([
+      2,
+      expect.stringContaining(`Error: ${path} is no record of setup.`),
+    ]);
+    expect(existsSync(path)).toBe(true);
   });
 
   it("--ask asks nobody where nobody can answer, and says what to run", async () => {
