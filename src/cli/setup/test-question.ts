@@ -71,7 +71,7 @@ export async function answerTestQuestion(socketPath: string, io: CommandIo): Pro
       interactive: true,
       quiet: true,
       only: ["question"],
-      // Whoever is told to type yes must be asked nothing else.
+      // A person who is told to type yes must be asked nothing else.
       concerns: ({ producer }) => producer?.agent_id === AGENT_ID,
       time: false,
       agent: true,
