@@ -25,7 +25,8 @@ export interface ReplyAsItCame {
 export type AuditEntry =
   | { readonly kind: "asked"; readonly event: AgentEvent }
   | {
-      readonly kind: "shown";
+      /** "left": to the agent's own window (R5b). */
+      readonly kind: "shown" | "left";
       readonly event_id: string;
       readonly reply_token: string;
       readonly subscription_id: string;
@@ -43,6 +44,13 @@ export type AuditEntry =
       readonly subscriber_id: string;
       /** The reply: a `ReplyAsItCame` if it arrived as text, else the message. */
       readonly reply: unknown;
+    }
+  /** An agent was told to stop (R39). */
+  | {
+      readonly kind: "stop";
+      readonly session_id: string;
+      readonly subscription_id: string;
+      readonly subscriber_id: string;
     }
   | {
       readonly kind: "outcome";

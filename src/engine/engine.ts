@@ -235,9 +235,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
   });
 
   const publishing = createPublishing({
-    clock,
-    ids,
-    log,
+    ...services,
     journal,
     deliver: hub.deliver,
     sessions,

@@ -1,5 +1,6 @@
 // The services that publishing needs.
 import type { IdSource } from "../../base/ids.js";
+import type { Audit } from "../../contracts/audit.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
@@ -16,6 +17,7 @@ export interface PublishingServices {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly log: Log;
+  readonly audit: Pick<Audit, "record">;
   readonly journal: Journal;
   /** Hands journaled events to the views. `publisher` counts the events that wait for views. */
   readonly deliver: (entries: readonly JournaledEvent[], publisher?: PublisherBacklog) => void;

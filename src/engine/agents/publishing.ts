@@ -74,7 +74,7 @@ export function createPublishing(services: PublishingServices): Publishing {
   let lastDurable: Promise<void> | undefined;
 
   const agents = createQuestionAgents(sessions.ownerOf, questions.isWaiting);
-  const stops = createStopRequests(clock, sessions, agents);
+  const stops = createStopRequests(clock, sessions, agents, services.audit);
   const latency = createPublishLatency(clock);
 
   const moment = (): Moment => ({ now: clock.now(), wallTime: clock.wallTime(), ids });

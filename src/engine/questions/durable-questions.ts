@@ -12,7 +12,7 @@ import {
 } from "../journal/durable-entry.js";
 import { permitsOf } from "../sessions/session-questions.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
-import type { CountedReply, Decision } from "./pending-question.js";
+import type { Decision } from "./pending-question.js";
 import { NO_RESULT, type QuestionResult } from "./question-result.js";
 
 /** A question, its event as it was published, and its decision if its session does not know that yet. */
@@ -34,7 +34,7 @@ interface QuestionRecord {
   /** The instant of the decision, in milliseconds since 1970. */
   readonly decidedAt?: number;
   /** The reply that decided the question, until the audit log has it. */
-  readonly reply?: CountedReply;
+  readonly reply?: NonNullable<Decision["reply"]>;
 }
 
 /**

@@ -1,5 +1,6 @@
-// The two lines of an outcome in the audit log: the reply that counted, and the outcome. Both are stored until the log has them, so that a kill at
-// any instant loses neither (AAEP §10 T3, R29). If it is unknown whether the lines were written, they are written again unchanged.
+// The two lines of an outcome in the audit log: the reply that counted, or who left the question, and the outcome. Both are stored until the log
+// has them, so that a kill at any instant loses neither (AAEP §10 T3, R29). If it is unknown whether the lines were written, they are written again
+// unchanged.
 import type { Audit, AuditEntry } from "../../contracts/audit.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
@@ -95,5 +96,6 @@ function entriesOf(outcome: ResolvedQuestion, { reply }: Decision): readonly Aud
     outcome: outcomeFields(outcome),
   };
   if (reply === undefined) return [resolved];
+  if (!("reply" in reply)) return [{ kind: "left", event_id: eventId, reply_token: token, ...reply }, resolved];
   return [{ kind: "reply", fate: "counted", reply_token: token, token_is_open: true, ...reply }, resolved];
 }

@@ -10,13 +10,16 @@ import type { DefaultedBy, QuestionResult } from "./question-result.js";
 /** The members of a counting reply that its line in the audit log cannot take from the question. */
 export type CountedReply = Pick<Extract<AuditEntry, { kind: "reply" }>, "subscription_id" | "subscriber_id" | "reply">;
 
+/** The subscription that has left a question to the agent's own window (R5b). */
+export type Leaver = Pick<CountedReply, "subscription_id" | "subscriber_id">;
+
 /** The outcome that a question will have. */
 export interface Decision {
   readonly result: QuestionResult;
   /** The instant of the decision, in milliseconds since 1970. */
   readonly at: number;
-  /** Undefined if no reply decided. */
-  readonly reply: CountedReply | undefined;
+  /** Undefined if no subscription decided. A `Leaver` has no `reply`. */
+  readonly reply: CountedReply | Leaver | undefined;
 }
 
 export interface Pending {

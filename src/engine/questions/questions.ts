@@ -11,14 +11,7 @@ import { checkQuestionRoom, SESSION_COUNTS } from "../sessions/session-limits.js
 import type { OpenQuestion } from "../sessions/session-record.js";
 import { forgetQuestion, keepQuestion } from "./durable-questions.js";
 import { createOutcomeAudit } from "./outcome-audit.js";
-import {
-  type CountedReply,
-  createPending,
-  createUntold,
-  type Decision,
-  isAnswerable,
-  type Pending,
-} from "./pending-question.js";
+import { createPending, createUntold, type Decision, isAnswerable, type Pending } from "./pending-question.js";
 import { createQuestionAudience } from "./question-audience.js";
 import { createQuestionOutcomes } from "./question-outcomes.js";
 import {
@@ -127,7 +120,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
   const resolve = (entry: Pending, decision: Decision): boolean =>
     settle(entry, decision, () => whenOutcomeDurable(entry, options.resolve(entry.question, decision.result)));
 
-  const decisionOf = (result: QuestionResult, reply?: CountedReply): Decision => ({
+  const decisionOf = (result: QuestionResult, reply?: Decision["reply"]): Decision => ({
     result,
     at: options.wallTime(),
     reply,
@@ -312,7 +305,8 @@ export function createQuestions(options: QuestionsOptions): Questions {
         const sentence = "Answer this question by a reply; its agent asks it nowhere else.";
         throw new Fault("invalid_params", sentence, { pointer: "/reply_token", rule: "R5b" });
       }
-      decide(entry, decisionOf(LEFT_TO_HOST), () => reopen(entry));
+      const left = { subscription_id: replier.subscriptionId, subscriber_id: replier.subscriberId };
+      decide(entry, decisionOf(LEFT_TO_HOST, left), () => reopen(entry));
     },
     settleDue: (sessionId, isAtOnce) => {
       for (const entry of untold.of(sessionId)) {

@@ -175,7 +175,7 @@ export interface SubscriptionServices {
   /** The open questions that these terms can answer. */
   readonly questionsFor: (terms: Terms) => readonly OpenQuestion[];
   /** Asks a session's agent to stop (R39). Throws "not_found" or "unsupported". */
-  readonly requestStop: (sessionId: string) => void;
+  readonly requestStop: (sessionId: string, by: NamedSubscription) => void;
   readonly shapeEvent: (event: AgentEvent, terms: Terms) => AgentEvent;
   /** The last events of remembered sessions that have ended. */
   readonly terminals: () => readonly JournaledEvent[];

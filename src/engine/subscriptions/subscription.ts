@@ -234,7 +234,7 @@ class PulledSubscription extends Follower implements MemberSubscription, Replier
       const sentence = "Ask for replies in the capabilities first; only a subscription that may reply stops an agent.";
       throw new Fault("permission_denied", sentence, { pointer: "", rule: "R39" });
     }
-    this.services.requestStop(sessionId);
+    this.services.requestStop(sessionId, this);
   }
 
   leave(token: string): void {

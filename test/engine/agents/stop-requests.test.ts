@@ -14,6 +14,10 @@ it("asks the session's agent, at most once a second, and ends nothing", () => {
   subscription.requestStop("sess_1");
   expect(rig.agent.stops).toEqual(["sess_1", "sess_1"]);
   expect(rig.engine.status().openSessionCount).toBe(1);
+  // AAEP §10 T3: who stopped it, as often as its agent was told.
+  const { id: subscription_id, subscriberId: subscriber_id } = subscription;
+  const line = { kind: "stop", session_id: "sess_1", subscription_id, subscriber_id };
+  expect(rig.audit).toEqual([line, line]);
 });
 
 it("asks nobody but the owner of the session", () => {
@@ -41,4 +45,5 @@ it("refuses sessions that are not open, and subscriptions that may not reply", (
   rig.publish(session().completed());
   expect(refused(ABLE, "sess_1")).toMatchObject({ code: "not_found" });
   expect(rig.agent.stops).toEqual([]);
+  expect(rig.audit).toEqual([]);
 });

@@ -133,6 +133,18 @@ describe("R5b: it is decided by a reply, or left by a listener", () => {
     );
   });
 
+  it("AAEP §10 T3: the audit log says who left it, before the outcome", () => {
+    const rig = started();
+    const able = rig.listen(ABLE);
+    rig.publish(hosted("rpl_1"));
+    leave(rig, able, "rpl_1");
+    const { id: subscription_id, subscriberId: subscriber_id } = able.subscription;
+    expect(rig.audit.map(({ kind }) => kind)).toEqual(["asked", "shown", "left", "outcome"]);
+    expect(rig.audit.filter(({ kind }) => kind === "left")).toEqual([
+      { kind: "left", event_id: expect.stringMatching(/^evt_/), reply_token: "rpl_1", subscription_id, subscriber_id },
+    ]);
+  });
+
   it.each([
     ["a question that no host asks", "rpl_1", "invalid_params"],
     ["a token of no question", "rpl_9", "not_found"],

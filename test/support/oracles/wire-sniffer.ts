@@ -112,6 +112,8 @@ const NOTIFICATIONS: Readonly<Record<string, Check>> = {
   "aaep.outcome": isOutcome,
   "aaepd.closing": (value) =>
     isObject(value) && Object.keys(value).join() === "sessions_kept" && typeof value.sessions_kept === "boolean",
+  "aaep.stop_requested": (value) =>
+    isObject(value) && Object.keys(value).join() === "session_id" && typeof value.session_id === "string",
   "aaep.waiting": (value) =>
     isObject(value) &&
     typeof value.waiting === "boolean" &&
