@@ -31,7 +31,8 @@ test("progress names an open call, by either id, and only an open one", () => {
   );
   const refused = { code: "tool_not_invoked", pointer: "/extensions/aaepd/tool_call_id" };
   expect(faultOf(() => rig.publish(progressOf(10, { tool_call_id: "call_2" })))).toMatchObject(refused);
-  expect(faultOf(() => rig.publish(progressOf(10, { call_id: "toolu_2" })))).toMatchObject(refused);
+  const foreignRefused = { ...refused, pointer: "/extensions/aaepd/call_id" };
+  expect(faultOf(() => rig.publish(progressOf(10, { call_id: "toolu_2" })))).toMatchObject(foreignRefused);
   rig.publish(session().toolDone("read", "call_1"));
   expect(faultOf(() => rig.publish(progressOf(10, { tool_call_id: "call_1" })))).toMatchObject(refused);
   expect(faultOf(() => rig.publish(progressOf(1, { call_id: "a", tool_call_id: "call_1" })))).toMatchObject({
@@ -39,6 +40,21 @@ test("progress names an open call, by either id, and only an open one", () => {
     pointer: "/extensions/aaepd/tool_call_id",
     rule: "R5c",
   });
+});
+
+test("R5c: a refusal names the member that the agent has sent", () => {
+  const rig = createEngineRig();
+  rig.publish(session().started(), foreign("toolu_1"));
+  const pointers = (...events: Parameters<typeof rig.publish>) => faultOf(() => rig.publish(...events)).pointer;
+  expect(pointers(foreign("toolu_1"))).toBe("/extensions/aaepd/call_id");
+  expect(pointers(session().state("idle", "thinking"), foreign("toolu_1"))).toBe("/1/extensions/aaepd/call_id");
+  const asking = { ...session().confirmation("rpl_1"), "@context": VOCABULARIES };
+  const about = { extensions: { aaepd: { call_id: "toolu_1" } } };
+  expect(pointers({ ...asking, ...about })).toBe("/extensions/aaepd/call_id");
+  // Two ids that differ: the one of AAEP's form is at fault.
+  const both = { ...about, extra_context: { tool_call_id: "call_2" } };
+  expect(pointers({ ...asking, ...both })).toBe("/extra_context/tool_call_id");
+  expect(pointers({ ...foreign("toolu_2"), tool_call_id: "call_2" })).toBe("/tool_call_id");
 });
 
 test("R11: what waits is merged for each call and for the session by itself, the newest of each", () => {
