@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 
 /** How long the daemon may take to take a message that asks nothing, ms. */
 const TAKEN_MS = 50;
-/** How long it may take to show that it is there before an answer is awaited, ms. */
+/** How long it may take to show that it is there before an answer is awaited, ms: `--patience` changes it. */
 const ALIVE_MS = 150;
 /** Longest message, UTF-16 units. The daemon takes 1 MiB. */
 const LONGEST = 1_000_000;
@@ -30,10 +30,10 @@ function keepCompiled({ XDG_CACHE_HOME, HOME }) {
     module.enableCompileCache?.(`${home}/aaepd/compiled`);
 }
 
-/** `claude [--answer] [--name NAME] [--language TAG] [--socket PATH]`. An option that is not known is left out, with its value. */
+/** `claude [--answer] [--name NAME] [--language TAG] [--socket PATH] [--patience MS]`. An option that is not known is left out, with its value. */
 function readOptions([host, ...given]) {
   const options = { host, answers: given.includes("--answer") };
-  for (const name of ["name", "language", "socket"]) {
+  for (const name of ["name", "language", "socket", "patience"]) {
     const at = given.indexOf(`--${name}`);
     if (at >= 0 && at + 1 < given.length) options[name] = given[at + 1];
   }
@@ -112,7 +112,7 @@ function readInput(done) {
 }
 
 /** Asks the daemon two things at once: whether it is there, and for the answer. */
-function relay({ host, answers, name, language, socket: chosen }, { text, asks }) {
+function relay({ host, answers, name, language, socket: chosen, patience: given }, { text, asks }) {
   const { LC_ALL, LC_MESSAGES, LANG } = process.env;
   const locale = LC_ALL || LC_MESSAGES || LANG;
   const params = { host, message: text, answers, name, language, locale, pid: process.ppid };
@@ -121,7 +121,7 @@ function relay({ host, answers, name, language, socket: chosen }, { text, asks }
   const found = socketPaths(process, chosen).find(({ path }) => process.platform === "win32" || existsSync(path));
   if (found === undefined) leave();
   const socket = connect(ownSocket(found.path, found.isUsual, process));
-  const patience = setTimeout(leave, asks ? ALIVE_MS : TAKEN_MS);
+  const patience = setTimeout(leave, asks ? Number(given) || ALIVE_MS : TAKEN_MS);
   let heard = "";
   socket.setEncoding("utf8").on("error", leave).on("close", leave);
   socket.on("connect", () => socket.write(said));

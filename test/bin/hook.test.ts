@@ -47,6 +47,8 @@ function run(input: string | Buffer, words: readonly string[], environment: Reco
   };
 }
 
+/** Words of a hook that asks, on a machine that may be busy for long. */
+const ASKS = ["--answer", "--patience", "60000"];
 const NOTHING: Ended = { code: 0, stdout: "", stderr: "" };
 const text = (message: object): string => JSON.stringify(message);
 
@@ -65,7 +67,7 @@ describe("with a daemon", () => {
     ["reject", { behavior: "deny", message: "The person rejected this." }],
   ] as const)("writes a person's %s as the host wants it", async (decision, written) => {
     const { rig, question, reply } = await hookStage({ clock: "real" });
-    const words = ["hook", "codex", "--answer"];
+    const words = ["hook", "codex", ...ASKS];
     const running = run(text(CODEX.PermissionRequest), words, { AAEPD_SOCKET: rig.path });
     await reply(await question(), decision);
     const { code, stdout, stderr } = await running.ended;
@@ -77,7 +79,7 @@ describe("with a daemon", () => {
 
   it("a killed one withdraws its question", async () => {
     const { rig, question, listener } = await hookStage({ clock: "real" });
-    const running = run(text(CLAUDE.PermissionRequest), ["claude", "--answer", "--socket", rig.path]);
+    const running = run(text(CLAUDE.PermissionRequest), ["claude", ...ASKS, "--socket", rig.path]);
     const { reply_token: token } = await question();
     running.kill();
     await running.ended;
@@ -98,7 +100,7 @@ describe("with a daemon", () => {
 
   it("an output that nobody reads any more", async () => {
     const { rig, question, reply } = await hookStage({ clock: "real" });
-    const child = spawn(process.execPath, [HOOK, "claude", "--answer", "--socket", rig.path], {
+    const child = spawn(process.execPath, [HOOK, "claude", ...ASKS, "--socket", rig.path], {
       env: cleanEnvironment(rig.directory),
     });
     child.stdout.destroy();
@@ -125,7 +127,7 @@ describe("with a daemon", () => {
       // This process is the host, and has a listener at a socket. The person's own one is elsewhere.
       const below = await rig.plain();
       await below.subscribe(requestOf(ABLE, { subscriber_id: "below" }));
-      const running = run(text(CLAUDE.PermissionRequest), ["claude", "--answer", "--socket", rig.path]);
+      const running = run(text(CLAUDE.PermissionRequest), ["claude", ...ASKS, "--socket", rig.path]);
       const asked = await question();
       const { reply_token, timestamp } = asked;
       await below.reply({ type: "confirmation.reply", reply_token, decision: "accept", timestamp });

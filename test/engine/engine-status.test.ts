@@ -36,6 +36,8 @@ describe("how the engine stands", () => {
         state: "writing_output",
         eventCount: 3,
         openTools: [expect.objectContaining({ tool: "search", toolCallId: "call_1", since: expect.any(String) })],
+        toolsForMs: [1000],
+        askedForMs: undefined,
         openOutputCount: 1,
         openQuestionCount: 0,
         isAgentConnected: false,
