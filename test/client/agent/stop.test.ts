@@ -42,8 +42,8 @@ test.each(["socket", "gRPC, Unix socket"] as const)(
     await eventually(async () => {
       const stop = { type: "aaepd.stop", session_id: s.id };
       expect(await say(served.socketPath, stop, "aaepd.pending")).toMatchObject({ type: "aaepd.pending" });
-      expect(stopped).toEqual([s.id]);
     });
+    await eventually(() => expect(stopped).toEqual([s.id]));
     await eventually(async () => {
       const again = { type: "aaepd.stop", session_id: s.id };
       expect(await say(served.socketPath, again, "aaepd.error")).toMatchObject({ code: "not_found", rule: "R39" });
