@@ -82,7 +82,7 @@ export function createStage({ profile } = {}) {
         child.stdout.once("data", resolve);
         child.once("exit", (code) => reject(new Error(`The daemon ended with ${code} before it listened.`)));
       });
-      return { ...talkTo(child), socket, stop: () => ended(child) };
+      return { ...talkTo(child), pid: child.pid, socket, stop: () => ended(child) };
     },
     /** Kills a process that continues for longer than `patienceMs` after it was asked to end; 0 kills it without asking. */
     close: async ({ patienceMs = PATIENCE_MS } = {}) => {

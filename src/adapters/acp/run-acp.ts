@@ -48,8 +48,14 @@ export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
     started = resolve;
   });
   const tellers = createTellers(options, pid, {
-    answered: (question, decision) => void follow(adapter.answered(question, decision, QUIET_TIMERS.now())),
-    stop: (turn) => void follow(adapter.stop(turn, QUIET_TIMERS.now())),
+    answered: (question, decision) => {
+      proxy?.catchUp();
+      follow(adapter.answered(question, decision, QUIET_TIMERS.now()));
+    },
+    stop: (turn) => {
+      proxy?.catchUp();
+      follow(adapter.stop(turn, QUIET_TIMERS.now()));
+    },
   });
   /** The teller of each turn, until the turn ends. */
   const turns = new Map<string, Teller>();
@@ -78,6 +84,7 @@ export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
   }
   function wake(): void {
     wakeUp = undefined;
+    proxy?.catchUp();
     try {
       follow(adapter.wake(QUIET_TIMERS.now()));
     } catch (caught) {
@@ -102,6 +109,7 @@ export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
   started(proxy.pid);
   options.onStarted(proxy);
   const end = await proxy.ended;
+  proxy.catchUp();
   follow(adapter.ended(String(end.signal ?? end.code), end.isAfterHost));
   await tellers.close();
   return end;

@@ -64,6 +64,7 @@ export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
       socket,
       runtimeFolder,
       answered: (question, decision) => {
+        proxy?.catchUp();
         try {
           follow(adapter.answered(question, decision, now()));
         } catch (caught) {
@@ -99,6 +100,7 @@ export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
     quietly(() => adapter.wake(now()));
   }
   function quietly(reading: () => Reading): void {
+    proxy?.catchUp();
     try {
       follow(reading());
     } catch (caught) {

@@ -1,5 +1,6 @@
 // One direction of a proxy: bytes go from a source to a sink unchanged. Their lines are read on the side, and lines of our own come between them.
 import type { Readable, Writable } from "node:stream";
+import { createLateReading, type LateReading } from "./late-reading.js";
 
 /** Bytes of a line that its reader gets by default. */
 export const MOST_READ_BYTES = 1024 * 1024;
@@ -11,7 +12,8 @@ export type Verdict = "pass" | "swallow";
 /** Reads the lines of one direction. The fault of a reader that throws is reported, and the line passes. */
 export interface LineReader {
   /**
-   * Whether the lines that begin in the next chunk wait for the verdict of `read`. Other lines pass as their bytes come, and are read afterwards.
+   * Whether the lines that begin in the next chunk wait for the verdict of `read`. Other lines pass as their bytes come, and are read later. That
+   * must not make this true.
    */
   readonly holds: () => boolean;
   /** Bytes of a line that it gets at most. Default: 1 MiB. */
@@ -27,6 +29,8 @@ export interface RelayOptions {
   readonly source: Readable;
   readonly sink: Writable;
   readonly reader: LineReader;
+  /** Has the lines that pass read. Two directions that share it have theirs read in one order. Default: one of its own. */
+  readonly late?: LateReading;
   /** Receives what a reader has thrown. Must not throw. */
   readonly onFault: (caught: unknown) => void;
 }
@@ -63,6 +67,7 @@ export function relayLines(options: RelayOptions): LineRelay {
 class Relay {
   readonly #options: RelayOptions;
   readonly #mostBytes: number;
+  readonly #late: LateReading;
   /** The beginning of the line that is under way, for its reader. */
   #pieces: Buffer[] = [];
   #bytes = 0;
@@ -79,6 +84,7 @@ class Relay {
   constructor(options: RelayOptions) {
     this.#options = options;
     this.#mostBytes = options.reader.mostBytes ?? MOST_READ_BYTES;
+    this.#late = options.late ?? createLateReading();
   }
 
   take(chunk: Buffer): void {
@@ -89,8 +95,12 @@ class Relay {
       if (rest > 0) this.take(chunk.subarray(rest));
       return;
     }
-    if (this.#waits === undefined && !this.#options.reader.holds()) this.#pass(chunk);
-    else for (const piece of linesOf(chunk)) this.#hold(piece);
+    if (this.#waits === undefined && !this.#options.reader.holds()) {
+      this.#pass(chunk);
+      return;
+    }
+    this.#late.catchUp();
+    for (const piece of linesOf(chunk)) this.#hold(piece);
   }
 
   inject(line: string): void {
@@ -105,6 +115,7 @@ class Relay {
 
   end(): void {
     if (this.#hasEnded) return;
+    this.#late.catchUp();
     // A last line without its end.
     const isHeld = this.#waits === "held";
     if (this.#pieces.length > 0 && !this.#isRead && this.#verdict(true) === "pass" && isHeld) this.#writePieces();
@@ -112,11 +123,14 @@ class Relay {
     this.#forget();
   }
 
-  /** Writes first: nobody waits for the reader. */
   #pass(chunk: Buffer): void {
     this.#isMidLine = !endsLine(chunk);
     this.#write(chunk);
     this.#writeInjected();
+    this.#late.add(() => this.#readPassed(chunk));
+  }
+
+  #readPassed(chunk: Buffer): void {
     for (const piece of linesOf(chunk)) {
       if (!this.#isRead && this.#keep(piece) === "too-long") {
         this.#verdict(false);

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { faultFromNodeError } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
+import { createLateReading } from "./late-reading.js";
 import { type LineReader, relayLines } from "./line-relay.js";
 
 export interface ProxyOptions {
@@ -32,6 +33,8 @@ export interface RunningProxy {
   readonly toChild: (line: string) => void;
   /** Writes a line of our own to the host, between two lines of the child. */
   readonly toHost: (line: string) => void;
+  /** Has all lines read that have passed by now. Needed before anything that comes by another way: an answer, an instant, the end. */
+  readonly catchUp: () => void;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** Resolves when the child has ended, and the host has taken everything that it wrote. */
   readonly ended: Promise<ChildEnd>;
@@ -50,13 +53,14 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   });
   // Before anything is awaited, because a quick child may have written by then.
   const { stdin, stdout } = child;
+  const late = createLateReading();
   let hasHostEnded = false;
-  const down = relayLines({ source: host.readable, sink: stdin, reader: options.fromHost, onFault });
+  const down = relayLines({ source: host.readable, sink: stdin, reader: options.fromHost, late, onFault });
   void down.ended.then(() => {
     hasHostEnded = true;
     stdin.end();
   });
-  const up = relayLines({ source: stdout, sink: host.writable, reader: options.fromChild, onFault });
+  const up = relayLines({ source: stdout, sink: host.writable, reader: options.fromChild, late, onFault });
   const pid = await spawned(child, program);
   const ended = exited.then(async (end) => {
     const isAfterHost = hasHostEnded;
@@ -67,7 +71,14 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     });
     return { ...end, isAfterHost };
   });
-  return { pid, toChild: down.inject, toHost: up.inject, kill: (signal) => void child.kill(signal), ended };
+  return {
+    pid,
+    toChild: down.inject,
+    toHost: up.inject,
+    catchUp: late.catchUp,
+    kill: (signal) => void child.kill(signal),
+    ended,
+  };
 }
 
 /** Resolves with its process when it has started. Rejects with a Fault "usage" if it cannot be started. */

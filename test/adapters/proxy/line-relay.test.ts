@@ -1,6 +1,7 @@
 // Bytes pass unchanged, whatever they are and wherever they are cut. Lines of our own come between lines only.
 import { PassThrough, Readable, Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { createLateReading } from "../../../src/adapters/proxy/late-reading.js";
 import { type LineReader, MOST_READ_BYTES, relayLines, type Verdict } from "../../../src/adapters/proxy/line-relay.js";
 import { hostileLines } from "../hostile-lines.js";
 
@@ -31,7 +32,9 @@ function stage({ holds = false, verdict }: { holds?: boolean; verdict?: (line: s
       return verdict?.(line.toString()) ?? "pass";
     },
   };
-  const relay = relayLines({ source, sink, reader, onFault: (caught) => faults.push(caught) });
+  // Reads at once. One test is about the time.
+  const late = { add: (work: () => void) => work(), catchUp: () => {} };
+  const relay = relayLines({ source, sink, reader, late, onFault: (caught) => faults.push(caught) });
   return { read, faults, out: () => Buffer.concat(chunks), inject: relay.inject, ended: relay.ended, source };
 }
 
@@ -134,7 +137,49 @@ test("what is held is judged before it passes, and what is not, afterwards", asy
     };
     await relayLines({ source, sink, reader: { holds: () => holds, read }, onFault: () => {} }).ended;
   }
-  expect(order).toEqual(["read a", "write a", "read b", "write b", "write a", "read a", "write b", "read b"]);
+  expect(order).toEqual(["read a", "write a", "read b", "write b", "write a", "write b", "read a", "read b"]);
+});
+
+test("a line that has passed is read before one that is held, whichever direction it had, and before what asks for it", async () => {
+  const late = createLateReading();
+  const order: string[] = [];
+  let isHeld = false;
+  const directions = ["down", "up"].map((name) => {
+    const source = new PassThrough();
+    const sink = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        order.push(`${name} writes ${chunk.toString().trim()}`);
+        done();
+      },
+    });
+    const read = (line: Buffer): Verdict => {
+      order.push(`${name} reads ${line.toString().trim()}`);
+      return "pass";
+    };
+    relayLines({ source, sink, reader: { holds: () => isHeld, read }, late, onFault: () => {} });
+    return source;
+  });
+  const give = async (direction: number, line: string): Promise<void> => {
+    directions[direction]?.write(`${line}\n`);
+    await new Promise((resolve) => process.nextTick(resolve));
+  };
+  await give(0, "a");
+  await give(1, "b");
+  isHeld = true;
+  await give(0, "c");
+  isHeld = false;
+  await give(1, "d");
+  late.catchUp();
+  expect(order).toEqual([
+    "down writes a",
+    "up writes b",
+    "down reads a",
+    "up reads b",
+    "down reads c",
+    "down writes c",
+    "up writes d",
+    "up reads d",
+  ]);
 });
 
 test("the source is read only as fast as the sink takes", async () => {
