@@ -155,12 +155,12 @@ function talkTo(child) {
   };
 }
 
-/** Starts a program and resolves with the milliseconds until it has ended. */
-export function timeOf(command, args) {
+/** Starts a program with an input and resolves with the milliseconds until it has ended. */
+export function timeOf(command, args, input = "") {
   const begin = performance.now();
   return new Promise((resolve, reject) => {
-    spawn(command, args, { stdio: "ignore" })
-      .once("error", reject)
-      .once("exit", () => resolve(performance.now() - begin));
+    const child = spawn(command, args, { stdio: [input === "" ? "ignore" : "pipe", "ignore", "ignore"] });
+    child.once("error", reject).once("exit", () => resolve(performance.now() - begin));
+    child.stdin?.on("error", () => {}).end(input);
   });
 }

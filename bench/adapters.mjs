@@ -1,11 +1,12 @@
-// node bench/proxies.mjs [--pairs N] [--lines N] [--only acp|mcp]
+// node bench/adapters.mjs [--pairs N] [--lines N] [--only acp|mcp|hook]
 // Measures the cost of a line through `aaepd acp` and `aaepd mcp`: the same lines go to an agent alone and to one behind the proxy, in turns, and each
-// line says when it was sent. One line every few milliseconds, as an agent streams. In each state of the daemon: running, none, stopped, killed on the way.
+// line says when it was sent. One line every few milliseconds, as an agent streams. Measures the cost of a hook beside `node -e 0`. In each state of the
+// daemon: running, none, stopped, killed on the way. On a busy machine the 99th percentile needs precedence: chrt -r 5 node bench/adapters.mjs
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { AAEPD, BENCH, createStage } from "./children.mjs";
-import { median, percentile } from "./measuring.mjs";
+import { AAEPD, BENCH, createStage, timeOf } from "./children.mjs";
+import { interleaved, median, percentile } from "./measuring.mjs";
 
 const { values: options } = parseArgs({
   options: {
@@ -17,6 +18,7 @@ const { values: options } = parseArgs({
 const LINES = Number(options.lines);
 const PAUSE_MS = 4;
 const WARM_UP = 50;
+const HOOKS = 20;
 const STATES = ["running", "none", "stopped", "killed"];
 
 const nanoseconds = () => Number(process.hrtime.bigint());
@@ -104,11 +106,42 @@ const PAIR = (alone, proxied) => [
   ["proxied", proxied],
 ];
 
+/** A hook of a host, whose message is told or asks, beside a Node that does nothing. Resolves with ms more. */
+async function measureHook(message, state) {
+  const stage = createStage();
+  const daemon = state === "none" ? undefined : await stage.daemon();
+  const socket = daemon?.socket ?? stage.path("none");
+  if (state === "stopped") process.kill(daemon.pid, "SIGSTOP");
+  const hook = [join(BENCH, "../bin/aaepd-hook.js"), "claude", "--answer", "--socket", socket];
+  const pairs = await interleaved(
+    HOOKS,
+    () => timeOf(process.execPath, hook, JSON.stringify({ ...HOOK_MESSAGE, ...message })),
+    () => timeOf(process.execPath, ["-e", "0"]),
+  );
+  if (state === "stopped") process.kill(daemon.pid, "SIGCONT");
+  await stage.close({ patienceMs: 0 });
+  return pairs;
+}
+
+const HOOK_MESSAGE = {
+  session_id: "s",
+  cwd: "/home/ada/shop",
+  permission_mode: "default",
+  tool_name: "Bash",
+  tool_input: { command: "npm test" },
+};
+const HOOK_EVENTS = {
+  told: { hook_event_name: "PreToolUse", tool_use_id: "t" },
+  asked: { hook_event_name: "PermissionRequest" },
+};
+
 const shown = (values) =>
   `${median(values).toFixed(3)} (${Math.min(...values).toFixed(3)} to ${Math.max(...values).toFixed(3)})`;
+const wanted = (kind) => options.only === undefined || options.only === kind;
 
-console.log("A line through a proxy, ms more than without it: median of the runs, and their spread. Alone: ms");
-for (const kind of options.only === undefined ? ["acp", "mcp"] : [options.only])
+if (options.only !== "hook")
+  console.log("A line through a proxy, ms more than without it: median of the runs, and their spread. Alone: ms");
+for (const kind of ["acp", "mcp"].filter(wanted))
   for (const state of STATES) {
     const runs = [];
     for (let run = 0; run < Number(options.pairs); run += 1) runs.push(await measure(kind, state));
@@ -117,3 +150,14 @@ for (const kind of options.only === undefined ? ["acp", "mcp"] : [options.only])
       `${kind}, daemon ${state}: p50 ${of((run) => run.more50)}, p99 ${of((run) => run.more99)}; alone p50 ${of((run) => run.beside.p50)}, p99 ${of((run) => run.beside.p99)}`,
     );
   }
+if (wanted("hook")) {
+  console.log("A hook, ms more than node -e 0 in pairs: median, and spread. Nobody can answer");
+  for (const state of ["running", "none", "stopped"])
+    for (const [name, message] of Object.entries(HOOK_EVENTS)) {
+      const pairs = await measureHook(message, state);
+      const beside = median(pairs.map(([, bare]) => bare));
+      console.log(
+        `hook, daemon ${state}, ${name}: ${shown(pairs.map(([ours, bare]) => ours - bare))}; node ${beside.toFixed(1)}`,
+      );
+    }
+}
