@@ -1,7 +1,7 @@
 // node bench/adapters.mjs [--pairs N] [--lines N] [--only acp|mcp|hook]
-// Measures the cost of a line through `aaepd acp` and `aaepd mcp`: the same lines go to an agent alone and to one behind the proxy, in turns, and each
-// line says when it was sent. One line every few milliseconds, as an agent streams. Measures the cost of a hook beside `node -e 0`. In each state of the
-// daemon: running, none, stopped, killed on the way. On a busy machine the 99th percentile needs precedence: chrt -r 5 node bench/adapters.mjs
+// Measures the cost of a line through `aaepd acp` and `aaepd mcp`: the same lines go to an agent alone and to one behind the proxy, in turns, and
+// each line says when it was sent. One line every few milliseconds, as an agent streams. Measures the cost of a hook beside `node -e 0`. In each
+// state of the daemon: running, none, stopped, killed on the way. On a busy machine the 99th percentile needs precedence: chrt -r 5 node bench/adapters.mjs
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

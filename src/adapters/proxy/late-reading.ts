@@ -1,4 +1,5 @@
-// Lines are read after they have passed, so that nobody waits for the reading, and for what is told of it. An answer often comes within a millisecond.
+// Lines are read after they have passed, so that nobody waits for the reading, and for what is told of it. An answer often comes within a
+// millisecond.
 
 /** How much later, ms. */
 const LATER_MS = 1;
