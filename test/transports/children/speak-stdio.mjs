@@ -23,16 +23,16 @@ if (mode === "ignore-stdin") {
   watchParent({ onGone: () => process.exit(7), intervalMs: 20 });
   connection.send(Buffer.from(JSON.stringify({ pid: process.pid })));
 } else {
-  if (mode === "crash")
-    setTimeout(() => {
-      throw new Error("an uncaught error");
-    }, 50);
   try {
     for await (const frames of connection.frames) {
       for (const frame of frames) {
         // biome-ignore lint/suspicious/noConsole: the noise is what is tested
         console.log("got", frame.length);
         if (!connection.send(frame)) await connection.writable();
+        if (mode === "crash")
+          setTimeout(() => {
+            throw new Error("an uncaught error");
+          });
       }
     }
   } catch (fault) {
