@@ -1,15 +1,43 @@
 // Pairs, medians and spreads.
-import { interleaved as inTurns, median, percentile } from "../dist/src/cli/bench/figures.js";
-
-export { median, percentile };
 
 /** Pairs of every line, and the time after which a line gets no more than these. */
 export const FEWEST_PAIRS = 3;
 const LONG_ENOUGH_MS = 12_000;
 
-/** The pairs of both, as `inTurns` has them; fewer pairs if they take long. */
-export function interleaved(pairs, one, other) {
-  return inTurns(pairs, one, other, (count, ms) => count >= FEWEST_PAIRS && ms > LONG_ENOUGH_MS);
+/** Of an even number of values, the mean of the middle two. NaN if there is none. */
+export function median(values) {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** The value that a share of the values, from 0 to 1, does not exceed. NaN if there is none. */
+export function percentile(values, share) {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/**
+ * Runs both in turns, the first pair uncounted. The order changes, so that a trend of the machine favours neither. Resolves with `count` pairs, or
+ * with fewer if they take long.
+ */
+export async function interleaved(count, one, other) {
+  const begin = performance.now();
+  await one();
+  await other();
+  const measured = [];
+  const isEnough = () => measured.length >= FEWEST_PAIRS && performance.now() - begin > LONG_ENOUGH_MS;
+  while (measured.length < count && !isEnough()) {
+    if (measured.length % 2 === 0) {
+      const first = await one();
+      measured.push([first, await other()]);
+    } else {
+      const second = await other();
+      measured.push([await one(), second]);
+    }
+  }
+  return measured;
 }
 
 /** A line of the table: both figures, and the median and spread of their ratios. `target` applies to the ratio. */

@@ -16,11 +16,9 @@ import { rolldown } from "rolldown";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const dir = `${root}dist/bundle`;
 
-/** The command line, the programs that it starts beside itself, and the exports of package.json. */
+/** The command line, and the exports of package.json. */
 const ENTRIES = {
   main: "cli/main.js",
-  "bench-relay": "cli/bench/relay.js",
-  "bench-usage-probe": "cli/bench/usage-probe.js",
   index: "client/main.js",
   client: "client/index.js",
   node: "client/node.js",

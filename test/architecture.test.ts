@@ -390,7 +390,6 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     doctor: ["terminal", "shell", "status", "service", "hooks"],
     config: ["terminal", "shell"],
     completion: ["terminal", "shell"],
-    bench: ["terminal", "shell"],
     questions: ["terminal"],
     demo: ["terminal", "shell", "recordings", "questions"],
     field: ["terminal", "shell"],

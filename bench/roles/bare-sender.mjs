@@ -1,6 +1,6 @@
 // The limit of a sender: writes encoded events to every connection, many at a time, and does nothing else.
 import { createServer } from "node:net";
-import { cutFrames } from "../../dist/src/cli/bench/cut-frames.js";
+import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, numberOffset } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 

@@ -2,8 +2,8 @@
 // third connection sends forged replies as fast as they are read.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { cutFrames } from "../../dist/src/cli/bench/cut-frames.js";
 import { connected } from "../connected.mjs";
+import { cutFrames } from "../cut-frames.mjs";
 import { createEventTexts, framed, subscriptionRequest } from "../events.mjs";
 import { serveRole } from "../role.mjs";
 

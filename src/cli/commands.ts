@@ -89,11 +89,6 @@ export const COMMANDS: readonly CommandLoader[] = [
     load: async () => (await import("./completion/completion.js")).registerCompletion,
   },
   {
-    name: "bench",
-    ownsStdout: false,
-    load: async () => withoutContext((await import("./bench/bench.js")).registerBench),
-  },
-  {
     name: "conformance",
     ownsStdout: false,
     load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),

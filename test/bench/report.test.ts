@@ -1,7 +1,16 @@
 // The report is made from what a run has measured and from what its rows say of themselves; nothing of it is written by hand.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { aimedLine, atLeast, atMost, isMet, missingLine, ratioLine } from "../../bench/measuring.mjs";
+import {
+  aimedLine,
+  atLeast,
+  atMost,
+  isMet,
+  median,
+  missingLine,
+  percentile,
+  ratioLine,
+} from "../../bench/measuring.mjs";
 import { lineText, reportOf } from "../../bench/report.mjs";
 import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
@@ -33,6 +42,12 @@ function rowOf(line: object): string | undefined {
     .split("\n")
     .find((row) => row.startsWith("| a row"));
 }
+
+test("figures are the middle of the values, or what a share of them does not exceed", () => {
+  expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, Number.NaN]);
+  const hundred = Array.from({ length: 100 }, (_, index) => 99 - index);
+  expect([percentile(hundred, 0.5), percentile(hundred, 0.99), percentile([7], 0.99)]).toEqual([50, 99, 7]);
+});
 
 describe("a line", () => {
   const pairs = [

@@ -1,10 +1,9 @@
 // A receiver that does its own framing, as cheaply as a receiver can: messages with a 4-byte length in front.
-import type { Readable } from "node:stream";
 
 /** Calls `handle` with the bytes and the extent of each message. */
-export function cutFrames(source: Readable, handle: (data: Buffer, from: number, end: number) => void): void {
-  let rest: Buffer = Buffer.alloc(0);
-  source.on("data", (chunk: Buffer) => {
+export function cutFrames(source, handle) {
+  let rest = Buffer.alloc(0);
+  source.on("data", (chunk) => {
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let at = 0;
     while (at + 4 <= data.length) {
