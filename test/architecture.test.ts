@@ -364,7 +364,6 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   "src/conformance": {
     findings: [],
     report: ["findings"],
-    requirements: ["findings"],
     wire: ["findings"],
     drive: ["wire"],
     producer: ["findings", "wire", "drive"],

@@ -27,7 +27,7 @@ const OTHER = { output_id: "out_2" };
 
 export const handshakes: readonly Scenario[] = [
   {
-    name: "AAEP §5.11, AAEP-5.2.1-a, AAEP-4.1-a, AAEP-4.5.1-a: a session from its handshake to its close",
+    name: "AAEP §5.11, AAEP §5.2.1, AAEP §4.1, AAEP §4.5.1: a session from its handshake to its close",
     steps: [
       {
         do: "subscribe",
@@ -93,7 +93,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.9-a, AAEP-9.5.1-d, R9, R10: two subscribers, each on its own terms",
+    name: "AAEP §5.9, AAEP §9.5.1, R9, R10: two subscribers, each on its own terms",
     steps: [
       {
         do: "subscribe",
@@ -140,7 +140,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.7-a, AAEP-5.7.2-a, R32: new terms hold from their acceptance on, a malformed change changes nothing",
+    name: "AAEP §5.7, AAEP §5.7.2, R32: new terms hold from their acceptance on, a malformed change changes nothing",
     steps: [
       { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
       { do: "publish", events: [started()] },
@@ -239,7 +239,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-9.5.1-c, R33, P17: a further request on a stream takes it over where it is accepted, and changes nothing where it is not",
+    name: "AAEP §9.5.1, R33, P17: a further request on a stream takes it over where it is accepted, and changes nothing where it is not",
     steps: [
       {
         do: "subscribe",
@@ -283,7 +283,7 @@ export const handshakes: readonly Scenario[] = [
       envelope === "rpc" || service?.listener === "listen" ? "its requests never meet on one stream" : undefined,
   },
   {
-    name: "AAEP-5.3.1.7-a, AAEP-5.5.4-a, R32: filters let through what they name, and critical events always",
+    name: "AAEP §5.3.1.7, AAEP §5.5.4, R32: filters let through what they name, and critical events always",
     steps: [
       {
         do: "subscribe",
@@ -342,7 +342,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.3.2-a, R21: unknown capabilities are inert, other versions 1.x are spoken as 1.0.0",
+    name: "AAEP §5.3.2, R21: unknown capabilities are inert, other versions 1.x are spoken as 1.0.0",
     steps: [
       {
         do: "subscribe",
@@ -362,7 +362,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.5.3-a, R21, M10: another major version, none, or a garbled one is rejected, and another request may follow",
+    name: "AAEP §5.5.3, R21, M10: another major version, none, or a garbled one is rejected, and another request may follow",
     steps: [
       { do: "subscribe", who: "old", request: { aaep_version: "2.0.0" }, answer: rejected("version_unsupported") },
       { do: "subscribe", who: "old", request: { aaep_version: "x" }, answer: rejected("version_unsupported") },
@@ -383,7 +383,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.5.3-a: beyond the limit of subscriptions comes rate_limit, with the time to wait",
+    name: "AAEP §5.5.3: beyond the limit of subscriptions comes rate_limit, with the time to wait",
     configuration: { maxConcurrentSubscriptions: 1, retryAfterSeconds: 9 },
     steps: [
       { do: "subscribe", who: "first", answer: ACCEPTED },
@@ -393,7 +393,7 @@ export const handshakes: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.8.2-a, AAEP-5.8-a: after its close, in order or not, nothing goes to a subscription, and others go on",
+    name: "AAEP §5.8.2, AAEP §5.8: after its close, in order or not, nothing goes to a subscription, and others go on",
     steps: [
       { do: "subscribe", who: "orderly", request: RAW, answer: ACCEPTED },
       { do: "subscribe", who: "abrupt", request: RAW, answer: ACCEPTED },

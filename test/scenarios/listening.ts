@@ -543,7 +543,7 @@ export const listening: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-5.3.1.4-a, R6: a subscription that cannot answer is told of a question, and is not asked",
+    name: "AAEP §5.3.1.4, R6: a subscription that cannot answer is told of a question, and is not asked",
     steps: [
       {
         do: "subscribe",

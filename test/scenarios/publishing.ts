@@ -138,7 +138,7 @@ export const publishing: readonly Scenario[] = [
     ],
   },
   {
-    name: "AAEP-4.5.1-a, AAEP-4.5.2-a, AAEP-4.5.4-a, R3: what is out of order is refused, and the session goes on",
+    name: "AAEP §4.5.1, AAEP §4.5.2, AAEP §4.5.4, R3: what is out of order is refused, and the session goes on",
     steps: [
       { do: "subscribe", who: "reader", request: RAW, answer: ACCEPTED },
       { do: "is refused", events: [state("idle", "thinking")], error: { code: "session_not_started" } },
@@ -222,7 +222,7 @@ export const publishing: readonly Scenario[] = [
     skip: withoutRpcAgent("it is about the numbers and the names of methods of JSON-RPC"),
   },
   {
-    name: "AAEP-9.5.1-h, R1, R2: an agent declares itself, and its events and the manifest say so",
+    name: "AAEP §9.5.1, R1, R2: an agent declares itself, and its events and the manifest say so",
     steps: [
       {
         do: "call",
