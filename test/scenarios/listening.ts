@@ -494,7 +494,7 @@ export const listening: readonly Scenario[] = [
         do: "is refused",
         agent: BANKER,
         events: [progress(50, inExtension({ call_id: "toolu_2" }))],
-        error: { code: "tool_not_invoked", pointer: "/extensions/aaepd/tool_call_id" },
+        error: { code: "tool_not_invoked", pointer: "/extensions/aaepd/call_id" },
       },
       {
         do: "is refused",
