@@ -8,7 +8,6 @@ import { PACKAGE_GROUPS } from "../transports/optional-packages.js";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_FILE = 400;
 const WIDEST_COMMENT = 150;
-const LARGEST_FOLDER = 25;
 const LONGEST_ROOM_README = 15;
 /** How to drive the engine, with a table of everything that can fire by time. */
 const ENGINE_PAGE = "src/engine/README.md";
@@ -664,20 +663,6 @@ describe("what no file does", () => {
     expect(long.filter(({ lines }) => lines > LONGEST_FILE)).toEqual([]);
   });
 
-  it(`no folder holds more than ${LARGEST_FOLDER} files`, () => {
-    // Data that tests read are not counted.
-    const counts = new Map<string, number>();
-    for (const root of ["src", "transports", "test"]) {
-      for (const name of readdirSync(join(ROOT, root), { recursive: true })) {
-        if (!/\.(ts|mjs|py)$/.test(String(name))) continue;
-        const folder = dirname(join(root, String(name)));
-        counts.set(folder, (counts.get(folder) ?? 0) + 1);
-      }
-    }
-    expect(counts.size).toBeGreaterThan(60);
-    expect([...counts].filter(([, count]) => count > LARGEST_FOLDER)).toEqual([]);
-  });
-
   it(`no comment is wider than ${WIDEST_COMMENT} columns`, () => {
     // The formatter keeps code within its width, and leaves comments alone.
     const wide = FILES.flatMap(({ path, text }) =>
@@ -687,15 +672,6 @@ describe("what no file does", () => {
       }),
     );
     expect(wide).toEqual([]);
-  });
-
-  it("the contracts stay readable: under 700 lines in all", () => {
-    // The outline of the design hoped for 150; JSON-RPC, journals and what outlives the process, services, what is refused, sessions of calls and doc
-    // comments came on top.
-    const lines = FILES.filter(({ path }) => path.startsWith("src/contracts/")).map(
-      ({ text }) => text.split("\n").length,
-    );
-    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThan(700);
   });
 });
 
@@ -709,22 +685,5 @@ describe("what the READMEs of src say", () => {
     expect(missing).toEqual([]);
     const long = rooms.filter((room) => linesOf(`${room}/README.md`).length > LONGEST_ROOM_README);
     expect(long).toEqual([]);
-  });
-
-  it("the table of timers names each file that waits for an instant or a turn", () => {
-    // A path of the table is that from src/engine, or from src where it begins with another folder.
-    const fullPath = (named: string): string =>
-      /^(runtime|daemon|storage|protocols)\//.test(named) ? `src/${named}` : `src/engine/${named}`;
-    const named = linesOf(ENGINE_PAGE)
-      .filter((line) => line.startsWith("|"))
-      .flatMap((line) => [...line.matchAll(/`([\w/-]+\.ts)`/g)].map(([, path = ""]) => fullPath(path)));
-    const waiting = FILES.filter(
-      ({ path, code }) =>
-        /^src\/(engine|runtime)\//.test(path) &&
-        /\bwakeUps\??\.at\(|\bwakeAt\(|\.(afterTurn|afterCall)\b|\bwithin\(/.test(code),
-    );
-    expect(waiting.length).toBeGreaterThan(15);
-    expect(waiting.map(({ path }) => path).filter((path) => !named.includes(path))).toEqual([]);
-    expect(named.filter((path) => !FILES.some((file) => file.path === path))).toEqual([]);
   });
 });

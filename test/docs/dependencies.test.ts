@@ -1,5 +1,5 @@
 // docs/dependencies.md is only worth reading while it names what is really there.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -116,12 +116,6 @@ function withTheirs(names: readonly string[]): ReadonlySet<string> {
   return found;
 }
 
-function bytesOf(place: string): number {
-  return readdirSync(join(ROOT, place), { withFileTypes: true, recursive: true })
-    .filter((one) => one.isFile() && !one.parentPath.slice(join(ROOT, place).length).includes("/node_modules"))
-    .reduce((sum, one) => sum + statSync(join(one.parentPath, one.name)).size, 0);
-}
-
 const BASE = withTheirs(Object.keys({ ...OWN.dependencies, ...OWN.optionalDependencies }));
 
 test("no types of Node come with an installation, and no package of a group", () => {
@@ -131,23 +125,11 @@ test("no types of Node come with an installation, and no package of a group", ()
 });
 
 test("the page counts the packages of each group", () => {
-  const told = Object.fromEntries(
-    [...PAGE.matchAll(/^\| (base|`--grpc`|`--http`) \| (\d+) \| (\d+) MB \|/gm)].map(([, name = "", count, mb]) => [
-      name,
-      { count: Number(count), mb: Number(mb) },
-    ]),
-  );
-  const measured = Object.entries({
-    base: BASE,
-    "`--grpc`": withTheirs(Object.keys(PACKAGE_GROUPS.grpc.packages)),
-    "`--http`": withTheirs(Object.keys(PACKAGE_GROUPS.http.packages)),
-  }).map(([name, places]) => {
-    const added = [...places].filter((place) => name === "base" || !BASE.has(place));
-    const areHere =
-      process.platform === "linux" && process.arch === "x64" && added.every((place) => existsSync(join(ROOT, place)));
-    const bytes = added.reduce((sum, place) => sum + (areHere ? bytesOf(place) : 0), 0);
-    // Where other binaries are installed, the page's megabytes stand.
-    return [name, { count: added.length, mb: areHere ? Math.ceil(bytes / 1e6) : told[name]?.mb }];
-  });
-  expect(told).toEqual(Object.fromEntries(measured));
+  const told = [...PAGE.matchAll(/^\| (base|`--grpc`|`--http`) \| (\d+) \|/gm)].map(([, name, count]) => [name, count]);
+  const added = (names: readonly string[]): number => [...withTheirs(names)].filter((place) => !BASE.has(place)).length;
+  expect(told).toEqual([
+    ["base", `${BASE.size}`],
+    ["`--grpc`", `${added(Object.keys(PACKAGE_GROUPS.grpc.packages))}`],
+    ["`--http`", `${added(Object.keys(PACKAGE_GROUPS.http.packages))}`],
+  ]);
 });
