@@ -24,7 +24,6 @@ export interface DemoOptions {
   readonly session: string;
   /** Undefined: the demo takes 20 s, and no session is played slower than it was recorded. */
   readonly speed?: number;
-  readonly plain?: true;
   /** Names of the listeners to show. Undefined: all. */
   readonly only?: readonly string[];
   /** The person at the keyboard answers for the user of the screen reader. */
@@ -100,7 +99,7 @@ async function show(
   const isInteractive = options.interactive === true;
   const speed = options.speed ?? usualSpeed(session);
   const { language } = session;
-  const screen = createDemoScreen({ io, write, language, isPlain: options.plain === true, only: options.only });
+  const screen = createDemoScreen({ io, write, language, only: options.only });
   const { seats, shown } = screen;
   const [screenReader] = seats;
   const answers = createDemoAnswers({

@@ -1,12 +1,11 @@
-// The screen of the demo: the events that the chosen listeners hear, in columns or behind the names of the listeners.
-import type { Colors } from "picocolors/types.js";
+// The screen of the demo: the events that the chosen listeners hear, behind the names of the listeners.
 import type { Envelope } from "#gen/aaep/types.js";
 import { termsInWords } from "../shell/capability-options.js";
 import { colorsFor } from "../terminal/colors.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { eventText } from "../terminal/event-text.js";
 import { wrapText } from "../terminal/shown-text.js";
-import { createColumnsView, createPlainView, type DemoView, LEAST_COLUMNS } from "./demo-columns.js";
+import { createDemoLines, type DemoEntry } from "./demo-lines.js";
 import { chosenListeners, demoListeners } from "./demo-listeners.js";
 import type { Seat } from "./demo-summary.js";
 import { createTally } from "./demo-tally.js";
@@ -16,7 +15,6 @@ export interface DemoScreenOptions {
   readonly write: (line: string) => Promise<void> | undefined;
   /** The language of the session. */
   readonly language: string;
-  readonly isPlain: boolean;
   /** Names of the listeners to show. Undefined: all. */
   readonly only: readonly string[] | undefined;
 }
@@ -33,19 +31,18 @@ export interface DemoScreen {
   readonly showEvent: (seat: Seat, event: Envelope) => void;
   /** Shows an answer that was given for the person of a seat. */
   readonly showAnswer: (seat: Seat | undefined, text: string) => void;
-  /** Prints what the view still holds, and these lines. */
+  /** Prints what is still held back, and these lines. */
   readonly end: (lines: readonly string[]) => void;
 }
 
-export function createDemoScreen({ io, write, language, isPlain, only }: DemoScreenOptions): DemoScreen {
+export function createDemoScreen({ io, write, language, only }: DemoScreenOptions): DemoScreen {
   const { clock } = io;
-  const colors = colorsFor(isPlain ? { ...io, environment: { NO_COLOR: "1" } } : io);
   const listeners = demoListeners(language);
   const seats = listeners.map((listener): Seat => ({ listener, tally: createTally(), accepted: undefined }));
   const chosen = chosenListeners(listeners, only);
   const shown = seats.filter(({ listener }) => chosen.includes(listener));
   const names = chosen.map(({ name }) => name);
-  const view = createView(isPlain, io, names, colors);
+  const view = createDemoLines(names, colorsFor(io));
   let startedAt = clock.now();
   const elapsedMs = () => clock.now() - startedAt;
 
@@ -53,7 +50,7 @@ export function createDemoScreen({ io, write, language, isPlain, only }: DemoScr
     for (const line of lines) void write(line);
   }
 
-  function show(entry: Parameters<DemoView["show"]>[0]): void {
+  function show(entry: DemoEntry): void {
     print(view.show(entry, elapsedMs() / 1000));
   }
 
@@ -72,10 +69,8 @@ export function createDemoScreen({ io, write, language, isPlain, only }: DemoScr
       const { getsPieces: quotesText, lineCells } = seat.listener;
       const told = eventText(event, { quotesText });
       if (listener < 0 || (told.what === "text" && told.text === "")) return;
-      // A mark between adjacent pieces replaces the quotes.
       const isPiece = quotesText && told.what === "text";
-      const text = isPiece ? told.text.slice(1, -1) : told.text;
-      const lines = lineCells === undefined || told.what !== "text" ? [text] : wrapText(text, lineCells);
+      const lines = lineCells === undefined || told.what !== "text" ? [told.text] : wrapText(told.text, lineCells);
       for (const line of lines) show({ listener, ...told, text: line, isPiece });
     },
     showAnswer: (seat, text) => {
@@ -84,15 +79,4 @@ export function createDemoScreen({ io, write, language, isPlain, only }: DemoScr
     },
     end: (lines) => print([...view.flush(elapsedMs() / 1000), ...lines]),
   };
-}
-
-function createView(
-  isAskedPlain: boolean,
-  { stdout, environment }: CommandIo,
-  names: readonly string[],
-  colors: Colors,
-): DemoView {
-  const columns = stdout.isTTY === true ? (stdout.columns ?? 0) : 0;
-  const isPlain = isAskedPlain || environment.TERM === "dumb" || columns < LEAST_COLUMNS;
-  return isPlain ? createPlainView(names, colors) : createColumnsView(names, columns, colors);
 }

@@ -22,7 +22,6 @@ Sessions: retirement-planner, parallel-tools, yoruba-market, japanese-travel, ar
 
 Examples:
   aaepd demo
-  aaepd demo --plain                       lines, as always outside wide terminals
   aaepd demo --only "Screen reader"        one listener alone
   aaepd demo --session yoruba-market       Yoruba for one listener, English for another
   aaepd demo --session my-session.ndjson   a recording of your own
@@ -39,7 +38,6 @@ export function registerDemo(program: Command, io?: CommandIo): void {
     .option("--speed <n>", "n times the pace of the recording", positiveNumber(100))
     .option("--only <listeners>", "show only these listeners", textList)
     .option("-i, --interactive", "ask the agent's questions here, answered by a line each")
-    .option("--plain", "labelled lines instead of columns")
     .addHelpText("after", HELP)
     .action(async (options: DemoOptions) => {
       const [{ processIo }, { runDemo }] = await Promise.all([

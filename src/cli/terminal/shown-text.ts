@@ -72,8 +72,3 @@ export function wrapText(text: string, columns: number): readonly string[] {
   }
   return [...lines, line.trimEnd()];
 }
-
-/** Fills text up with spaces to `columns`. */
-export function padText(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - columnsOf(text)));
-}

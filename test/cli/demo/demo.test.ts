@@ -4,9 +4,8 @@ import { createColors } from "picocolors";
 import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { registerDemo } from "../../../src/cli/demo/demo.js";
-import { createColumnsView, createPlainView, type DemoEntry } from "../../../src/cli/demo/demo-columns.js";
+import { createDemoLines, type DemoEntry } from "../../../src/cli/demo/demo-lines.js";
 import { createTally } from "../../../src/cli/demo/demo-tally.js";
-import { columnsOf } from "../../../src/cli/terminal/shown-text.js";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
@@ -26,38 +25,8 @@ function entry(listener: number, text: string, isPiece = false): DemoEntry {
   return { listener, what: "text", text, isCritical: false, isPiece };
 }
 
-test("columns: each listener in its own, no line wider than the terminal, nothing redrawn", () => {
-  const view = createColumnsView(NAMES, 96, colors);
-  const lines = [
-    ...view.heading(["three a second", "one a second", "everything"]),
-    ...view.show(entry(2, "To", true), 1),
-    ...view.show(entry(2, " go", true), 1),
-    ...view.show(entry(0, "A sentence that is too long for one line of a column of this width."), 1.2),
-    ...view.show(entry(1, "京都の二日間の旅程を作っています。列車と宿を調べます。"), 2),
-    ...view.flush(3),
-  ];
-  for (const line of lines) {
-    expect(columnsOf(line)).toBeLessThanOrEqual(96);
-    expect(line).not.toContain("\r");
-    expect(line).not.toContain("\u001b");
-  }
-  expect(lines.join("\n")).toBe(
-    [
-      "         Reader                       Braille                      Debugger",
-      "         three a second               one a second                 everything",
-      "",
-      "  1.2 s  text: A sentence that is                                  text: To| go",
-      "         too long for one line of a",
-      "         column of this width.",
-      "  2.0 s                               text: 京都の二日間の旅程を",
-      "                                      作っています。列車と宿を調",
-      "                                      べます。",
-    ].join("\n"),
-  );
-});
-
-test("A21: plain lines say who receives, and count pieces in place of showing them", () => {
-  const view = createPlainView(NAMES, colors);
+test("A21: lines say who receives, and count pieces in place of showing them", () => {
+  const view = createDemoLines(NAMES, colors);
   const lines = [
     ...view.show(entry(2, "To", true), 1),
     ...view.show(entry(0, "Hello."), 1.5),
@@ -75,7 +44,7 @@ test("A21: plain lines say who receives, and count pieces in place of showing th
     "3.0 s, Braille: completed",
     "12.0 s, Debugger: text in 1 piece",
   ]);
-  expect(createPlainView(["Reader"], colors).show(entry(0, "Hello."), 1)).toEqual(["1.0 s, text: Hello."]);
+  expect(createDemoLines(["Reader"], colors).show(entry(0, "Hello."), 1)).toEqual(["1.0 s, text: Hello."]);
 });
 
 test("the tally counts events, text, pace and waits, and not what came when the daemon was stopped", () => {
@@ -131,8 +100,8 @@ test("R10: three different streams of one session, each complete; nothing is lef
 });
 
 itInFull("each listens in its own language", async () => {
-  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()), columns: 120 });
-  await demo(stage, "--session", "yoruba-market", "--speed", "100", "--plain");
+  const stage = createStage({ environment: cleanEnvironment(temporaryDirectory()) });
+  await demo(stage, "--session", "yoruba-market", "--speed", "100");
   expect(stage.exitCode()).toBe(0);
   expect(stage.out()).toMatch(/Screen reader.*: .*yo, en/);
   expect(stage.out()).toMatch(/Braille display.*: .*en, yo/);
@@ -198,7 +167,7 @@ test("S2: interrupted, it takes its daemon and its files with it; it was to take
   ensureBuilt();
   const temporary = temporaryDirectory();
   const environment = { ...cleanEnvironment(temporaryDirectory()), TMPDIR: temporary };
-  const program = startProgram(["demo", "--plain"], { environment });
+  const program = startProgram(["demo"], { environment });
   const [title] = await program.stdoutLines(6);
   expect(title).toBe(
     "The session retirement-planner of Retirement Planner: 636 events and 1909 characters of text in 15 seconds, at 2.1 times its pace.",
@@ -213,7 +182,7 @@ itInFull("S2: killed, its daemon goes all the same", async () => {
   ensureBuilt();
   const temporary = temporaryDirectory();
   const environment = { ...cleanEnvironment(temporaryDirectory()), TMPDIR: temporary };
-  const program = startProgram(["demo", "--plain"], { environment });
+  const program = startProgram(["demo"], { environment });
   await program.stdoutLines(6);
   const [directory = ""] = readdirSync(temporary);
   expect(existsSync(`${temporary}/${directory}/demo.sock`)).toBe(true);
@@ -224,7 +193,7 @@ itInFull("S2: killed, its daemon goes all the same", async () => {
 
 test("S7: when nobody reads any more it ends quietly", async () => {
   ensureBuilt();
-  const program = startProgram(["demo", "--plain", "--speed", "5"]);
+  const program = startProgram(["demo", "--speed", "5"]);
   await program.stdoutLines(6);
   program.child.stdout.destroy();
   expect(await program.ended).toEqual({ code: 0, signal: null });

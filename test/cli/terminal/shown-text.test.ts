@@ -1,13 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  columnsOf,
-  padText,
-  quotedText,
-  shownText,
-  withoutColours,
-  wrapText,
-} from "../../../src/cli/terminal/shown-text.js";
+import { columnsOf, quotedText, shownText, withoutColours, wrapText } from "../../../src/cli/terminal/shown-text.js";
 import { casesOf } from "../../support/extent.js";
 
 test("an agent cannot move the cursor, recolour or reorder what is shown, and no character of its text is lost", () => {
@@ -36,7 +29,6 @@ test("columns: wide characters take two, marks none, an emoji of several code po
   expect(columnsOf("京都")).toBe(4);
   expect(columnsOf("ọ́")).toBe(1);
   expect(columnsOf("👩‍👧")).toBe(2);
-  expect(padText("京", 4)).toBe("京  ");
 });
 
 test("wrapping loses nothing and keeps to its width", () => {

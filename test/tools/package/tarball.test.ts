@@ -118,7 +118,7 @@ describe("the tarball", () => {
 
 describe("what was installed without a script", () => {
   it("runs the demo, to its end", async () => {
-    const out = await succeed(user, "npx", "--no", "--", "aaepd", "demo", "--plain", "--speed", "20");
+    const out = await succeed(user, "npx", "--no", "--", "aaepd", "demo", "--speed", "20");
     expect(out).toContain("text: complete, every character once and in order");
   }, 300_000);
 
