@@ -1,5 +1,5 @@
 // Who may import whom, and what no file may do. A rule that must bend is bent here, with the reason beside it.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -8,9 +8,6 @@ import { PACKAGE_GROUPS } from "../transports/optional-packages.js";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_FILE = 400;
 const WIDEST_COMMENT = 150;
-const LONGEST_ROOM_README = 15;
-/** How to drive the engine, with a table of everything that can fire by time. */
-const ENGINE_PAGE = "src/engine/README.md";
 
 interface Import {
   readonly from: string;
@@ -672,18 +669,5 @@ describe("what no file does", () => {
       }),
     );
     expect(wide).toEqual([]);
-  });
-});
-
-describe("what the READMEs of src say", () => {
-  const linesOf = (path: string): readonly string[] => readFileSync(join(ROOT, path), "utf8").trimEnd().split("\n");
-
-  it(`each room has a README of at most ${LONGEST_ROOM_README} lines`, () => {
-    const rooms = Object.entries(ROOMS).flatMap(([hall, names]) => Object.keys(names).map((name) => `${hall}/${name}`));
-    expect(existsSync(join(ROOT, ENGINE_PAGE))).toBe(true);
-    const missing = rooms.filter((room) => !existsSync(join(ROOT, room, "README.md")));
-    expect(missing).toEqual([]);
-    const long = rooms.filter((room) => linesOf(`${room}/README.md`).length > LONGEST_ROOM_README);
-    expect(long).toEqual([]);
   });
 });

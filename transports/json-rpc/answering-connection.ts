@@ -1,5 +1,7 @@
 // The answering side of a JSON-RPC 2.0 peer over any byte connection. Method names are plain strings here. Calls are handled in the turn of the event
 // loop in which they were read, and a synchronous answer is sent at once, so that nothing between an agent and its listeners waits without need.
+// `vscode-jsonrpc` would handle one message a turn, and queue without a bound; it keeps the outgoing requests alone. Newline framing replaces raw
+// line ends between tokens by spaces. Other framings carry an event's bytes unchanged (AAEP §8.2.1).
 import { Fault, faultFrom } from "../../src/base/errors.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { AbortSignalLike, AnsweringConnection, RefusedCall, RpcHandlers } from "../../src/contracts/rpc.js";

@@ -1,4 +1,6 @@
-// The Agent Client Protocol, version 1, between an editor and an agent: which of its messages are heard, and as what. It changes no message.
+// The Agent Client Protocol, version 1, between an editor and an agent: which of its messages are heard, and as what. It changes no message. It knows
+// no stream and no clock, so that each order of messages can be tried. A call is announced 700 ms after its status has changed last, unless it was
+// allowed before: agents ask up to half a second after a call is "in progress", and a rejected call must not be heard to run.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";

@@ -1,5 +1,5 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
-// exactly one.
+// exactly one. Ids go back as they are written. A request that could be read in two ways is left to the editor.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { Decision, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";

@@ -1,4 +1,5 @@
-// Messages of MCP that aaepd writes itself, and the members that tell its two eras apart: until revision 2025-11-25, and since 2026-07-28.
+// Messages of MCP that aaepd writes itself, and the members that tell its two eras apart: until revision 2025-11-25, and since 2026-07-28. Each
+// message tells its era itself, and no option does.
 import { textsOf } from "../../base/json-members.js";
 import { type Fields, fieldsOf } from "../fields.js";
 import { idKey, type MessageId, type RpcMessage } from "../rpc-message.js";

@@ -1,4 +1,5 @@
-// Prints the script of a shell.
+// Prints the script of a shell. The scripts are static. The libraries for completion (`@bomb.sh/tab`, `@pnpm/tabtab`, `omelette`) start the program
+// at every press of the key, which takes as long as a start of Node.
 import type { CommandContext } from "../shell/context.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";

@@ -1,4 +1,5 @@
-// The files of `aaepd hook`: a host's settings, and the shim that they name.
+// The files of `aaepd hook`: a host's settings, and the shim that they name. The shim is in the user's own folder, and settings do not name aaepd
+// itself: Codex asks for trust in each changed line, and a removed aaepd must stop no agent.
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,

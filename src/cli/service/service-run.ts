@@ -1,4 +1,5 @@
-// Prints the files of the service, writes them and says what comes next, or removes them.
+// Prints the files of the service, writes them and says what comes next, or removes them. `install` starts nothing, so that a person sees each change
+// of what runs at login. `uninstall` also stops the service, because a daemon whose unit is gone is hard to stop.
 import { existsSync } from "node:fs";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { ipcPath } from "../../../transports/ipc/paths.js";

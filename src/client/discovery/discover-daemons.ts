@@ -1,5 +1,7 @@
 // Finds all daemons of this user, new ones included, by the sockets in the runtime directories (AAEP appendix B). The kernel reports changes; if it
-// cannot, the directories are read every other second. For Node.
+// cannot, the directories are read every other second. For Node. A socket is new if its file is another one, or the process of its manifest, so a
+// daemon that was started again at the same path is reported again. Each look examines whether a directory is there and private (U3): it may be
+// removed, and made by somebody else.
 import { type FSWatcher, lstatSync, watch } from "node:fs";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { connectIpc } from "../../../transports/ipc/connect.js";

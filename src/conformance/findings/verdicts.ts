@@ -1,4 +1,5 @@
-// Verdicts that a case throws, so that a case reads as the steps of its rule.
+// Verdicts that a case throws, so that a case reads as the steps of its rule. A case that comes to its end has passed. A case that saw nothing has
+// not passed: its result is "skipped", with the reason.
 import { Fault } from "../../base/errors.js";
 import type { Evidence, Verdict } from "./finding.js";
 

@@ -1,4 +1,5 @@
-// A connection to the tested side that carries the texts of AAEP messages.
+// A connection to the tested side that carries the texts of AAEP messages. Links share no code with the daemon's own protocol code, except the
+// framing of bytes and the generated services.
 
 export interface Link {
   /** Sends the text of one message. After the end nothing happens. */

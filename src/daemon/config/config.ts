@@ -1,5 +1,6 @@
 // The complete configuration of a daemon: every value has a default, and the source of each value is known. config-schema.ts is the table of options;
-// config-sources.ts reads files, variables and flags.
+// config-sources.ts reads files, variables and flags. A daemon has one copy of its configuration (R8b). Options that change at run time are read at
+// their use, by getters or functions, and never copied. `reconfigure.ts` informs the parts that already wait by an old value.
 import type { JournalPolicy } from "../../contracts/journal.js";
 import type { ServiceAddress } from "../../contracts/service-address.js";
 import type { LogLevel } from "../platform/log.js";

@@ -1,4 +1,5 @@
-// Tells the service manager the state of the daemon, by the messages of `sd_notify`.
+// Tells the service manager the state of the daemon, by the messages of `sd_notify`. `systemd-notify` sends each message, because Node has no
+// datagram sockets in the file system. It is a process of its own, so the unit needs `NotifyAccess=all`.
 import { execFile } from "node:child_process";
 import { faultFrom } from "../../base/errors.js";
 import type { Log } from "../../contracts/log.js";

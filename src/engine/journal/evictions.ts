@@ -1,5 +1,6 @@
 // The evicted events of each session, for reports of losses (R27). The last evicted event is enough, because entries are numbered within their
-// session.
+// session. The difference of ordinals bounds a session's loss. The epoch shows whether a client's place lies behind the last evicted event, so that a
+// client that has everything is not informed of a loss (R27).
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { Epoch, Evicted } from "../event/event.js";

@@ -1,4 +1,5 @@
-// A message that needs no answer is heard as a call that is done.
+// A message that needs no answer is heard as a call that is done. A call that cannot be announced is not forwarded, because a listener relies on
+// hearing what an agent does.
 import type { Mirror } from "../mirror/mirror.js";
 import { requestNameOf } from "../mirror/request-name.js";
 

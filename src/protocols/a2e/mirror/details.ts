@@ -1,4 +1,5 @@
-// The arguments of a call that a text may show. No argument is shown unless the configuration names it.
+// The arguments of a call that a text may show. No argument is shown unless the configuration names it. No value of an argument is in an event unless
+// the configuration names the argument, because arguments hold secrets.
 import { ownMember } from "../../../base/members.js";
 import { shortenedText } from "../../../engine/text/shortened-text.js";
 import type { A2eMessage } from "../messages/message.js";

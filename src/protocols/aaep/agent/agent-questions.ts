@@ -1,4 +1,5 @@
-// Questions as one call (AAEP §6.1, §6.8): the agent asks, and the call is answered when the question has its outcome.
+// Questions as one call (AAEP §6.1, §6.8): the agent asks, and the call is answered when the question has its outcome. No ruling names
+// `accepts_modified_action`: only agents that can change an action get changes.
 import { Fault } from "../../../base/errors.js";
 import { assertMay } from "../../../base/permission.js";
 import type { Access } from "../../../contracts/access.js";

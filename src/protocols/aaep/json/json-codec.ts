@@ -1,4 +1,5 @@
-// AAEP messages as JSON in UTF-8 (AAEP §3.8).
+// AAEP messages as JSON in UTF-8 (AAEP §3.8). A message that could be read in two ways is refused (R19): a text has a doubled member if it has more
+// names than its value has members.
 import { Fault } from "../../../base/errors.js";
 import { parseJsonDocument } from "../../../base/json-document.js";
 import type { Codec } from "../../../contracts/codec.js";

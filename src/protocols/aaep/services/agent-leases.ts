@@ -1,5 +1,5 @@
 // Leases of agents that make unary calls (R8): a key identifies an agent between its calls, and its sessions and questions are kept for a while after
-// its last call.
+// its last call. A `resume_token` (R8) covers neither the declared identity of such an agent nor its open questions; the key does.
 import { Fault } from "../../../base/errors.js";
 import type { IdSource } from "../../../base/ids.js";
 import type { Access, AccessPolicy } from "../../../contracts/access.js";

@@ -1,4 +1,6 @@
-// The session of one connection: one answer for each message, in the order of the messages, and notifications between them.
+// The session of one connection: one answer for each message, in the order of the messages, and notifications between them. A notification is sent
+// only to a peer that takes it at once. Otherwise the Field keeps it as for an agent that is away, so that a peer that does not read costs no memory,
+// and loses nothing when its connection breaks.
 import { within } from "../../../base/time-limit.js";
 import type { ExchangeHost, ExchangeSession } from "../../../contracts/exchange.js";
 import type { PeerIdentity } from "../../../contracts/transport.js";

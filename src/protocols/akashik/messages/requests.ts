@@ -1,4 +1,4 @@
-// The payloads of requests, read into values in which every optional member is there.
+// The payloads of requests, read into values in which every optional member is there. A member that is null counts as absent.
 import type { AkashikAttuneRequest, AkashikMergeRequest, AkashikSubscribeRequest } from "#gen/akashik/types.js";
 import { STRATEGIES } from "./capabilities.js";
 import { type Envelope, type Reading, read, refused } from "./envelope.js";
