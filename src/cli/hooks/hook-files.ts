@@ -1,8 +1,10 @@
 // The files of `aaepd hook`: a host's settings, and the shim that they name. The shim is in the user's own folder, and settings do not name aaepd
 // itself: Codex asks for trust in each changed line, and a removed aaepd must stop no agent.
+import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -108,22 +110,34 @@ export function writeShim(path: string, text: string): void {
   }
 }
 
-/** "" for a file that is not there. Throws a Fault for one that cannot be read. */
+/** "" for a file that is not there. Throws a Fault for one that cannot be read, or would not be the same bytes when it is written again. */
 export function readSettings(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    const bytes = readFileSync(path);
+    if (isUtf8(bytes)) return bytes.toString("utf8");
+    throw new Fault("usage", `${path} is not UTF-8. It stays as it is. Save it as UTF-8, and run the command again.`, {
+      origin: "local",
+    });
   } catch (caught) {
     if (isMissing(caught)) return "";
     throw unusable(path, "read", caught);
   }
 }
 
-/** Replaces the file in one step, behind a link the one that it points to, with the mode that it has. Throws a Fault if that is not possible. */
-export function writeSettings(path: string, text: string): void {
+/**
+ * Replaces the file in one step, behind a link the one that it points to, with the mode and the owner that it has. `before`: what it is to have now.
+ * Throws a Fault if that is not possible, if the file may not be written to, or if somebody has changed it.
+ */
+export function writeSettings(path: string, text: string, before: string): void {
   try {
     const target = linked(path);
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
-    writeWhole(target, text, existsSync(target) ? statSync(target).mode & 0o7777 : 0o600);
+    if (readSettings(path) !== before) throw kept(`${path} was changed in the meantime.`, "Run the command again.");
+    const owner = statSync(target, { throwIfNoEntry: false });
+    // A new file could take the place of one that its owner has made read-only.
+    if (owner !== undefined && (owner.mode & 0o222) === 0)
+      throw kept(`${path} is read-only.`, "Make it one that you may write to.");
+    writeWhole(target, text, (owner?.mode ?? 0o600) & 0o7777, owner);
   } catch (caught) {
     throw unusable(path, "written", caught);
   }
@@ -142,10 +156,18 @@ function linked(path: string, steps = 0): string {
   }
 }
 
-function writeWhole(path: string, text: string, mode: number): void {
+/** `owner`: default this user. */
+function writeWhole(
+  path: string,
+  text: string,
+  mode: number,
+  owner?: { readonly uid: number; readonly gid: number },
+): void {
   const draft = join(dirname(path), `.${basename(path)}.${randomBytes(8).toString("hex")}`);
   try {
     writeFileSync(draft, text, { mode: 0o600, flag: "wx" });
+    const { uid, gid } = statSync(draft);
+    if (owner !== undefined && (owner.uid !== uid || owner.gid !== gid)) chownSync(draft, owner.uid, owner.gid);
     chmodSync(draft, mode);
     renameSync(draft, path);
   } catch (caught) {
@@ -165,6 +187,10 @@ function readIfThere(path: string): string | undefined {
 /** A word of sh. */
 export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function kept(what: string, todo: string): Fault {
+  return new Fault("storage_unavailable", `${what} It stays as it is. ${todo}`, { origin: "local" });
 }
 
 function unusable(path: string, how: string, cause: unknown): Fault {

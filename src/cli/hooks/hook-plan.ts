@@ -34,6 +34,8 @@ export interface HookPlan {
   readonly host: SettingsHost;
   /** Of the settings. */
   readonly path: string;
+  /** "" for a file that is not there. */
+  readonly before: string;
   readonly text: string;
   readonly changes: readonly Change[];
 }
@@ -82,6 +84,7 @@ export function planInstall(
   return {
     host,
     path,
+    before: settings.text,
     text,
     changes,
     shim,
@@ -96,13 +99,17 @@ export function planInstall(
 export function planUninstall(id: HookHostId, io: Pick<CommandIo, "environment">): HookPlan {
   const host = SETTINGS_HOSTS[id];
   const path = host.settings(io.environment);
-  return { host, path, ...withEntries({ path, text: readSettings(path), isOurs: isOurCommand(id) }, new Map()) };
+  const before = readSettings(path);
+  return { host, path, before, ...withEntries({ path, text: before, isOurs: isOurCommand(id) }, new Map()) };
 }
 
 /** Writes the settings if they change, and first the shim that they name. Throws a Fault for a file that cannot be written. */
-export function writePlan({ path, text, changes, ...plan }: HookPlan | InstallPlan, programs: HookPrograms): void {
+export function writePlan(
+  { path, before, text, changes, ...plan }: HookPlan | InstallPlan,
+  programs: HookPrograms,
+): void {
   if ("shim" in plan) writeShim(plan.shim, shimText(programs));
-  if (changes.length > 0) writeSettings(path, text);
+  if (changes.length > 0) writeSettings(path, text, before);
 }
 
 function answers({ answersByDefault }: SettingsHost, { answer, observe }: InstallOptions): boolean {

@@ -1,6 +1,6 @@
 // Puts our entries into a host's settings, or takes them out, and leaves every other byte as it is. Both hosts have one form:
 // {"hooks": {EVENT: [{"hooks": [{"type": "command", "command": …}]}]}}, with comments and trailing commas if wanted.
-import type { ParseError } from "jsonc-parser";
+import type { Node, ParseError } from "jsonc-parser";
 import { Fault } from "../../base/errors.js";
 import { loadJsonc } from "../../daemon/config/load-jsonc.js";
 import { append, remove } from "./text-edit.js";
@@ -110,9 +110,32 @@ function rootOf(text: string, path: string): Readonly<Record<string, unknown>> {
     const line = text.slice(0, errors[0]?.offset ?? 0).split("\n").length;
     throw refused(`${path} is not JSON: see line ${line}. It stays as it is. Mend it, and run the command again.`);
   }
+  const doubled = doubledIn({
+    ...root,
+    children: root.children?.filter(({ children }) => children?.[0]?.value === "hooks"),
+  });
+  if (doubled !== undefined)
+    throw refused(
+      `In ${path} the name ${JSON.stringify(doubled)} stands twice in one object. It stays as it is. Mend it, and run the command again.`,
+    );
   const value: unknown = getNodeValue(root);
   if (isObject(value)) return value;
   throw refused(`${path} has no object of hooks. It stays as it is. Mend it, and run the command again.`);
+}
+
+/** A name that an object has twice: programs differ about which one counts, and so would we about what we change. */
+function doubledIn({
+  type,
+  children = [],
+}: Pick<Node, "type"> & { readonly children?: readonly Node[] | undefined }): string | undefined {
+  const names = new Set<unknown>();
+  for (const child of children) {
+    const [name] = type === "object" ? (child.children ?? []) : [];
+    if (name !== undefined && names.size === names.add(name.value).size) return String(name.value);
+    const inner = doubledIn(child);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 function hooksIn(text: string, path: string): Readonly<Record<string, unknown>> {

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,10 +15,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { registerHook } from "../../../src/cli/hooks/hook.js";
-import { shimPath, shimText } from "../../../src/cli/hooks/hook-files.js";
+import { readSettings, shimPath, shimText, writeSettings } from "../../../src/cli/hooks/hook-files.js";
 import { eventsOf, isAtLeast, mayBeLate, SETTINGS_HOSTS } from "../../../src/cli/hooks/hook-hosts.js";
 import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
 import { ABLE, hookStage } from "../../daemon/hooks/hook-stage.js";
+import { newUser, testAsRoot } from "../../support/peers/other-users.js";
 import { requestOf } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, type Stage } from "../command-stage.js";
@@ -140,6 +142,45 @@ describe("aaepd hook install claude", () => {
     expect(stage.err()).toMatch(/^Error: .*settings\.json is not JSON: see line 1\./);
     expect(readFileSync(settings, "utf8")).toBe('{ "hooks": ');
     expect(existsSync(shim)).toBe(false);
+  });
+
+  it("refuses what is not UTF-8, and leaves its bytes", async () => {
+    const { aaepd, settings } = homeOf();
+    const bytes = Buffer.from('{"name": "caf\xe9"}', "latin1");
+    mkdirSync(join(settings, ".."));
+    writeFileSync(settings, bytes);
+    const stage = await aaepd("install", "claude");
+    expect([stage.exitCode(), stage.err()]).toEqual([2, expect.stringContaining("is not UTF-8. It stays as it is.")]);
+    expect(readFileSync(settings)).toEqual(bytes);
+  });
+
+  it("overwrites nothing that somebody has written since it looked", async () => {
+    const { settings } = homeOf();
+    mkdirSync(join(settings, ".."));
+    writeFileSync(settings, "{}");
+    const before = readSettings(settings);
+    writeFileSync(settings, '{"model": "opus"}');
+    expect(() => writeSettings(settings, "{ }", before)).toThrow(/was changed in the meantime/);
+    expect(readFileSync(settings, "utf8")).toBe('{"model": "opus"}');
+  });
+
+  it("refuses a file that is read-only", async () => {
+    const { aaepd, settings } = homeOf();
+    mkdirSync(join(settings, ".."));
+    writeFileSync(settings, "{}", { mode: 0o444 });
+    const stage = await aaepd("install", "claude");
+    expect([stage.exitCode(), stage.err()]).toEqual([1, expect.stringContaining("is read-only. It stays as it is.")]);
+    expect(readFileSync(settings, "utf8")).toBe("{}");
+  });
+
+  testAsRoot("leaves the file its owner", async () => {
+    const { aaepd, settings } = homeOf();
+    const user = newUser();
+    mkdirSync(join(settings, ".."));
+    writeFileSync(settings, "{}");
+    chownSync(settings, user, user);
+    expect((await aaepd("install", "claude")).exitCode()).toBe(0);
+    expect([statSync(settings).uid, statSync(settings).gid]).toEqual([user, user]);
   });
 
   it("uses no event that the host's version lacks, and of an unknown one few", async () => {

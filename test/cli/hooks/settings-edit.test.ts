@@ -105,8 +105,15 @@ describe("settings that are refused", () => {
     ['{"hooks": []}', /has no object of hooks/],
     ['{"hooks": {"Stop": {}}}', /the hooks of Stop are no list/],
     ["<<<<<<< HEAD\n{}", /is not JSON/],
+    ['{"hooks": {}, "hooks": {"Stop": []}}', /"hooks" stands twice/],
+    ['{"hooks": {"Stop": [], "Stop": []}}', /"Stop" stands twice/],
+    ['{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}', /"hooks" stands twice/],
   ])("%j", (text, sentence) => {
     expect(() => edited(text)).toThrow(sentence);
+  });
+
+  it("a name that stands twice elsewhere is nobody's affair here", () => {
+    expect(edited('{"model": 1, "model": 2}').changes).toHaveLength(WANTED.size);
   });
 
   it("odd groups are left as they are", () => {
