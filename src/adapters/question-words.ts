@@ -3,19 +3,22 @@
 import { wholeEnd } from "../base/whole-end.js";
 import type { AdapterWords } from "../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
-import { LONGEST_ANNOUNCEMENT, linesIn } from "./words.js";
+import { LONGEST_ANNOUNCEMENT, linesIn, unhidden } from "./words.js";
 
 /** UTF-16 units of a consequence. AAEP takes 16,384. */
 const LONGEST_CONSEQUENCE = 16_000;
 
-/** Marks that override the direction of text, and controls but line feeds and tabs: they would show a text in another order than it has. */
-const MISLEADING = /(?![\n\t])[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-/** The first line of what will be done, and how many lines follow. Nothing else of it is changed. */
+/** The first line of what will be done, and how much of it and how many lines follow. */
 export function shortAction(what: string, words: AdapterWords): string {
-  const lines = linesIn(what.replace(MISLEADING, " "));
-  const rest = lines.length > 1 ? ` ${words.moreLines(lines.length - 1)}` : "";
-  return `${shortenedText((lines[0] ?? "").trim(), LONGEST_ANNOUNCEMENT / 2)}${rest}`;
+  const [line = "", ...others] = linesIn(unhidden(what)).map((one) => one.trim());
+  const shown = shortenedText(line, LONGEST_ANNOUNCEMENT / 2);
+  // One of its characters is the ellipsis.
+  const rest = shown === line ? 0 : line.length - shown.length + 1;
+  return [
+    shown,
+    ...(rest === 0 ? [] : [words.moreCharacters(rest)]),
+    ...(others.length === 0 ? [] : [words.moreLines(others.length)]),
+  ].join(" ");
 }
 
 export interface WholeText {
@@ -26,7 +29,7 @@ export interface WholeText {
 
 /** The parts of a consequence, each in a line of its own. */
 export function wholeText(parts: readonly string[], words: AdapterWords): WholeText {
-  const text = parts.join("\n").replace(MISLEADING, " ");
+  const text = unhidden(parts.join("\n"));
   if (text.length <= LONGEST_CONSEQUENCE) return { text: text.trim() === "" ? words.noDetails : text, isCut: false };
   const end = wholeEnd(text, LONGEST_CONSEQUENCE);
   return { text: `${words.leftOut(text.length - end)}\n${text.slice(0, end)}`, isCut: true };

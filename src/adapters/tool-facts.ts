@@ -32,8 +32,15 @@ export function commandIn(input: Fields): { readonly argument: string; readonly 
   for (const argument of ["command", "cmd"]) {
     const given = input[argument];
     const text =
-      Array.isArray(given) && given.every((word) => typeof word === "string") ? given.join(" ") : someText(given);
+      Array.isArray(given) && given.every((word) => typeof word === "string")
+        ? given.map(shellWord).join(" ")
+        : someText(given);
     if (text !== undefined && text !== "") return { argument, text };
   }
   return undefined;
+}
+
+/** In quotation marks where a shell would read several words, or none. */
+function shellWord(word: string): string {
+  return /^[^\s'"\\$`;&|<>()*?#~]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -48,6 +48,7 @@ export function questionWords(facts: ToolFacts, words: AdapterWords): QuestionWo
   const values = new Set(Object.values(input));
   const given = Object.entries(input).filter(([name]) => name !== "description" && name !== command?.argument);
   const isBare = Object.keys(input).length === 0;
+  const saysPathsOnly = [...values].every((value) => pathsOf(facts).includes(String(value)));
   const parts = [
     ...(command === undefined ? [] : [`${words.labels.command}: ${command.text}`]),
     ...pathsOf(facts)
@@ -55,7 +56,8 @@ export function questionWords(facts: ToolFacts, words: AdapterWords): QuestionWo
       .map((path) => `${words.labels.file}: ${path}`),
     ...(host === undefined ? [] : [`${words.labels.host}: ${host}`]),
     ...argumentParts(Object.fromEntries(given)),
-    ...(isBare ? [...linesIn(title ?? ""), ...diffs.map(({ text }) => `${words.labels.text}: ${text}`)] : []),
+    ...(isBare ? linesIn(title ?? "") : []),
+    ...(saysPathsOnly ? diffs.map(({ text }) => `${words.labels.text}: ${text}`) : []),
     ...(input.description === undefined ? [] : argumentParts({ description: input.description })),
   ];
   return { action: actionWords(facts, command?.text, host, words), consequence: wholeText(parts, words) };

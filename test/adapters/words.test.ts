@@ -20,6 +20,7 @@ describe("an announcement", () => {
     ["Fetch https://example.org/a/b?token=1", "Fetch example.org"],
     ["one\n\n two \r\nthree", "one and 2 more lines"],
     ["a\u0007b\u202e\tc", "a b c"],
+    ["auto\u00admatic\u200b ❤\ufe0f", "automatic ❤\ufe0f"],
     ["{{x}}", "x"],
     ["", ""],
   ])("%j is %j", (text, said) => {
@@ -42,12 +43,27 @@ describe("a question", () => {
     expect(whole.length).toBeLessThanOrEqual(16_384);
     expect(whole.length).toBeGreaterThan(0);
     if (isCut) expect(whole).toMatch(/^Not all of it is here: [\d,]+ characters are left out\.\n/);
-    else if (text.trim() !== "")
-      expect(whole.replace(/\s/g, "")).toHaveLength(
-        text.replace(/[\s\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "").length,
+    else if (text.trim() !== "") {
+      const written = whole.replace(/\\u([\da-f]{4})/g, (_, code: string) =>
+        String.fromCharCode(Number.parseInt(code, 16)),
       );
+      expect(written).toBe(text.replaceAll("\r\n", "\n"));
+    }
+    expect(whole).not.toMatch(
+      /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3164\ufeff\u{e0041}]|(?![\n\t])\p{Cc}/u,
+    );
     expect(shortAction(text, ENGLISH).length).toBeLessThanOrEqual(LONGEST_ANNOUNCEMENT);
     expect(shortAction(text, ENGLISH)).not.toMatch(/[\n\r\u2028\u202e]/);
+  });
+
+  test.each([
+    ["rm\u202e x\r\ny", "rm\\u202e x and 1 more line"],
+    ["a\u200cb \u{e0041}", "a\\u200cb \\udb40\\udc41"],
+    ["می\u200cخواهم ❤\ufe0f", "می\u200cخواهم ❤\ufe0f"],
+    [`ls ${" ".repeat(200)} && rm x`, "ls… and 209 more characters"],
+    [`${"word ".repeat(30)}\nrm x`, `${"word ".repeat(19)}word… and 50 more characters and 1 more line`],
+  ])("is short, hides nothing, and says what it leaves out: %j", (text, said) => {
+    expect(shortAction(text, ENGLISH)).toBe(said);
   });
 
   test("has each argument in words", () => {

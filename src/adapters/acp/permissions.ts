@@ -150,9 +150,11 @@ export class Permissions {
     };
   }
 
-  /** The person cancels in the host: nothing is asked of listeners any more, and the host answers what is open. */
+  /** The person cancels in the host, with its subagents: nothing is asked of listeners any more, and the host answers what is open. */
   cancelledByHost(sessionId: string): readonly Sign[] {
-    return this.#of((one) => one.sessionId === sessionId).flatMap((one) => this.#questionOver(one, undefined));
+    return this.#of(({ turn, ...one }) => one.sessionId === sessionId || turn.sessionId === sessionId).flatMap((one) =>
+      this.#questionOver(one, undefined),
+    );
   }
 
   /** A listener stops the turn: the host, which knows nothing of it, will not answer what is open. */

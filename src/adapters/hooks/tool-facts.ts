@@ -77,9 +77,11 @@ export function toolFacts(tool: string, given: unknown, words: AdapterWords): To
   const kind = KINDS[tool];
   const base = { ...NO_FACTS, name: nameForPeople(tool), kind, input };
   if (tool === "apply_patch") {
-    const patch = someText(input.command) ?? someText(input.input) ?? "";
+    const { command, ...others } = input;
+    const patch = someText(command) ?? someText(input.input) ?? "";
     const paths = Array.from(patch.matchAll(PATCHED), ([, path = ""]) => path.trim());
-    return { ...base, paths, input: { patch } };
+    // It is no command.
+    return { ...base, paths, input: typeof command === "string" ? { patch: command, ...others } : input };
   }
   if (kind === "execute") return { ...base, title: someText(input.command) };
   if (kind === "search") return { ...base, title: words.searches };

@@ -12,6 +12,19 @@ import { CALL } from "./mcp-message.js";
  */
 export type LineKind = "passes" | "held" | "unclear";
 
+/**
+ * The names of held tools, folded, as a person gives them: as the server has them, as listeners hear them ("Notes.delete_file"), or as hosts write them
+ * ("mcp__notes__delete_file"). Rather a tool too many is held than one too few.
+ */
+export function heldNames(given: Iterable<string>, server: string): ReadonlySet<string> {
+  const names = [...given].flatMap((name) => {
+    const [front = "", ...rest] = name.split(".");
+    const isHeard = rest.length > 0 && foldedName(front) === foldedName(server);
+    return [name, name.replace(/^mcp__.+?__/i, ""), ...(isHeard ? [rest.join(".")] : [])];
+  });
+  return new Set(names.filter((name) => name !== "").map(foldedName));
+}
+
 /** `line`: with its end. `names`: of the held tools, folded. */
 export function lineKind(line: Buffer, names: ReadonlySet<string>): LineKind {
   if (!isUtf8(line)) return "unclear";

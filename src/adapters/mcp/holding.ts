@@ -14,9 +14,14 @@ const PROGRESS_MS = 10_000;
 /** The daemon ends a question first, and this is the time that its word of it may take, ms. */
 const GRACE_MS = 1000;
 
+/** Calls that wait at a time, and UTF-16 units of all of them: their lines are kept. */
+const MOST_HELD = 256;
+const MOST_HELD_UNITS = 64 * 1024 * 1024;
+
 const REASONS = {
   rejected: "the person did not agree.",
   unanswered: "nobody has agreed.",
+  crowded: "too many calls wait for a person.",
   unclear: "the call could be read in two ways, and so nobody was asked.",
 } as const;
 
@@ -83,6 +88,10 @@ export function createHolding(words: AdapterWords, seconds: number): Holding {
   };
   const refused = ({ request }: Waiting["held"], why: keyof typeof REASONS): string =>
     notDone(request.id, REASONS[why], isModern(request.params));
+  const isCrowded = (line: string): boolean => {
+    const waiting = [...byQuestion.values()].reduce((sum, { held }) => sum + held.line.length, line.length);
+    return byQuestion.size >= MOST_HELD || waiting > MOST_HELD_UNITS;
+  };
   const over = ({ held, question }: Waiting): readonly Sign[] => {
     byQuestion.delete(question);
     return [{ kind: "question-over", turn: held.turn, id: question }];
@@ -93,6 +102,7 @@ export function createHolding(words: AdapterWords, seconds: number): Holding {
       const { params } = held.request;
       if (!isClear(held.line) || !isOneCall(held.line) || !isAskable(params))
         return { signs: [], toHost: [refused(held, "unclear")] };
+      if (isCrowded(held.line)) return { signs: [], toHost: [refused(held, "crowded")] };
       const { action, consequence } = wordsOf(held.name, inputOf(params), words);
       const asked: Waiting["asked"] = {
         kind: "question",

@@ -8,6 +8,7 @@ import { createNamedTeller } from "../named-teller.js";
 import { agentIdOf, agentName, serverName } from "../names.js";
 import { type ChildEnd, type RunningProxy, startProxy } from "../proxy/run-proxy.js";
 import type { Teller } from "../teller.js";
+import { heldNames } from "./held-lines.js";
 import { createHostReader } from "./host-reader.js";
 import { createMcpAdapter } from "./mcp-adapter.js";
 
@@ -25,8 +26,8 @@ export interface RunMcpOptions {
   readonly socket: string | undefined;
   /** Where names in use are noted. */
   readonly runtimeFolder: string | undefined;
-  /** Names of tools that wait for a person, folded. */
-  readonly irreversibleTools: ReadonlySet<string>;
+  /** Names of tools that wait for a person, as `heldNames` takes them. */
+  readonly irreversibleTools: readonly string[];
   /** How long a person has to answer, in seconds. */
   readonly holdSeconds: number;
   /** The folder in which the command runs. */
@@ -113,7 +114,7 @@ export async function runMcp(options: RunMcpOptions): Promise<ChildEnd> {
     environment: { ...options.environment, [AGENT_VARIABLE]: name },
     host: options.host,
     fromHost: createHostReader({
-      held: options.irreversibleTools,
+      held: heldNames(options.irreversibleTools, server),
       read: (text) => adapter.read({ from: "host", text }, now()),
       hold: (text) => adapter.hold(text, now()),
       follow,

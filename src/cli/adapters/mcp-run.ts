@@ -1,6 +1,5 @@
 import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import { runMcp } from "../../adapters/mcp/run-mcp.js";
-import { foldedName } from "../../base/tool-name.js";
 import { agentBehind } from "../../daemon/platform/launchers.js";
 import { type AdapterOptions, adapterSettings } from "./adapter-options.js";
 import { endAs, passSignals, reportFaults } from "./child-end.js";
@@ -26,7 +25,7 @@ export async function runMcpCommand(
     host: stdio,
     // A host that is gone has left this process to the first of the system, below which everything is.
     hostPid: process.ppid > 1 ? agentBehind(process.ppid, process.pid) : process.pid,
-    irreversibleTools: new Set((options.irreversibleTools ?? []).map(foldedName)),
+    irreversibleTools: options.irreversibleTools ?? [],
     holdSeconds: options.holdSeconds,
     onFault,
     onStarted: ({ kill }) => passSignals(kill),

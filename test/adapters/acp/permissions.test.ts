@@ -92,6 +92,17 @@ test("a person cancels in the editor while asked: listeners are asked no more, a
   expect(on.toAgent.map((line) => JSON.parse(line).method ?? "answer")).toEqual(["session/cancel", "answer"]);
 });
 
+test("a person cancels in the editor while a subagent asks: listeners are asked no more", () => {
+  const on = acpStage();
+  on.prompt(3);
+  on.update({ sessionUpdate: "subagent_update", sessionId: "child", title: "Search" });
+  const params = { sessionId: "child", toolCall: { toolCallId: "t", kind: "execute" }, options: OPTIONS };
+  on.agent({ id: 0, method: "session/request_permission", params });
+  expect(on.signs.at(-1)?.kind).toBe("question");
+  on.editor({ method: "session/cancel", params: { sessionId: "s" } });
+  expect(on.told().at(-1)).toBe("question-over | question 1");
+});
+
 test("a request that the agent takes back is no question any more, and its messages count again", () => {
   const on = asked();
   on.agent({ method: "$/cancel_request", params: { requestId: 0 } });
@@ -226,9 +237,22 @@ describe("Safety 2: a question says what will be done, whole", () => {
     });
   });
 
-  test("marks that would show a text in another order are taken out", () => {
-    const on = asked(0, { title: "x", kind: "execute", rawInput: { command: "rm \u202e\u2066x\u0007y" } });
-    expect(question(on)).toMatchObject({ action: "Run rm   x y", consequence: "Command: rm   x y" });
+  test("the new text also where the arguments say only the path", () => {
+    const diff = { type: "diff", path: "/a/x.ts", newText: "evil()" };
+    const on = (rawInput: object) => question(asked(0, { kind: "edit", title: "x", content: [diff], rawInput }));
+    expect(on({ filePath: "/a/x.ts" })?.consequence).toBe("file path: /a/x.ts\nNew text: evil()");
+    expect(on({ filePath: "/a/x.ts", old: "good()", new: "evil()" })?.consequence).not.toContain("New text");
+  });
+
+  test("the words of a command that is a list", () => {
+    const on = asked(0, { title: "x", kind: "execute", rawInput: { command: ["rm", "a b", "", "it's", "-r"] } });
+    expect(question(on)?.action).toBe("Run rm 'a b' '' 'it'\\''s' -r");
+  });
+
+  test("what nobody would hear, or what would show a text in another order, is named by its number", () => {
+    const on = asked(0, { title: "x", kind: "execute", rawInput: { command: "rm \u202e\u2066x\u0007y\u200b" } });
+    const command = "rm \\u202e\\u2066x\\u0007y\\u200b";
+    expect(question(on)).toMatchObject({ action: `Run ${command}`, consequence: `Command: ${command}` });
   });
 
   test("a yes to a question that has not everything is asked for once more", () => {

@@ -170,6 +170,8 @@ describe("safety: a question says what will be done, whole", () => {
       action: "Edit src/a.ts and 1 more file",
       consequence: `File: src/a.ts\nFile: b.ts\npatch: ${command}`,
     });
+    expect(ask("apply_patch", { command: "x", workdir: "/etc" }).consequence).toBe("patch: x\nworkdir: /etc");
+    expect(ask("apply_patch", { command: ["apply_patch", "a b"] }).consequence).toBe("Command: apply_patch 'a b'");
   });
 
   it("and says what it had to leave out, so that a yes is asked for once more", () => {

@@ -280,3 +280,25 @@ test.each(hostileTexts().map((text) => [text]))("no text of a host or a server b
     expect(words).not.toMatch(/[`{}\n\p{Cc}]/u);
   }
 });
+
+test.each(["delete_file", "Notes.delete_file", "mcp__my notes__delete_file", "mcp__notes__Delete-File"])(
+  `Safety 3: ${SAFETY}: named %s`,
+  (name) => {
+    const stage = mcpStage({ held: [name] });
+    stage.call(1, "delete_file");
+    stage.call(2, "read_file");
+    expect(stage.toServer.map((line) => JSON.parse(line).id)).toEqual([2]);
+  },
+);
+
+test(`Safety 3: ${SAFETY}: more calls than a person can hear, or than fit into memory`, () => {
+  const many = mcpStage({ held: HELD });
+  for (let id = 0; id < 257; id++) many.call(id, "delete_file", { path: String(id) });
+  expect(refusals(many.toHost)).toEqual([notDone(256, "too many calls wait for a person.")]);
+  many.answer("accept", "question 1");
+  many.call(300, "delete_file");
+  expect([many.toHost.length, many.toServer.length]).toEqual([1, 1]);
+  const large = mcpStage({ held: HELD });
+  for (let id = 0; id < 5; id++) large.call(id, "delete_file", { text: "x".repeat(15_000_000) });
+  expect(refusals(large.toHost)).toEqual([notDone(4, "too many calls wait for a person.")]);
+});

@@ -106,7 +106,11 @@ test(`${SAFETY}: the daemon is gone while it asks`, async () => {
 
 test(`${SAFETY}: a host that has given up, and a yes that comes then`, async () => {
   const { call, called, heard, lines } = await hostStage({ options: HOLDING, answer: () => undefined });
-  await expect(call("write_note", { path: "b" }, { timeout: 300 })).rejects.toThrow("timed out");
+  const giveUp = new AbortController();
+  const done = call("write_note", { path: "b" }, { signal: giveUp.signal });
+  await eventually(() => expect(lines().join()).toContain("awaiting.confirmation"));
+  giveUp.abort();
+  await expect(done).rejects.toThrow("abort");
   await eventually(() => expect(lines().join()).toContain("Withdrawn"));
   const asked = heard.events.find(({ reply_token }) => reply_token !== undefined);
   heard.subscriber.reply(accepts(asked as NonNullable<typeof asked>));

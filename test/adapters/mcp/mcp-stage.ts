@@ -1,8 +1,8 @@
 // An adapter of MCP between a host and a server that a test writes, behind the gate of held tools, on a clock of its own.
 import type { Decision, Reading, Sign } from "../../../src/adapters/adapter.js";
+import { heldNames } from "../../../src/adapters/mcp/held-lines.js";
 import { createHostReader } from "../../../src/adapters/mcp/host-reader.js";
 import { createMcpAdapter, type McpAdapter } from "../../../src/adapters/mcp/mcp-adapter.js";
-import { foldedName } from "../../../src/base/tool-name.js";
 import { ADAPTER_WORDS } from "../../../src/engine/messages/adapter-messages.js";
 
 export interface McpStage {
@@ -46,7 +46,7 @@ export function mcpStage({ held = [], holdSeconds = 45, broken = {} }: McpStageO
     toHost.push(...(reading.toHost ?? []));
   };
   const reader = createHostReader({
-    held: new Set(held.map(foldedName)),
+    held: heldNames(held, "notes"),
     read: (text) => used.read({ from: "host", text }, now),
     hold: (text) => used.hold(text, now),
     follow,

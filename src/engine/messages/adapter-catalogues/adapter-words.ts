@@ -14,6 +14,8 @@ export interface AdapterWords {
   /** A tool of which only the name is known, in a question. */
   readonly use: (tool: string) => string;
   readonly moreLines: (count: number) => string;
+  /** The rest of a line that is too long. */
+  readonly moreCharacters: (count: number) => string;
   readonly moreFiles: (count: number) => string;
   /** Labels in front of the parts of a question. */
   readonly labels: Readonly<Record<"command" | "folder" | "file" | "host" | "address" | "text", string>>;

@@ -30,6 +30,14 @@ export const ARABIC_ADAPTER: AdapterWords = {
       many: "و# سطرًا آخر",
       other: "و# سطر آخر",
     }),
+  moreCharacters: (count) =>
+    plural(count, {
+      one: "وحرف آخر",
+      two: "وحرفان آخران",
+      few: "و# أحرف أخرى",
+      many: "و# حرفًا آخر",
+      other: "و# حرف آخر",
+    }),
   moreFiles: (count) =>
     plural(count, {
       one: "وملف آخر",

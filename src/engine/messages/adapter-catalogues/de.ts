@@ -23,6 +23,7 @@ export const GERMAN_ADAPTER: AdapterWords = {
   },
   use: (tool) => `${tool} benutzen`,
   moreLines: (count) => plural(count, { one: "und # weitere Zeile", other: "und # weitere Zeilen" }),
+  moreCharacters: (count) => plural(count, { one: "und # weiteres Zeichen", other: "und # weitere Zeichen" }),
   moreFiles: (count) => plural(count, { one: "und # weitere Datei", other: "und # weitere Dateien" }),
   labels: {
     command: "Befehl",

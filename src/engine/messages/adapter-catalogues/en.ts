@@ -23,6 +23,7 @@ export const ENGLISH_ADAPTER: AdapterWords = {
   },
   use: (tool) => `Use ${tool}`,
   moreLines: (count) => plural(count, { one: "and # more line", other: "and # more lines" }),
+  moreCharacters: (count) => plural(count, { one: "and # more character", other: "and # more characters" }),
   moreFiles: (count) => plural(count, { one: "and # more file", other: "and # more files" }),
   labels: { command: "Command", folder: "Folder", file: "File", host: "Host", address: "Address", text: "New text" },
   noDetails: "The agent says no more about it.",

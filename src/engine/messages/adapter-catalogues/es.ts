@@ -23,6 +23,7 @@ export const SPANISH_ADAPTER: AdapterWords = {
   },
   use: (tool) => `Usar ${tool}`,
   moreLines: (count) => plural(count, { one: "y # línea más", other: "y # líneas más" }),
+  moreCharacters: (count) => plural(count, { one: "y # carácter más", other: "y # caracteres más" }),
   moreFiles: (count) => plural(count, { one: "y # archivo más", other: "y # archivos más" }),
   labels: {
     command: "Orden",

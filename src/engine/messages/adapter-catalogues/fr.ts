@@ -23,6 +23,7 @@ export const FRENCH_ADAPTER: AdapterWords = {
   },
   use: (tool) => `Utiliser ${tool}`,
   moreLines: (count) => plural(count, { one: "et # ligne de plus", other: "et # lignes de plus" }),
+  moreCharacters: (count) => plural(count, { one: "et # caractère de plus", other: "et # caractères de plus" }),
   moreFiles: (count) => plural(count, { one: "et # fichier de plus", other: "et # fichiers de plus" }),
   labels: {
     command: "Commande",

@@ -23,6 +23,7 @@ export const JAPANESE_ADAPTER: AdapterWords = {
   },
   use: (tool) => `${tool} の使用`,
   moreLines: (count) => plural(count, { other: "ほか # 行" }),
+  moreCharacters: (count) => plural(count, { other: "ほか # 文字" }),
   moreFiles: (count) => plural(count, { other: "ほか # 件のファイル" }),
   labels: {
     command: "コマンド",
