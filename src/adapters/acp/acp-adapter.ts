@@ -20,7 +20,7 @@ export interface AcpOptions extends TurnOptions {
 export interface AcpAdapter extends Adapter {
   /** Whether the next lines of the host may be answers that are swallowed. */
   readonly holds: () => boolean;
-  /** The agent has ended. `how` is its exit code or signal. */
+  /** The agent has ended. `how` is its exit code in words, or its signal. */
   readonly ended: (how: string, isAfterHost: boolean) => Reading;
 }
 

@@ -153,10 +153,9 @@ export function readHook(
   if (conversation === undefined || event === undefined) return undefined;
   const { words } = options;
   const actor = someText(message.agent_id);
-  const title = someText(message.agent_type) ?? actor;
+  const title = someText(message.agent_type) ?? "";
   const folder = someText(message.cwd);
-  const inFront = (said: string): string =>
-    actor === undefined || title === undefined ? said : words.subagent(oneLine(title), said);
+  const inFront = (said: string): string => (actor === undefined ? said : words.subagent(oneLine(title), said));
   const read = Object.hasOwn(events, event) ? events[event] : undefined;
   const told = read?.(message, { ...options, turn: conversation, folder, inFront }) ?? NOTHING;
   return { event, conversation, folder, actor, ...told };

@@ -87,7 +87,7 @@ export function toolFacts(tool: string, given: unknown, words: AdapterWords): To
   if (kind === "search") return { ...base, title: words.searches };
   if (AGENTS.has(tool)) return { ...base, title: someText(input.description) ?? base.name };
   const path = someText(input.file_path) ?? someText(input.notebook_path) ?? someText(input.path);
-  return { ...base, title: base.name, paths: path === undefined ? [] : [path] };
+  return { ...base, title: base.name.replaceAll("_", " "), paths: path === undefined ? [] : [path] };
 }
 
 /** The tool and its arguments, whatever the order of their members. Codex adds the model's description to a command only when it asks. */

@@ -13,7 +13,7 @@ import { CALL } from "./mcp-message.js";
 export type LineKind = "passes" | "held" | "unclear";
 
 /**
- * The names of held tools, folded, as a person gives them: as the server has them, as listeners hear them ("Notes.delete_file"), or as hosts write them
+ * The names of held tools, folded. A person gives them as the server has them, as listeners hear them ("Notes.delete_file"), or as hosts write them
  * ("mcp__notes__delete_file"). Rather a tool too many is held than one too few.
  */
 export function heldNames(given: Iterable<string>, server: string): ReadonlySet<string> {

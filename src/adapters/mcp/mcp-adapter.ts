@@ -28,7 +28,7 @@ export interface McpAdapter extends Adapter {
   readonly unanswered: (question: string, now: number) => Reading;
   /** Whether lines of the server may have to be changed on their way. */
   readonly changesProgress: () => boolean;
-  /** The server has ended. `how` is its exit code or signal. */
+  /** The server has ended. `how` is its exit code in words, or its signal. */
   readonly ended: (how: string, isAfterHost: boolean) => Reading;
 }
 

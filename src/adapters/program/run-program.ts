@@ -106,7 +106,7 @@ function taken(sink: Writable): Promise<void> {
 function endSign({ code, signal }: ProgramEnd, isStopped: boolean, { words }: Speech): Sign {
   if (isStopped) return { kind: "end", turn: TURN, how: "cancelled", words: words.stopped };
   if (code === 0) return { kind: "end", turn: TURN, how: "completed", words: words.done };
-  const told = words.programEnded(String(signal ?? code));
+  const told = words.programEnded(signal ?? words.exitCode(code ?? 0));
   return { kind: "end", turn: TURN, how: "errored", words: told, code: "PROGRAM_FAILED" };
 }
 

@@ -79,6 +79,9 @@ export function planInstall(
     ]),
   );
   const settings = { path, text: readSettings(path), isOurs: isOurCommand(id) };
+  // Of an unknown version it is enough that somebody has installed the event.
+  if (version === undefined)
+    for (const [event, entry] of entriesIn(settings)) if (entry.command === command) wanted.set(event, entry);
   const isOtherwise = [...entriesIn(settings).values()].some((entry) => entry.command !== command);
   const { text, changes } = withEntries(settings, wanted);
   return {

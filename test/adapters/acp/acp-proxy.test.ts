@@ -148,7 +148,7 @@ test("an agent that exits while it asks: its code is ours, and listeners hear it
     .prompt([{ update: { sessionUpdate: "tool_call", ...COMMAND, status: "completed" } }, { say: "Now." }, { exit: 3 }])
     .catch(() => {});
   expect(await editor.program.ended).toEqual({ code: 3, signal: null });
-  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The agent has ended unexpectedly: 3."));
+  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The agent has ended unexpectedly: code 3."));
   expect(lines()).toContain("tool.invoked | execute | Runs npm test");
 });
 

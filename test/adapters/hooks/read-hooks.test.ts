@@ -108,6 +108,7 @@ describe("each event of Claude Code", () => {
   it("puts the name of a subagent in front", () => {
     const message = { ...CLAUDE_MESSAGES.PreToolUse, agent_id: "a1", agent_type: "Explore" };
     expect(toldBy(message)).toEqual(["tool toolu_1: Subagent Explore: Runs npm test"]);
+    expect(toldBy({ ...message, agent_type: undefined })).toEqual(["tool toolu_1: Subagent: Runs npm test"]);
     expect(read(message)).toMatchObject({ actor: "a1", needsAudience: true });
     expect(read(CLAUDE_MESSAGES.PreToolUse).needsAudience).toBeUndefined();
   });
@@ -215,7 +216,7 @@ describe("words of tools", () => {
     ["Grep", { pattern: "x", path: "/a" }, "Searches."],
     ["WebFetch", { url: "https://docs.example/a/b", prompt: "x" }, "Fetches docs.example"],
     ["Task", { description: "Find the bug", subagent_type: "Explore", prompt: "long" }, "Find the bug"],
-    ["mcp__github__create_issue", { title: "x" }, "github: create_issue"],
+    ["mcp__github__create_issue", { title: "x" }, "github: create issue"],
     ["Bash", { command: "cd /a/b\nnpm test" }, "Runs cd b and 1 more line"],
     ["Odd", { a: 1 }, "Odd"],
   ])("%s", (tool_name, tool_input, words) => {

@@ -48,7 +48,7 @@ test("tools, their progress and their ends are heard, also of calls at once, for
   const progress = heard.events.filter(({ type }) => type.endsWith("progress.updated"));
   expect(progress.at(-1)).toMatchObject({ progress: { percent: 100, description: "Part 2" } });
   await expect(call("exit")).rejects.toThrow();
-  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The program has ended: 4."));
+  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The program has ended: code 4."));
 });
 
 const SAFETY = "Safety 3: a tool that a person named to be held never passes without a yes";

@@ -62,7 +62,7 @@ test("run: both outputs are heard line by line without colours, and the exit cod
   await isEnded(program, 3);
   expect(program.stdout()).toBe("PASS a\n\u001b[31mFAIL\u001b[0m two. Twice.\n10%\r50%\r\u001b[2K100%\n");
   expect(program.stderr()).toBe("oops\n");
-  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The program has ended: 3."));
+  await eventually(() => expect(lines().at(-1)).toBe("session.errored | The program has ended: code 3."));
   expect(lines().slice(1, -1)).toEqual([
     "output.streaming | PASS a",
     "output.streaming | FAIL two.",

@@ -194,6 +194,7 @@ describe("aaepd hook install claude", () => {
     expect(Object.keys(hooksIn(unknown.settings))).toEqual(Object.keys(hooksIn(old.settings)));
     await unknown.aaepd("install", "claude", "--host-version", "2.1.328");
     expect(Object.keys(hooksIn(unknown.settings))).toContain("MessageDisplay");
+    expect((await unknown.aaepd("install", "claude")).out()).toContain("stays as it is.");
   });
 
   it("takes the options of the hook into its line, as words of a shell", async () => {

@@ -32,7 +32,9 @@ export interface AdapterWords {
   readonly stopped: string;
   readonly failed: string;
   readonly signInNeeded: string;
-  /** `how` is an exit code or the name of a signal. */
+  /** The exit code of a program. */
+  readonly exitCode: (number: number) => string;
+  /** `how` is an exit code in words or the name of a signal. */
   readonly exited: (how: string) => string;
   /** A program that is no agent. `how` as in `exited`. */
   readonly programEnded: (how: string) => string;
@@ -43,6 +45,7 @@ export interface AdapterWords {
   readonly hostClosed: string;
   readonly mode: (name: string) => string;
   readonly compacting: string;
+  /** `title`: "" where the host tells none. */
   readonly subagent: (title: string, words: string) => string;
   /** A question that only the host's own dialog can take. */
   readonly askedThere: (asking: string) => string;

@@ -1,5 +1,6 @@
 import { createWording } from "../catalogues/wording.js";
 import type { AdapterWords } from "./adapter-words.js";
+import { titled } from "./titled.js";
 
 const { plural } = createWording("ar");
 
@@ -72,6 +73,7 @@ export const ARABIC_ADAPTER: AdapterWords = {
   failed: "انتهى بخطأ.",
   signInNeeded: "يحتاج الوكيل إلى تسجيل دخولك.",
   exited: (how) => `انتهى الوكيل على نحو غير متوقع: ${how}.`,
+  exitCode: (number) => `الرمز ${number}`,
   programEnded: (how) => `انتهى البرنامج: ${how}.`,
   usesTools: (server) => `يستخدم أدوات ${server}.`,
   message: "رسالة.",
@@ -79,7 +81,7 @@ export const ARABIC_ADAPTER: AdapterWords = {
   hostClosed: "أُغلقت نافذة الوكيل.",
   mode: (name) => `الوضع: ${name}.`,
   compacting: "يلخّص المحادثة.",
-  subagent: (title, words) => `وكيل فرعي ${title}: ${words}`,
+  subagent: (title, words) => `${titled("وكيل فرعي", title)}: ${words}`,
   askedThere: (asking) => `${asking} أجب عنه في نافذة الوكيل.`,
   askedToOpen: (domain) => `يطلب منك الوكيل فتح ${domain} في نافذته.`,
   question: "يطرح الوكيل سؤالًا.",

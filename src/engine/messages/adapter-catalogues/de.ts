@@ -1,5 +1,6 @@
 import { createWording } from "../catalogues/wording.js";
 import type { AdapterWords } from "./adapter-words.js";
+import { titled } from "./titled.js";
 
 const { plural } = createWording("de");
 
@@ -48,6 +49,7 @@ export const GERMAN_ADAPTER: AdapterWords = {
   failed: "Mit einem Fehler beendet.",
   signInNeeded: "Sie müssen sich beim Agenten anmelden.",
   exited: (how) => `Der Agent hat sich unerwartet beendet: ${how}.`,
+  exitCode: (number) => `Code ${number}`,
   programEnded: (how) => `Das Programm hat sich beendet: ${how}.`,
   usesTools: (server) => `Benutzt Werkzeuge von ${server}.`,
   message: "Eine Nachricht.",
@@ -55,7 +57,7 @@ export const GERMAN_ADAPTER: AdapterWords = {
   hostClosed: "Das Fenster des Agenten wurde geschlossen.",
   mode: (name) => `Modus: ${name}.`,
   compacting: "Fasst das Gespräch zusammen.",
-  subagent: (title, words) => `Unteragent ${title}: ${words}`,
+  subagent: (title, words) => `${titled("Unteragent", title)}: ${words}`,
   askedThere: (asking) => `${asking} Antworten Sie im Fenster des Agenten.`,
   askedToOpen: (domain) => `Der Agent bittet Sie, ${domain} in seinem eigenen Fenster zu öffnen.`,
   question: "Der Agent stellt eine Frage.",

@@ -1,5 +1,6 @@
 import { createWording } from "../catalogues/wording.js";
 import type { AdapterWords } from "./adapter-words.js";
+import { titled } from "./titled.js";
 
 const { plural } = createWording("en");
 
@@ -41,6 +42,7 @@ export const ENGLISH_ADAPTER: AdapterWords = {
   failed: "It ended with an error.",
   signInNeeded: "It needs you to sign in.",
   exited: (how) => `The agent has ended unexpectedly: ${how}.`,
+  exitCode: (number) => `code ${number}`,
   programEnded: (how) => `The program has ended: ${how}.`,
   usesTools: (server) => `Uses tools of ${server}.`,
   message: "A message.",
@@ -48,7 +50,7 @@ export const ENGLISH_ADAPTER: AdapterWords = {
   hostClosed: "The agent’s window was closed.",
   mode: (name) => `Mode: ${name}.`,
   compacting: "Compacts the conversation.",
-  subagent: (title, words) => `Subagent ${title}: ${words}`,
+  subagent: (title, words) => `${titled("Subagent", title)}: ${words}`,
   askedThere: (asking) => `${asking} Answer it in the agent’s own window.`,
   askedToOpen: (domain) => `It asks you to open ${domain} in the agent’s own window.`,
   question: "It asks a question.",

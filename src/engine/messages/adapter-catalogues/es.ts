@@ -1,5 +1,6 @@
 import { createWording } from "../catalogues/wording.js";
 import type { AdapterWords } from "./adapter-words.js";
+import { titled } from "./titled.js";
 
 const { plural } = createWording("es");
 
@@ -45,6 +46,7 @@ export const SPANISH_ADAPTER: AdapterWords = {
   failed: "Terminó con un error.",
   signInNeeded: "El agente necesita que inicie sesión.",
   exited: (how) => `El agente terminó de forma inesperada: ${how}.`,
+  exitCode: (number) => `código ${number}`,
   programEnded: (how) => `El programa terminó: ${how}.`,
   usesTools: (server) => `Usa herramientas de ${server}.`,
   message: "Un mensaje.",
@@ -52,7 +54,7 @@ export const SPANISH_ADAPTER: AdapterWords = {
   hostClosed: "Se cerró la ventana del agente.",
   mode: (name) => `Modo: ${name}.`,
   compacting: "Resume la conversación.",
-  subagent: (title, words) => `Subagente ${title}: ${words}`,
+  subagent: (title, words) => `${titled("Subagente", title)}: ${words}`,
   askedThere: (asking) => `${asking} Responda en la ventana del agente.`,
   askedToOpen: (domain) => `El agente le pide que abra ${domain} en su propia ventana.`,
   question: "El agente hace una pregunta.",

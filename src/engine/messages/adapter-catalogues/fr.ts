@@ -1,5 +1,6 @@
 import { createWording } from "../catalogues/wording.js";
 import type { AdapterWords } from "./adapter-words.js";
+import { titled } from "./titled.js";
 
 const { plural } = createWording("fr");
 
@@ -48,6 +49,7 @@ export const FRENCH_ADAPTER: AdapterWords = {
   failed: "Terminé par une erreur.",
   signInNeeded: "L’agent vous demande de vous connecter.",
   exited: (how) => `L’agent s’est terminé de façon inattendue : ${how}.`,
+  exitCode: (number) => `code de sortie ${number}`,
   programEnded: (how) => `Le programme s’est terminé : ${how}.`,
   usesTools: (server) => `Utilise des outils de ${server}.`,
   message: "Un message.",
@@ -55,7 +57,7 @@ export const FRENCH_ADAPTER: AdapterWords = {
   hostClosed: "La fenêtre de l’agent a été fermée.",
   mode: (name) => `Mode : ${name}.`,
   compacting: "Résume la conversation.",
-  subagent: (title, words) => `Sous-agent ${title} : ${words}`,
+  subagent: (title, words) => `${titled("Sous-agent", title)} : ${words}`,
   askedThere: (asking) => `${asking} Répondez dans la fenêtre de l’agent.`,
   askedToOpen: (domain) => `L’agent vous demande d’ouvrir ${domain} dans sa propre fenêtre.`,
   question: "L’agent pose une question.",

@@ -1,5 +1,6 @@
 import { createWording } from "../catalogues/wording.js";
 import type { AdapterWords } from "./adapter-words.js";
+import { titled } from "./titled.js";
 
 const { plural } = createWording("ja");
 
@@ -44,6 +45,7 @@ export const JAPANESE_ADAPTER: AdapterWords = {
   failed: "エラーで終わりました。",
   signInNeeded: "エージェントへのサインインが必要です。",
   exited: (how) => `エージェントが予期せず終了しました: ${how}。`,
+  exitCode: (number) => `コード ${number}`,
   programEnded: (how) => `プログラムが終了しました: ${how}。`,
   usesTools: (server) => `${server} のツールを使います。`,
   message: "メッセージです。",
@@ -51,7 +53,7 @@ export const JAPANESE_ADAPTER: AdapterWords = {
   hostClosed: "エージェントのウィンドウが閉じられました。",
   mode: (name) => `モード: ${name}。`,
   compacting: "会話を要約しています。",
-  subagent: (title, words) => `サブエージェント ${title}: ${words}`,
+  subagent: (title, words) => `${titled("サブエージェント", title)}: ${words}`,
   askedThere: (asking) => `${asking} エージェントのウィンドウで答えてください。`,
   askedToOpen: (domain) => `エージェントが、自身のウィンドウで ${domain} を開くよう求めています。`,
   question: "エージェントが質問しています。",
