@@ -22,10 +22,9 @@ const HINTS = ',"localization_hints":{"primary_language":"en-US"}';
 
 /**
  * Texts of one session's events. `renew` sets the time of the events that follow. With `chunkCharacters`, the agent's name takes the bytes that its
- * text leaves; an event with more than 42 characters is longer. If `saysLanguage` is false, the daemon must add the language: the event has its bytes
- * when it leaves.
+ * text leaves; an event with more than 42 characters is longer.
  */
-export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) {
+export function createEventTexts({ chunkCharacters } = {}) {
   const session = `sess_${randomBytes(8).toString("hex")}`;
   // The salt does not end in 0, which would be taken for the first digit of the number.
   const salt = `${randomBytes(11).toString("hex").slice(0, -1)}x`;
@@ -54,7 +53,7 @@ export function createEventTexts({ chunkCharacters, saysLanguage = true } = {}) 
     const chunk = WORDS.repeat(3).slice(0, chunkLength);
     beforeChunk = `${after}"normal","chunk":"`;
     middle = `${beforeChunk}${chunk}","position":`;
-    tail = `,"complete":false,"output_id":"out_1"${saysLanguage ? HINTS : ""}}`;
+    tail = `,"complete":false,"output_id":"out_1"${HINTS}}`;
   };
   renew();
   /** Short chunks are cut from running text, so that it has sentences. */

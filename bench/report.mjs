@@ -3,8 +3,8 @@ import { FEWEST_PAIRS, isMet } from "./measuring.mjs";
 
 const HEAD = `# Benchmarks
 
-Made by \`npm run bench -- --report docs/benchmarks.md\`, which takes half an hour; changes by hand are lost. The conclusions
-from the figures, and the changes that followed, are in [performance.md](performance.md).
+Made by \`npm run bench -- --write\` alone, which takes about 17 minutes; changes by hand are lost. The conclusions from the figures, and the
+changes that followed, are in [performance.md](performance.md).
 
 Every figure stands beside what was run beside it on the same machine, in pairs that take turns after a first one that does not count: the ratio
 is the median of the pairs' ratios, the spread their least and greatest. Daemon, publishers, receivers and what is compared are processes of
@@ -12,28 +12,16 @@ their own. The event is an \`output.streaming\` of 471 bytes unless said otherwi
 else it does; ratios move less.
 `;
 
-/** The page. `result` was written by a run of the benchmark; `sections` describe the comparisons (name, title, remarks). */
+/** The page. `result` has the lines of each section; `sections` describe the comparisons (name, title, remarks). */
 export function reportOf(result, sections) {
   const all = sections.map((section) => ({
     ...section,
     ...result.sections.find(({ name }) => name === section.name),
   }));
-  const measured = all.filter(({ lines }) => lines !== undefined);
-  const parts = all.map((one) => (one.lines === undefined ? unmeasuredPart(one) : sectionPart(one, result)));
-  return [HEAD, machinePart(result), summary(measured), ...parts].join("\n");
+  return [HEAD, machinePart(result), summary(all), ...all.map(sectionPart)].join("\n");
 }
 
-function unmeasuredPart({ name, title, remarks }) {
-  return `## ${title}
-
-${remarks.trim()}
-
-Not measured yet. The figures are written by \`npm run bench -- --row ${name} --report docs/benchmarks.md\`.
-`;
-}
-
-function machinePart({ at, commit, cpu, cores, memoryGiB, system, node, disk, pairs, quick }) {
-  const hurried = quick ? "\n**A quick run: it shows that everything runs, and its figures mean nothing.**\n" : "";
+function machinePart({ at, commit, cpu, cores, memoryGiB, system, node, disk, pairs }) {
   return `## Machine
 
 | | |
@@ -44,7 +32,7 @@ function machinePart({ at, commit, cpu, cores, memoryGiB, system, node, disk, pa
 | Node | ${node} |
 | disk | ${disk.fileSystem}, ${disk.syncMicros} µs until 4 KiB are on it |
 | run | ${at.slice(0, 16).replace("T", " ")} UTC, commit ${commit ?? "unknown"}, ${pairsText(pairs)} |
-${hurried}`;
+`;
 }
 
 function pairsText(pairs) {
@@ -63,15 +51,13 @@ function summary(sections) {
   return `## Targets\n\n${aimed.length - missed.length} of ${aimed.length} are met. ${told}`;
 }
 
-function sectionPart({ title, remarks, lines, at, commit }, result) {
+function sectionPart({ title, remarks, lines }) {
   const rows = lines.map((line) => row(line)).join("\n");
   const notes = lines.filter(({ note }) => note !== undefined).map(({ what, note }) => `- ${what}: ${note}.`);
-  const later =
-    commit === result.commit ? "" : `\nMeasured ${at.slice(0, 16).replace("T", " ")} UTC, commit ${commit}.\n`;
   return `## ${title}
 
 ${remarks.trim()}
-${later}
+
 | what | daemon | beside it | ratio | spread | target | |
 |---|---:|---:|---:|---:|---:|---|
 ${rows}

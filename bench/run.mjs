@@ -1,8 +1,8 @@
-// npm run bench -- [--quick] [--row NAME]... [--attack NAME]... [--report FILE] [--json FILE] [--pairs N] [--profile FOLDER]
-// Measures the daemon beside the raw limit of each path, in pairs within one run, and writes the results as a page and as JSON.
+// npm run bench -- [--quick] [--row NAME]... [--attack NAME]... [--write] [--json FILE] [--pairs N] [--profile FOLDER]
+// Measures the daemon beside the raw limit of each path, in pairs within one run. `--write` makes docs/benchmarks.md of a whole run.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createStage } from "./children.mjs";
@@ -12,8 +12,7 @@ import { isMet } from "./measuring.mjs";
 import { lineText, reportOf } from "./report.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const REFERENCE = join(ROOT, "bench/results/reference.json");
-const LATEST = join(ROOT, "bench/results/latest");
+const PAGE = join(ROOT, "docs/benchmarks.md");
 /** Default time limit of a row, longer than any takes on a slow machine. */
 const LONGEST_ROW_MS = 600_000;
 
@@ -22,7 +21,7 @@ const { values: options } = parseArgs({
     quick: { type: "boolean", default: false },
     row: { type: "string", multiple: true },
     attack: { type: "string", multiple: true },
-    report: { type: "string" },
+    write: { type: "boolean", default: false },
     json: { type: "string" },
     pairs: { type: "string" },
     profile: { type: "string" },
@@ -48,6 +47,11 @@ if (strange !== undefined) {
   process.exit(64);
 }
 
+if (options.write && (options.quick || options.row !== undefined || options.attack !== undefined)) {
+  console.error("--write makes the page of a whole run: leave out --quick, --row and --attack.");
+  process.exit(64);
+}
+
 /** `--attack` selects attacks without other rows. */
 const rowNames = options.attack === undefined ? options.row : ["attack"];
 
@@ -58,19 +62,13 @@ const settings = {
   profile: options.profile,
   attacks: options.attack,
 };
-const jsonPath = options.json ?? (options.report === undefined ? `${LATEST}.json` : REFERENCE);
-const reportPath = options.report ?? `${LATEST}.md`;
-// A selection of attacks is no complete row.
-const isWritten =
-  options.attack === undefined && (!options.quick || options.json !== undefined || options.report !== undefined);
-
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
 
 const begin = performance.now();
 const stageOfDisk = createStage(settings);
 const disk = diskOf(stageOfDisk.diskFolder("probe"));
 await stageOfDisk.close();
-const facts = { at: new Date().toISOString(), commit: commit(), ...machine(), disk, quick: options.quick };
+const facts = { at: new Date().toISOString(), commit: commit(), ...machine(), disk };
 
 const measured = [];
 const failed = [];
@@ -78,7 +76,6 @@ for (const { name, title, rows, longestMs = LONGEST_ROW_MS } of SECTIONS.filter(
   (one) => rowNames?.includes(one.name) ?? true,
 )) {
   const from = performance.now();
-  const at = new Date().toISOString();
   console.log(`\n${title}`);
   const stage = createStage(settings);
   try {
@@ -87,7 +84,7 @@ for (const { name, title, rows, longestMs = LONGEST_ROW_MS } of SECTIONS.filter(
     const seconds = Math.round((performance.now() - from) / 1000);
     console.log(`        ${seconds} s`);
     const judged = lines.map((line) => ({ ...line, met: isMet(line) }));
-    measured.push({ name, at, commit: facts.commit, seconds, lines: judged });
+    measured.push({ name, seconds, lines: judged });
   } catch (error) {
     // A failed row must not lose the others.
     console.error(error);
@@ -97,36 +94,16 @@ for (const { name, title, rows, longestMs = LONGEST_ROW_MS } of SECTIONS.filter(
   }
 }
 
-if (isWritten) {
-  const result = { ...facts, pairs: settings.pairs, sections: [...measured, ...kept()] };
-  for (const file of [jsonPath, reportPath]) mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(jsonPath, `${JSON.stringify(result, undefined, 2)}\n`);
-  // The committed page also lists rows that were never measured.
-  const told = options.report === undefined ? SECTIONS.filter(({ name }) => isMeasured(result, name)) : SECTIONS;
-  writeFileSync(reportPath, reportOf(result, told));
-}
+const result = { ...facts, pairs: settings.pairs, sections: measured };
+if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
+if (options.write && failed.length === 0) writeFileSync(PAGE, reportOf(result, SECTIONS));
 const aimed = measured.flatMap(({ lines }) => lines.filter(({ met }) => met !== undefined));
 const missed = aimed.filter(({ met }) => !met).length;
 console.log(
   `\n${aimed.length - missed} of ${aimed.length} targets met. ${facts.cpu}, ${facts.cores} cores, Node ${facts.node}. ` +
     `${Math.round((performance.now() - begin) / 1000)} s in all.`,
 );
-if (isWritten) console.log(`${reportPath}, ${jsonPath}`);
 if (failed.length > 0) {
-  const again = failed.map((name) => `--row ${name}`).join(" ");
-  console.error(`Could not be measured: ${failed.join(", ")}. Again, keeping the others: ${again}`);
+  console.error(`Could not be measured: ${failed.join(", ")}.`);
   process.exitCode = 1;
-}
-
-function isMeasured({ sections }, name) {
-  return sections.some((one) => one.name === name);
-}
-
-/** Rows that were not requested are kept from the file if they come from this machine and from this Node. */
-function kept() {
-  if (options.row === undefined || !isWritten || !existsSync(jsonPath)) return [];
-  const before = JSON.parse(readFileSync(jsonPath, "utf8"));
-  const same = ["cpu", "cores", "memoryGiB", "system", "node", "quick"].every((name) => before[name] === facts[name]);
-  if (!same || before.sections === undefined) return [];
-  return before.sections.filter(({ name }) => names.includes(name) && !options.row.includes(name));
 }

@@ -13,14 +13,11 @@ export function createTally() {
   /** Receivers that have passed each step of the credit. */
   let passed = new Map();
   return {
-    /**
-     * `creditPath`: where to report whenever all have taken CREDIT_STEP more. `goal`: given if the number of events is known before anybody could
-     * ask.
-     */
-    begin: ({ count, creditPath, goal: known = Number.POSITIVE_INFINITY }) => {
+    /** `creditPath`: where to report whenever all have taken CREDIT_STEP more. */
+    begin: ({ count, creditPath }) => {
       counts = Array.from({ length: count }, () => 0);
       passed = new Map();
-      goal = known;
+      goal = Number.POSITIVE_INFINITY;
       reached = 0;
       credit?.destroy();
       credit = creditPath === undefined ? undefined : createConnection(creditPath);

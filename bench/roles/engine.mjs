@@ -25,20 +25,19 @@ function message(texts, from, size) {
 const stages = new Map();
 
 /** An engine that lasts from one measurement to the next: its session, its journal and its compiled code stay. */
-function stageFor(size, saysLanguage) {
-  const name = `${size} ${saysLanguage}`;
-  const known = stages.get(name);
+function stageFor(size) {
+  const known = stages.get(size);
   if (known !== undefined) return known;
   const stage = createEngineStage();
   const session = sessionOf(stage);
-  const texts = createEventTexts({ saysLanguage });
+  const texts = createEventTexts();
   const publish = (text) => session.handlers.notification(callOf(text));
   publish(`{"method":"aaep.publish","params":${texts.started()}}`);
   stage.subscribe(PASS_THROUGH, (frames) => {
     for (const frame of frames) kept += frame.length;
   });
   const made = { stage, texts, publish, next: 0 };
-  stages.set(name, made);
+  stages.set(size, made);
   return made;
 }
 
@@ -89,9 +88,9 @@ serveRole({
       }
     });
   },
-  /** The same events published through the engine, journaled and encoded for one subscriber; if `saysLanguage` is false, completed by the engine. */
-  ingest: ({ count, size, saysLanguage = true }) => {
-    const one = stageFor(size, saysLanguage);
+  /** The same events published through the engine, journaled and encoded for one subscriber. */
+  ingest: ({ count, size }) => {
+    const one = stageFor(size);
     const messages = [];
     for (let from = 0; from < count; from += size) messages.push(message(one.texts, one.next + from, size));
     one.next += messages.length * size;
@@ -107,15 +106,6 @@ serveRole({
         }
       }
       one.stage.clock.settle();
-    });
-  },
-  /** Texts of publishing messages, read by the daemon's reader or only parsed: CPU microseconds an event. */
-  read: ({ count, size, isChecked }) => {
-    const source = createEventTexts();
-    const texts = Array.from({ length: Math.ceil(count / size) }, (_, index) => message(source, index * size, size));
-    const read = isChecked ? (text) => readJsonDocument(text).value : JSON.parse;
-    return microsPer(texts.length * size, () => {
-      for (const text of texts) kept += read(text).method.length;
     });
   },
   /** An engine with its journal in `folder`, and a new session. */

@@ -1,4 +1,4 @@
-// LMDB by itself: puts in order, a batch at a time, each on the disk before the next begins; and a range read of them.
+// LMDB by itself: puts in order, a batch at a time, each on the disk before the next begins.
 import { open } from "lmdb";
 import { createEventTexts } from "../events.mjs";
 import { serveRole } from "../role.mjs";
@@ -27,15 +27,5 @@ serveRole({
     const perSecond = (count * 1000) / (performance.now() - begin);
     if (database.getCount() !== next) throw new Error(`${database.getCount()} of ${next} events are there.`);
     return perSecond;
-  },
-  /** Reads everything in order; returns events a second. */
-  read: () => {
-    const begin = performance.now();
-    let count = 0;
-    for (const { key } of database.getRange({})) {
-      if (key !== count) throw new Error(`Event ${key} came in place of ${count}.`);
-      count += 1;
-    }
-    return (count * 1000) / (performance.now() - begin);
   },
 });

@@ -46,7 +46,7 @@ function check(index, text) {
   return true;
 }
 
-async function open(index, { path, capabilities, resumeAfter }) {
+async function open(index, { path, capabilities }) {
   const socket = await connected(path);
   sockets[index] = socket;
   return new Promise((resolve, reject) => {
@@ -64,17 +64,16 @@ async function open(index, { path, capabilities, resumeAfter }) {
         const answer = JSON.parse(data.toString("utf8", from, end));
         if (answer.type !== "subscription.accepted") reject(new Error(JSON.stringify(answer)));
         accepted = true;
-        resolve(answer);
+        resolve();
         return false;
       },
       (frames) => tally.took(index, frames),
     );
     socket.on("error", reject);
     socket.on("data", cut);
-    if (capabilities === undefined) return resolve(undefined);
+    if (capabilities === undefined) return resolve();
     const request = subscriptionRequest(`bench-${process.pid}-${index}`, capabilities);
-    const extensions = resumeAfter === undefined ? {} : { extensions: { aaepd: { resume_after: resumeAfter } } };
-    socket.write(framed(JSON.stringify({ ...request, ...extensions })));
+    socket.write(framed(JSON.stringify(request)));
   });
 }
 
@@ -82,10 +81,9 @@ serveRole({
   ...tally.commands,
   /**
    * Opens `count` connections; with `capabilities` each shakes hands. `inOrder`: each published event comes by itself, so that its number can be
-   * checked; merged events have ids of their own. With `resumeAfter`, everything behind that place is sent, `goal` events in all. Returns the place
-   * in the first connection's acceptance.
+   * checked; merged events have ids of their own.
    */
-  connect: async ({ path, count, parse = true, inOrder = true, capabilities, creditPath, resumeAfter, goal }) => {
+  connect: async ({ path, count, parse = true, inOrder = true, capabilities, creditPath }) => {
     ordered = inOrder;
     for (const socket of sockets) {
       socket.removeAllListeners("error");
@@ -95,15 +93,12 @@ serveRole({
     parsing = parse;
     sockets = Array.from({ length: count });
     expected = sockets.map(() => undefined);
-    tally.begin({ count, creditPath, goal });
+    tally.begin({ count, creditPath });
     arrivals = undefined;
-    let place;
     for (let from = 0; from < count; from += 64) {
       const some = Array.from({ length: Math.min(64, count - from) }, (_, offset) => from + offset);
-      const [answer] = await Promise.all(some.map((index) => open(index, { path, capabilities, resumeAfter })));
-      place ??= answer?.honored_capabilities?.aaepd?.cursor;
+      await Promise.all(some.map((index) => open(index, { path, capabilities })));
     }
-    return place;
   },
   noteArrivals: () => {
     arrivals = sockets.map(() => []);

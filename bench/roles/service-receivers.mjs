@@ -25,7 +25,6 @@ function grpcCall(path, rpc, first, take) {
   });
   return {
     failed: new Promise((_, reject) => call.on("error", reject)),
-    pause: () => void call.pause(),
     close: () => {
       call.cancel();
       client.close();
@@ -48,20 +47,15 @@ function connectCall(path, rpc, first, take) {
   async function* request() {
     yield fromBinary(listen.input, first);
   }
-  let isPaused = false;
   const read = async () => {
     const response = await transport.stream(listen, abort.signal, undefined, undefined, request());
     for await (const { events } of response.message) {
       take(events);
-      if (isPaused) await new Promise(() => {});
     }
     throw new Error("A stream has ended.");
   };
   return {
     failed: read(),
-    pause: () => {
-      isPaused = true;
-    },
     close: () => {
       abort.abort();
       agent.destroy();
@@ -69,7 +63,7 @@ function connectCall(path, rpc, first, take) {
   };
 }
 
-function open(index, { path, rpc, capabilities, isPaused }) {
+function open(index, { path, rpc, capabilities }) {
   const subscriberId = `bench-${process.pid}-${index}`;
   const first = firstMessage(subscriberId, capabilities ?? {}, { json: rpc === "grpc-json" });
   const numberIn = createNumberReader();
@@ -91,14 +85,12 @@ function open(index, { path, rpc, capabilities, isPaused }) {
     let isClosed = false;
     const call = PATHS[rpc] === undefined ? connectCall(path, rpc, first, take) : grpcCall(path, rpc, first, take);
     call.failed.catch((error) => {
-      // A subscriber that does not read is closed at last.
-      if (isClosed || isPaused) return;
+      if (isClosed) return;
       reject(error);
       // A caller that awaits its events would wait for ever.
       throw error;
     });
     calls.push({
-      pause: call.pause,
       close: () => {
         isClosed = true;
         call.close();
@@ -111,13 +103,12 @@ function open(index, { path, rpc, capabilities, isPaused }) {
 
 serveRole({
   ...tally.commands,
-  /** Opens `count` streams; with `capabilities` each waits for its acceptance, and with `isPaused` reads nothing after that. */
-  connect: async ({ path, rpc, count, capabilities, creditPath, isPaused = false }) => {
+  /** Opens `count` streams; with `capabilities` each waits for its acceptance. */
+  connect: async ({ path, rpc, count, capabilities, creditPath }) => {
     for (const { close } of calls) close();
     calls = [];
     tally.begin({ count, creditPath });
     const indexes = Array.from({ length: count }, (_, index) => index);
-    await Promise.all(indexes.map((index) => open(index, { path, rpc, capabilities, isPaused })));
-    if (isPaused) for (const { pause } of calls) pause();
+    await Promise.all(indexes.map((index) => open(index, { path, rpc, capabilities })));
   },
 });

@@ -1,7 +1,6 @@
-// Publishing that is acknowledged once the disk has it (R29), beside LMDB by itself and beside JetStream.
+// Publishing that is acknowledged once the disk has it (R29), beside LMDB by itself.
 import { join } from "node:path";
-import { atLeast, interleaved, missingLine, ratioLine } from "../measuring.mjs";
-import { natsServerProgram, natsServerVersion, startNatsServer } from "../nats-server.mjs";
+import { atLeast, interleaved, ratioLine } from "../measuring.mjs";
 
 const FLIGHTS = [64, 256];
 const POLICIES = ["durable", "os"];
@@ -16,17 +15,6 @@ engine with its journal in one process, called directly. Beside it: LMDB by itse
 256 at a time, each batch flushed before the next (for \`os\` committed, with \`noSync\`). The disk is the same.
 `,
   rows: durableRows,
-};
-
-export const jetstream = {
-  name: "jetstream",
-  title: "Durable publishing, beside NATS JetStream",
-  remarks: `
-The same over the local socket. Beside it: NATS JetStream with a file store on the same disk, its server in Go on TCP of this machine, a
-publisher in Node, the same events one by one with as many unacknowledged. \`sync_interval: always\` has every message on the disk before it is
-acknowledged, as the policy \`durable\` has; the server's default, \`2m\`, acknowledges what the operating system has, as \`os\` does.
-`,
-  rows: jetstreamRows,
 };
 
 async function servedBy(stage, policy) {
@@ -63,33 +51,6 @@ async function durableRows(stage, { pairs, scale }) {
       }
     }
     await Promise.all([served.stop(), engine.stop(), lmdb.stop()]);
-  }
-  return lines;
-}
-
-async function jetstreamRows(stage, { pairs, scale, quick }) {
-  const program = natsServerProgram({ mayBuild: !quick });
-  if (program === undefined) return [missingLine("JetStream", "no nats-server")];
-  const cases = [
-    { policy: "durable", sync: "always", target: atLeast(1.5), messages: 1500 },
-    { policy: "durable", sync: "2m", target: atLeast(1.5), messages: 10_000 },
-    { policy: "os", sync: "2m", target: undefined, messages: 10_000 },
-  ];
-  const note = `${natsServerVersion(program)}`;
-  const lines = [];
-  for (const { policy, sync, target, messages } of cases) {
-    const served = await servedBy(stage, policy);
-    const port = await startNatsServer(stage, program, stage.diskFolder("nats"), sync);
-    const publisher = await stage.role("jetstream-publisher");
-    await publisher.call("open", { port });
-    for (const flight of FLIGHTS) {
-      const measured = await interleaved(Math.min(pairs, 3), served.publish(Math.ceil(10_000 * scale), flight), () =>
-        publisher.call("publish", { count: Math.ceil(messages * scale), flight }),
-      );
-      const what = `\`${policy}\` beside \`sync_interval: ${sync}\`, ${flight} in flight`;
-      lines.push(ratioLine(what, "events/s", measured, target, { note }));
-    }
-    await Promise.all([served.stop(), publisher.stop()]);
   }
   return lines;
 }

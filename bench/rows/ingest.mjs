@@ -13,29 +13,6 @@ process, with a publisher and one subscriber on the local socket.
   rows: ingestRows,
 };
 
-export const language = {
-  name: "language",
-  title: "Naming an event's language",
-  remarks: `
-CPU to take an event in, as above in one process, that leaves it to the daemon to say its language, beside the same event that says it itself: both leave
-as the same bytes.
-`,
-  rows: languageRows,
-};
-
-async function languageRows(stage, { pairs, scale }) {
-  const count = Math.ceil(60_000 * scale);
-  const engine = await stage.role("engine");
-  const lines = [];
-  for (const size of [1, 64]) {
-    const taken = (saysLanguage) => () => engine.call("ingest", { count, size, saysLanguage });
-    const measured = await interleaved(pairs, taken(false), taken(true));
-    const what = size === 1 ? "one event a message" : `arrays of ${size}`;
-    lines.push(ratioLine(`in one process, ${what}`, "µs CPU an event", measured, atMost(1.05)));
-  }
-  return lines;
-}
-
 async function ingestRows(stage, { pairs, scale }) {
   const count = Math.ceil(60_000 * scale);
   const engine = await stage.role("engine");

@@ -27,45 +27,6 @@ The same with 65 characters in each event: 13,000 a second, 80 % of what one eve
   rows: (stage, settings) => slowRows(stage, settings, 65),
 };
 
-/** The same subscribers twice: some receive checkpoints, the others do not (R17). */
-export const checkpoints = {
-  name: "checkpoints",
-  title: "Ten thousand subscribers at one event a second: the cost of checkpoints",
-  remarks: `
-Two daemons in one run, with the events of the first row. The subscribers of one ask for checkpoints, one a second at most; those of the other do not.
-`,
-  rows: async (stage, { pairs, quick }) => {
-    const subscribers = quick ? 500 : 10_000;
-    const seconds = quick ? 3 : 6;
-    const serve = async (aaepd) => {
-      const [daemon, publisher] = await Promise.all([
-        stage.daemon("--max-concurrent-subscriptions", "16384"),
-        stage.role("publisher"),
-      ]);
-      await publisher.call("open", { path: daemon.socket, chunkCharacters: 4 });
-      const event_filters = { include: [`${CORE}output.streaming`] };
-      await receiversFor(stage, daemon.socket, subscribers, { max_events_per_second: 1, event_filters, aaepd });
-      const publish = (during) => publisher.call("publishAtRate", { perSecond: 200, seconds: during, size: 1 });
-      await publish(2);
-      return async () => {
-        const begin = performance.now();
-        const { cpuMicros } = await daemon.during(() => publish(seconds));
-        return cpuMicros / 1000 / (performance.now() - begin);
-      };
-    };
-    const [told, untold] = [await serve({ checkpoints: true }), await serve({})];
-    const measured = [];
-    for (let round = 0; round < 2 * pairs; round += 1) {
-      // In turn, so that a change of the machine concerns both.
-      const [first, second] = round % 2 === 0 ? [told, untold] : [untold, told];
-      const [one, other] = [await first(), await second()];
-      measured.push(round % 2 === 0 ? [one, other] : [other, one]);
-    }
-    const what = `${subscribers.toLocaleString("en")} subscribers with checkpoints, CPU`;
-    return [ratioLine(what, "of a core", measured, atMost(1.05))];
-  },
-};
-
 async function slowRows(stage, { pairs, quick }, chunkCharacters) {
   const subscribers = quick ? 500 : 10_000;
   const seconds = quick ? 3 : 6;

@@ -5,7 +5,7 @@ import { ensureBuilt } from "../support/built.js";
 beforeAll(ensureBuilt);
 
 test("R14: encodings are events × shapes × formats, however many subscribe", async () => {
-  const { countEncodings } = await import("../../bench/rows/counted.mjs");
+  const { countEncodings } = await import("../../bench/encodings.mjs");
   for (const subscribers of [1, 4, 10, 100]) {
     const counted = countEncodings({ events: 50, subscribers });
     expect(counted.made).toBe(counted.expected);

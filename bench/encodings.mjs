@@ -1,10 +1,9 @@
-// Counts instead of times: encodings, and calls of the segmenter.
-import { createUtf8 } from "../../dist/src/daemon/platform/utf8.js";
-import { createJsonCodec } from "../../dist/src/protocols/aaep/json/json-codec.js";
-import { createAaepMessageCodec } from "../../dist/src/protocols/aaep/services/codec-aaep-message.js";
-import { createListenCodec, createSubscribeCodec } from "../../dist/src/protocols/aaep/services/codec-protobuf.js";
-import { createEngineStage } from "../engine-stage.mjs";
-import { atMost, ratioLine } from "../measuring.mjs";
+// Counts encodings in the engine with its real codecs.
+import { createUtf8 } from "../dist/src/daemon/platform/utf8.js";
+import { createJsonCodec } from "../dist/src/protocols/aaep/json/json-codec.js";
+import { createAaepMessageCodec } from "../dist/src/protocols/aaep/services/codec-aaep-message.js";
+import { createListenCodec, createSubscribeCodec } from "../dist/src/protocols/aaep/services/codec-protobuf.js";
+import { createEngineStage } from "./engine-stage.mjs";
 
 /** The formats of the local socket, of Subscribe, of Listen and of AaepService; Subscribe and Listen must share one. */
 function wireFormats() {
@@ -76,26 +75,4 @@ export function countEncodings({ events, subscribers }) {
   }
   stage.clock.settle();
   return { made, expected: events * combinations.size, delivered, expectedDeliveries: events * subscribers };
-}
-
-export const encodings = {
-  name: "encodings",
-  title: "Encodings",
-  remarks: `
-Counted in the engine with its real codecs: two shapes, three formats (JSON, the typed streams of both services, \`AaepService\`), and
-subscribers spread over them. Beside it is what there must be, events × shapes × formats, whatever the number of subscribers.
-`,
-  rows: encodingRows,
-};
-
-function encodingRows(_, { scale }) {
-  return [1, 10, 100, 1000].map((subscribers) => {
-    const { made, expected, delivered, expectedDeliveries } = countEncodings({
-      events: Math.ceil(1000 * scale),
-      subscribers,
-    });
-    if (delivered !== expectedDeliveries) throw new Error(`${delivered} of ${expectedDeliveries} were delivered.`);
-    const what = `encodings made for ${subscribers} subscriber${subscribers === 1 ? "" : "s"}`;
-    return ratioLine(what, "encodings", [[made, expected]], atMost(1));
-  });
 }
