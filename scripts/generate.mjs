@@ -1,5 +1,5 @@
-// Makes gen/: types and validators without libraries from the schemas, and messages from proto/. Makes docs/reference/ from the schemas and from tables
-// of the source, and man/ from the help of the commands. `--check` writes nothing, names the stale files and exits 1 if there are any.
+// Makes gen/: types and validators without libraries from the schemas, and messages from proto/. Makes docs/reference/ from the schemas, from tables
+// of the source and from those of generate/data, and man/ from the help of the commands. `--check` writes nothing, names the stale files and exits 1 if there are any.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,8 @@
 // Where the reference explains an error: pages and anchors below docs/reference.
 import type { Fault } from "./errors.js";
 import { ruleOf } from "./fault-rules.js";
-import { RULE_GUIDE } from "./rule-guide.js";
+
+const RULE = /^(AAEP (§\d+(\.\d+)*|app\. [A-Z](\.\d+)?|ch\. \d+)|[PR]\d+[a-z]?)$/;
 
 /** The anchor of a rule's heading, as GitHub and other readers of Markdown make it: "AAEP §4.5.4" is "aaep-454". */
 export function ruleAnchor(rule: string): string {
@@ -17,9 +18,10 @@ export function rulesIn(text: string): readonly string[] {
 }
 
 /**
- * The entries about a fault, as paths below docs/reference: that of its code, then those of its rules. Rules of another version have no entry here.
+ * The entries about a fault, as paths below docs/reference: that of its code, then those of its rules. A rule of a later version leads to the
+ * page, which has no heading for it.
  */
 export function referenceLinks(fault: Pick<Fault, "code" | "rule">): readonly string[] {
-  const rules = rulesIn(ruleOf(fault)).filter((rule) => Object.hasOwn(RULE_GUIDE, rule));
+  const rules = rulesIn(ruleOf(fault)).filter((rule) => RULE.test(rule));
   return [`errors.md#${fault.code}`, ...rules.map((rule) => `rules.md#${ruleAnchor(rule)}`)];
 }

@@ -5,11 +5,11 @@ import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { METHOD_GUIDE, NOTIFICATION_GUIDE } from "../../scripts/generate/data/calls.mjs";
+import { DAEMON_GUIDE, SUBSCRIBER_GUIDE } from "../../scripts/generate/data/messages.mjs";
 import { topicKind } from "../../src/engine/event/event.js";
 import { completeEvent } from "../../src/engine/sessions/complete-event.js";
 import { FILLED_IN } from "../../src/protocols/aaep/agent/filled-in.js";
-import { DAEMON_GUIDE, SUBSCRIBER_GUIDE } from "../../src/protocols/aaep/sessions/message-guide.js";
-import { type Form, METHOD_GUIDE, NOTIFICATION_GUIDE } from "../../src/protocols/aaep/sessions/rpc-guide.js";
 import { AGENTS_MEMBERS } from "../../src/protocols/aaep/validation/agents-members.js";
 import { assertPublishedEvent } from "../../src/protocols/aaep/validation/validate.js";
 import { codeBlocks, linksIn, type Section, sectionsOf, type Table, tablesIn } from "../support/markdown.js";
@@ -155,6 +155,9 @@ const anchorOf = (name: string) => name.replaceAll(/[^a-z0-9_]/g, "");
 
 const GUIDES = { ...DAEMON_GUIDE, ...SUBSCRIBER_GUIDE };
 const PLAIN_TITLES = new Set<string>(Object.values(GUIDES).map(({ schema }) => schema));
+
+/** The title of a schema, or members; `text` explains a form without any. */
+type Form = string | Readonly<Record<string, unknown>>;
 
 const FORMS: readonly (readonly [string, string, Form])[] = [
   ...Object.entries(METHOD_GUIDE).flatMap(

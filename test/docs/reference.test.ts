@@ -4,16 +4,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { FAULT_GUIDE } from "../../scripts/generate/data/errors.mjs";
+import { CLOSE_REASON_GUIDE } from "../../scripts/generate/data/messages.mjs";
+import * as rules from "../../scripts/generate/data/rules.mjs";
+import * as states from "../../scripts/generate/data/states.mjs";
 import { FAULT_CODES, Fault } from "../../src/base/errors.js";
-import { FAULT_GUIDE } from "../../src/base/fault-guide.js";
 import { referenceLinks, ruleAnchor } from "../../src/base/reference-links.js";
-import { RULE_GUIDE } from "../../src/base/rule-guide.js";
 import { exitCodeFromFault } from "../../src/cli/shell/exit-codes.js";
+import type { EndReason } from "../../src/contracts/protocol.js";
 import { startExitCode } from "../../src/daemon/platform/exit-codes.js";
 import { STANDARD_STATES, stateImpliedBy } from "../../src/engine/event/agent-states.js";
 import type { TopicKind } from "../../src/engine/event/event.js";
-import { RESOLUTION_GUIDE } from "../../src/engine/questions/resolution-guide.js";
-import { PHASE_GUIDE } from "../../src/engine/sessions/phase-guide.js";
+import type { ResolvedBy } from "../../src/engine/questions/question-result.js";
 import type { SessionPhase } from "../../src/engine/sessions/session-record.js";
 import {
   DAEMON_MESSAGES,
@@ -28,6 +30,12 @@ import { rpcErrorFromFault } from "../../transports/json-rpc/status.js";
 import { STATUS_OF } from "../../transports/rpc-status.js";
 import { type Section, sectionsOf, tablesIn } from "../support/markdown.js";
 import { createStage, eventOf } from "../support/rigs/session-stage.js";
+
+const RULE_GUIDE: Readonly<Record<string, string>> = rules.RULE_GUIDE;
+const PHASE_GUIDE: Readonly<Record<SessionPhase, string>> = states.PHASE_GUIDE;
+const RESOLUTION_GUIDE: Readonly<Record<ResolvedBy, object>> = states.RESOLUTION_GUIDE;
+// A reason without an entry does not compile.
+CLOSE_REASON_GUIDE satisfies Readonly<Record<Exclude<EndReason, "handshake_timeout">, string>>;
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -48,11 +56,9 @@ function titles(page: string, level: number): readonly string[] {
 function sourcesOf(folders: readonly string[]): readonly string[] {
   return folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
-      // The cases of the conformance suite name paragraphs for their reports. No message of the daemon does. Guides and lists of names
-      // are what the reference is made from.
-      .filter(
-        (name) => name.endsWith(".ts") && !name.startsWith("conformance/") && !/(-guide|message-names)\.ts$/.test(name),
-      )
+      // The cases of the conformance suite name paragraphs for their reports. No message of the daemon does. The reference is made from the list of
+      // names.
+      .filter((name) => name.endsWith(".ts") && !name.startsWith("conformance/") && !name.endsWith("message-names.ts"))
       .map((name) =>
         readFileSync(join(ROOT, folder, name), "utf8")
           .split("\n")
@@ -128,13 +134,6 @@ describe("rules", () => {
       "rules.md#r3a",
     ]);
   });
-});
-
-it("guides are for the reference: the daemon loads none of them", () => {
-  const importers = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter(
-    (name) => /\.ts$/.test(name) && / from "[^"]*-guide\.js"/.test(readFileSync(join(ROOT, "src", name), "utf8")),
-  );
-  expect(importers.filter((name) => !name.endsWith("-guide.ts"))).toEqual(["base/reference-links.ts"]);
 });
 
 describe("messages", () => {

@@ -1,4 +1,4 @@
-// Loads the tables of the source that the reference is made from. They are TypeScript, so the bundler joins them first; a compiled folder would have to
+// Loads the tables that the reference is made from: those of the source, and those of ../data. The first are TypeScript, so the bundler joins them first; a compiled folder would have to
 // be built before.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,28 +8,23 @@ import { rolldown } from "rolldown";
 
 const MODULES = [
   "src/base/errors.ts",
-  "src/base/fault-guide.ts",
   "src/base/fault-rules.ts",
   "src/base/reference-links.ts",
-  "src/base/rule-guide.ts",
   "src/cli/shell/exit-codes.ts",
   "src/daemon/platform/exit-codes.ts",
   "src/engine/event/agent-states.ts",
   "src/engine/event/event.ts",
-  "src/engine/event/state-guide.ts",
-  "src/engine/questions/resolution-guide.ts",
-  "src/engine/sessions/phase-guide.ts",
   "src/engine/sessions/session-sequence.ts",
   "src/protocols/aaep/agent/filled-in.ts",
-  "src/protocols/aaep/sessions/message-guide.ts",
   "src/protocols/aaep/sessions/message-names.ts",
-  "src/protocols/aaep/sessions/rpc-guide.ts",
-  "src/protocols/aaep/subscriber/capability-guide.ts",
   "src/protocols/aaep/validation/core-types.ts",
   "src/protocols/aaep/validation/validate-messages.ts",
   "transports/http/http-status.ts",
   "transports/json-rpc/status.ts",
   "transports/rpc-status.ts",
+  ...["calls", "capabilities", "errors", "messages", "rules", "states"].map(
+    (name) => `scripts/generate/data/${name}.mjs`,
+  ),
 ];
 
 const ENTRY = "\0tables";

@@ -1,21 +1,12 @@
-// The daemon's grant for each capability: entries of docs/reference/capabilities.md, which `npm run generate` writes. Type, range and default come
-// from the schemas. Texts are Markdown with links relative to docs/reference.
-import type { AaepdCapability, Capabilities } from "#gen/aaep/types.js";
-import type { KnownNames } from "../../../base/known-names.js";
-
-export interface CapabilityGuide {
-  /** The grant, and the part of the daemon that limits it. */
-  readonly granted: string;
-  /** The meaning of a missing member, if the schema has no default. */
-  readonly missing?: string;
-}
+// The daemon's grant for each capability, and what a missing member means if the schema has no default. Type, range and default come from the schemas.
+// Texts are Markdown with links relative to docs/reference.
 
 const AS_REQUESTED = "As requested.";
 const GIVEN = "The daemon gives it. A request may repeat it without effect.";
 const WORD = "As requested. An unknown word counts as not requested, with a note.";
 
 /** An entry for each capability of AAEP §5.3, and for the daemon's own as a whole. */
-export const CAPABILITY_GUIDE: Readonly<Record<KnownNames<Capabilities>, CapabilityGuide>> = {
+export const CAPABILITY_GUIDE = {
   max_events_per_second: {
     missing: "no limit",
     granted:
@@ -62,7 +53,7 @@ export const CAPABILITY_GUIDE: Readonly<Record<KnownNames<Capabilities>, Capabil
 };
 
 /** An entry for each member of the daemon's own capability (R26). */
-export const OWN_CAPABILITY_GUIDE: Readonly<Record<KnownNames<AaepdCapability>, CapabilityGuide>> = {
+export const OWN_CAPABILITY_GUIDE = {
   paused: { granted: AS_REQUESTED },
   max_chars: { granted: AS_REQUESTED },
   reply_status: { granted: AS_REQUESTED },

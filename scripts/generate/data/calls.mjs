@@ -1,38 +1,12 @@
-// The meaning of each call and notification of JSON-RPC: entries of docs/reference/messages.md, as in message-guide.ts.
-import type { FaultCode } from "../../../base/errors.js";
-import type { SchemaTitle } from "./message-guide.js";
-import type { RpcMethod, RpcNotification } from "./message-names.js";
+// Each call and notification of JSON-RPC. The form of params or of a result is the title of a schema, or members; a text explains a form that has no
+// members of its own. `codes`: those with which the daemon typically refuses the call. Texts are Markdown with links relative to docs/reference.
 
-/** A member of a message that has no schema of its own. */
-export interface MemberGuide {
-  readonly type: string;
-  readonly isRequired: boolean;
-  readonly meaning: string;
-}
-export type Members = Readonly<Record<string, MemberGuide>>;
-
-/** The form of params or of a result: that of a schema, or these members. A text explains a form that has no members of its own. */
-export type Form = SchemaTitle | Members | { readonly text: string };
-
-export interface RpcGuide {
-  readonly meaning: string;
-  readonly params: Form;
-  readonly rule: string;
-}
-
-export interface MethodGuide extends RpcGuide {
-  readonly caller: "agent" | "subscriber" | "anybody";
-  readonly result: Form;
-  /** Codes with which the daemon typically refuses the call. */
-  readonly codes: readonly FaultCode[];
-}
-
-const required = (type: string, meaning: string): MemberGuide => ({ type, isRequired: true, meaning });
-const optional = (type: string, meaning: string): MemberGuide => ({ type, isRequired: false, meaning });
-const NOTHING = { text: "An empty object." } as const;
+const required = (type, meaning) => ({ type, isRequired: true, meaning });
+const optional = (type, meaning) => ({ type, isRequired: false, meaning });
+const NOTHING = { text: "An empty object." };
 const REPLY_TOKEN = required("text: `rpl_` followed by 1 to 64 letters or digits", "The token of the question.");
 
-export const METHOD_GUIDE: Readonly<Record<RpcMethod, MethodGuide>> = {
+export const METHOD_GUIDE = {
   "aaep.publish": {
     caller: "agent",
     meaning:
@@ -279,7 +253,7 @@ export const METHOD_GUIDE: Readonly<Record<RpcMethod, MethodGuide>> = {
   },
 };
 
-export const NOTIFICATION_GUIDE: Readonly<Record<RpcNotification, RpcGuide>> = {
+export const NOTIFICATION_GUIDE = {
   "aaep.event": {
     meaning:
       "Delivers one event to a subscription. From the second subscription of a connection on, `subscription_id` stands beside `method` and `params`.",

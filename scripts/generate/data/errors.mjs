@@ -1,15 +1,7 @@
-// The meaning of each code for people, and the remedy: the entries of docs/reference/errors.md, which `npm run generate` writes (R20).
-import type { FaultCode } from "./errors.js";
+// The meaning of each code for people, and the remedy. Both texts are Markdown, with links relative to docs/reference. `happened` tells the event behind the
+// error in one to three sentences, and `remedy` begins with an imperative.
 
-export interface FaultGuide {
-  /** The event behind the error, in one to three sentences. */
-  readonly happened: string;
-  /** The remedy. Begins with an imperative. */
-  readonly remedy: string;
-}
-
-/** An entry for each code: a new code does not compile without one. Both texts are Markdown, with links relative to docs/reference. */
-export const FAULT_GUIDE: Readonly<Record<FaultCode, FaultGuide>> = {
+export const FAULT_GUIDE = {
   invalid_json: {
     happened: "A message, a line of a file or a request is not JSON, or not UTF-8.",
     remedy:

@@ -1,23 +1,7 @@
-// The meaning of each message, beside its schema: entries of docs/reference/messages.md, which `npm run generate` writes. The tables are exhaustive,
-// so that a new name in message-names.ts does not compile without its entry. Texts are Markdown with links relative to docs/reference.
-import type * as validators from "#gen/aaep/validators.js";
-import type { EndReason } from "../../../contracts/protocol.js";
-import type { DaemonMessage, RpcMethod, RpcNotification, SubscriberMessage } from "./message-names.js";
+// Each message of a plain connection: the title of its schema, the rule that its form follows, its effect or the daemon's answer, and its counterpart
+// over JSON-RPC if there is one. Texts are Markdown with links relative to docs/reference.
 
-/** The title of a schema. */
-export type SchemaTitle = keyof typeof validators extends `is${infer Title}` ? Title : never;
-
-export interface PlainGuide {
-  readonly schema: SchemaTitle;
-  /** The rule that the form of the message follows. */
-  readonly rule: string;
-  /** The daemon's answer, or the effect of the message. */
-  readonly effect: string;
-  /** The same over JSON-RPC. Undefined if there is no counterpart. */
-  readonly rpc: RpcMethod | RpcNotification | undefined;
-}
-
-export const SUBSCRIBER_GUIDE: Readonly<Record<SubscriberMessage, PlainGuide>> = {
+export const SUBSCRIBER_GUIDE = {
   "subscription.request": {
     schema: "SubscriptionRequest",
     rule: "AAEP §5.2",
@@ -87,7 +71,7 @@ export const SUBSCRIBER_GUIDE: Readonly<Record<SubscriberMessage, PlainGuide>> =
   },
 };
 
-export const DAEMON_GUIDE: Readonly<Record<DaemonMessage, PlainGuide>> = {
+export const DAEMON_GUIDE = {
   "subscription.accepted": {
     schema: "SubscriptionAccepted",
     rule: "AAEP §5.4",
@@ -136,7 +120,7 @@ export const DAEMON_GUIDE: Readonly<Record<DaemonMessage, PlainGuide>> = {
 };
 
 /** Why the daemon ends a subscription: the `reason_code` of its `subscription.close`. */
-export const CLOSE_REASON_GUIDE: Readonly<Record<Exclude<EndReason, "handshake_timeout">, string>> = {
+export const CLOSE_REASON_GUIDE = {
   producer_shutdown: "The daemon stops. Subscribe again with the cursor of the message when it is back.",
   recording_ended: "A replay has ended. Nothing more follows.",
   producer_error: "The daemon made a mistake. Subscribe again with the cursor of the message.",
