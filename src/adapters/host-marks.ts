@@ -6,12 +6,19 @@ export const AGENT_VARIABLE = "AAEPD_AGENT";
 
 /** Variables that hosts set in the commands that their agents run, and in no terminal of a person. */
 const HOST_VARIABLES: readonly string[] = [
+  "AI_AGENT",
+  "ANTIGRAVITY_AGENT",
+  "AUGMENT_AGENT",
   "CLAUDECODE",
+  "CLINE_ACTIVE",
+  "CODEX_CI",
   "CODEX_SANDBOX",
   "CODEX_SANDBOX_NETWORK_DISABLED",
   "CODEX_THREAD_ID",
+  "COPILOT_AGENT_SESSION_ID",
   "CURSOR_AGENT",
   "GEMINI_CLI",
+  "GOOSE_TERMINAL",
   "OPENCODE",
   "QWEN_CODE",
 ];

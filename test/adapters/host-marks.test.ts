@@ -5,7 +5,7 @@ import { cleanEnvironment, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 describe("Safety 1: what an agent has started does not answer for the person", () => {
-  test.each(["AAEPD_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE"])("%s", (name) => {
+  test.each(["AAEPD_AGENT", "AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "OPENCODE"])("%s", (name) => {
     expect(() => assertNotBelowAgent({ [name]: "1" })).toThrow(`The variable ${name} says`);
     expect(() => assertNotBelowAgent({ [name]: "" })).not.toThrow();
     expect(() => assertNotBelowAgent({ TERM_PROGRAM: "vscode" })).not.toThrow();

@@ -1,7 +1,7 @@
 // Permissions that an agent waits for, each asked in two places: the host's own dialog and the listeners. The first answer counts, and the agent gets
 // exactly one. Ids go back as they are written. A request that could be read in two ways is left to the editor.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
-import type { Decision, Reading, Sign } from "../adapter.js";
+import type { Consent, Decision, Reading, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { isClear, type MessageId, type RpcMessage } from "../rpc-message.js";
 import { questionWords } from "../tool-words.js";
@@ -115,7 +115,7 @@ export class Permissions {
     this.#open.delete(id.key);
     const over = this.#questionOver(permission, error === undefined ? chosen : undefined);
     // A call without an allowing answer does not run.
-    return { signs: [...over, ...permission.turn.tools.settled(permission.call, chosen ?? "reject", "host", now)] };
+    return { signs: [...over, ...this.#settled(permission, chosen ?? "reject", "host", now)] };
   }
 
   /** A listener answers. An answer to what is over by now is none. */
@@ -132,11 +132,8 @@ export class Permissions {
       this.#byQuestion.set(again.id, permission);
       return { signs: [again] };
     }
-    const { turn, call, answers } = permission;
-    return {
-      signs: turn.tools.settled(call, decision, { question }, now),
-      ...this.#answer(permission, { outcome: "selected", optionId: answers[decision] }),
-    };
+    const lines = this.#answer(permission, { outcome: "selected", optionId: permission.answers[decision] });
+    return { signs: this.#settled(permission, decision, { question }, now), ...lines };
   }
 
   /** The agent takes back a request. The host's answer, if one comes, is the agent's own affair. */
@@ -144,9 +141,8 @@ export class Permissions {
     const permission = this.#open.get(key);
     if (permission === undefined) return NOTHING;
     this.#open.delete(key);
-    const { turn, call } = permission;
     return {
-      signs: [...this.#questionOver(permission, undefined), ...turn.tools.settled(call, undefined, undefined, now)],
+      signs: [...this.#questionOver(permission, undefined), ...this.#settled(permission, undefined, undefined, now)],
     };
   }
 
@@ -191,6 +187,17 @@ export class Permissions {
     this.#open.delete(id.key);
     this.#late.set(id.key, (this.#late.get(id.key) ?? 0) + 1);
     return { toChild: [permissionAnswer(id, outcome)], toHost: [requestCancelled(id)] };
+  }
+
+  /** While the agent waits for another permission of the same call, only a no is the end of the matter. */
+  #settled(
+    { turn, call }: Permission,
+    decision: Decision | undefined,
+    consent: Consent | undefined,
+    now: number,
+  ): readonly Sign[] {
+    const others = this.#of((one) => one.turn === turn && one.call === call);
+    return decision !== "reject" && others.length > 0 ? [] : turn.tools.settled(call, decision, consent, now);
   }
 
   #questionOver(permission: Permission, decision: Decision | undefined): readonly Sign[] {

@@ -92,6 +92,25 @@ test("a person cancels in the editor while asked: listeners are asked no more, a
   expect(on.toAgent.map((line) => JSON.parse(line).method ?? "answer")).toEqual(["session/cancel", "answer"]);
 });
 
+test.each([
+  ["accept", "accept", ["tool | t | execute | Runs npm test"]],
+  ["accept", "reject", []],
+  ["reject", "accept", []],
+] as const)("two questions about one call: after %s and %s", (first, second, ran) => {
+  const on = asked();
+  on.ask(1);
+  on.answer(first, "question 1");
+  expect(on.told().filter((line) => line.startsWith("tool"))).toEqual([]);
+  on.answer(second, "question 2");
+  expect(
+    on
+      .told()
+      .filter((line) => line.startsWith("tool"))
+      .map((line) => line.slice(0, 34)),
+  ).toEqual(ran);
+  expect(on.toAgent.filter((line) => line.includes("result"))).toHaveLength(2);
+});
+
 test("a person cancels in the editor while a subagent asks: listeners are asked no more", () => {
   const on = acpStage();
   on.prompt(3);
