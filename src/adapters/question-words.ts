@@ -1,5 +1,6 @@
 // A question of an adapter: what will be done, whole. Its action is short and says what it leaves out; its consequence has everything.
 
+import { MAX_MESSAGE_DEPTH } from "../base/json-document.js";
 import { wholeEnd } from "../base/whole-end.js";
 import type { AdapterWords } from "../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../engine/text/shortened-text.js";
@@ -36,8 +37,8 @@ export function wholeText(parts: readonly string[], words: AdapterWords): WholeT
 }
 
 /** Each argument as its name and its value in words, in the order of the host. */
-export function argumentParts(given: Readonly<Record<string, unknown>>): readonly string[] {
-  return Object.entries(given).map(([name, value]) => `${nameInWords(name)}: ${valueInWords(value)}`);
+export function argumentParts(given: Readonly<Record<string, unknown>>, depth = 0): readonly string[] {
+  return Object.entries(given).map(([name, value]) => `${nameInWords(name)}: ${valueInWords(value, depth + 1)}`);
 }
 
 /** "old_string" and "oldString" as "old string". */
@@ -49,9 +50,11 @@ function nameInWords(name: string): string {
     .toLowerCase();
 }
 
-function valueInWords(value: unknown): string {
-  if (Array.isArray(value)) return value.map(valueInWords).join(", ");
+function valueInWords(value: unknown, depth: number): string {
+  // Nobody is asked about a message that deep.
+  if (depth > MAX_MESSAGE_DEPTH) return "…";
+  if (Array.isArray(value)) return value.map((one) => valueInWords(one, depth + 1)).join(", ");
   if (typeof value === "object" && value !== null)
-    return argumentParts(value as Readonly<Record<string, unknown>>).join("; ");
+    return argumentParts(value as Readonly<Record<string, unknown>>, depth).join("; ");
   return String(value);
 }

@@ -1,10 +1,10 @@
 // Tells a daemon the signs of an adapter, by the sessions of an agent. It is the only file of the adapters that knows the client: whatever is open in
 // a turn is closed before its end, and nothing here ever throws, waits or writes to standard output.
-import { createHash } from "node:crypto";
 import { toolNameOf } from "../base/tool-name.js";
 import type { Agent, AgentSession, CallOptions, ToolCall } from "../client/agent/session-types.js";
 import { newReplyToken } from "../client/random-ids.js";
 import type { Decision, Sign } from "./adapter.js";
+import { foreignId } from "./foreign-id.js";
 
 export interface TellerOptions {
   /** Opens the agent, and again for each turn that begins without a daemon. Signs wait meanwhile. Must not throw. */
@@ -24,9 +24,6 @@ export interface Teller {
   /** Waits until the daemon has everything, at most so long, ms. */
   readonly close: (withinMs: number) => Promise<void>;
 }
-
-/** UTF-16 units of a host's id of a call (R5c). */
-const LONGEST_CALL_ID = 256;
 
 /** The members of a call that the person has allowed in the host itself (R5a). */
 const APPROVED_BY_HOST: CallOptions["invoked"] = {
@@ -163,7 +160,7 @@ export function createTeller(options: TellerOptions): Teller {
     const asked = consent === undefined || consent === "host" ? undefined : questions.get(consent.question);
     const isConsented = irreversible && asked !== undefined;
     const options: CallOptions = {
-      call_id: callId(sign.call),
+      call_id: foreignId(sign.call),
       summary: sign.words,
       ...(isConsented ? { irreversible, consent: asked.token } : {}),
       ...(consent === "host" ? { invoked: APPROVED_BY_HOST } : {}),
@@ -188,7 +185,7 @@ export function createTeller(options: TellerOptions): Teller {
         // Where the host asks too, nobody's silence decides here (R5b).
         ...(sign.hasHostDialog === false ? {} : { host_dialog: true }),
         // A question names only a call to come (R5c). Some hosts ask when a call runs already, or ask again.
-        ...(begun.has(sign.call) ? {} : { call_id: callId(sign.call) }),
+        ...(begun.has(sign.call) ? {} : { call_id: foreignId(sign.call) }),
         extra_context: { tool: toolNameOf(sign.name) },
       },
       { signal: abort.signal },
@@ -197,10 +194,13 @@ export function createTeller(options: TellerOptions): Teller {
       ({ resolved_by, decision }) => {
         if (resolved_by === "reply" && decision !== undefined) quietly(() => answered(sign.id, decision));
         else unanswered(sign.id);
+        // Only a yes is used later.
+        if (decision !== "accept") questions.delete(sign.id);
       },
       (caught) => {
         onFault(caught);
         unanswered(sign.id);
+        questions.delete(sign.id);
       },
     );
   }
@@ -248,12 +248,6 @@ export function createTeller(options: TellerOptions): Teller {
 
 function isMinor({ kind }: Sign): boolean {
   return kind === "text" || kind === "text-end" || kind === "state" || kind === "progress";
-}
-
-/** The host's id of a call. A digest stands for an id that is too long for a daemon. */
-function callId(call: string): string {
-  const isTaken = call.length > 0 && call.length <= LONGEST_CALL_ID;
-  return isTaken ? call : createHash("sha256").update(call).digest("hex");
 }
 
 function withoutUndefined(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -48,7 +48,7 @@ export function questionWords(facts: ToolFacts, words: AdapterWords): QuestionWo
   const values = new Set(Object.values(input));
   const given = Object.entries(input).filter(([name]) => name !== "description" && name !== command?.argument);
   const isBare = Object.keys(input).length === 0;
-  const saysPathsOnly = [...values].every((value) => pathsOf(facts).includes(String(value)));
+  const saysPathsOnly = [...values].every((value) => typeof value === "string" && pathsOf(facts).includes(value));
   const parts = [
     ...(command === undefined ? [] : [`${words.labels.command}: ${command.text}`]),
     ...pathsOf(facts)
@@ -71,7 +71,9 @@ function actionWords(
 ): string {
   const action = actionOf(facts);
   const [path, ...others] = pathsOf(facts);
-  if (command !== undefined) return words.asks.execute(shortAction(command, words));
+  // Of another tool an argument of that name may be anything: what is asked is the use of the tool.
+  if (command !== undefined && (action === "execute" || facts.name === undefined))
+    return words.asks.execute(shortAction(command, words));
   if (action === "execute" && facts.title !== undefined) return words.asks.execute(shortAction(facts.title, words));
   if (action === "fetch" && host !== undefined) return words.asks.fetch(host);
   if (action !== undefined && action !== "execute" && action !== "fetch" && path !== undefined) {

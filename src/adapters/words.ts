@@ -6,6 +6,8 @@ import { shortenedText } from "../engine/text/shortened-text.js";
 
 /** UTF-16 units of an announcement. */
 export const LONGEST_ANNOUNCEMENT = 200;
+/** UTF-16 units of a line that are looked at for its announcement: more than a path may have. */
+const LONGEST_LINE = 8192;
 
 /** Characters that nobody sees or hears, and marks that override the direction of text. Some scripts and pictures need joiners and variants. */
 const INVISIBLE =
@@ -20,7 +22,7 @@ const LINE_ENDS = /\r\n|[\n\r\u2028\u2029]/;
 export function announced(text: string, words: AdapterWords): string {
   const lines = linesIn(text);
   const rest = lines.length > 1 ? ` ${words.moreLines(lines.length - 1)}` : "";
-  return `${shortenedText(shownNames(oneLine(lines[0] ?? "")), LONGEST_ANNOUNCEMENT - rest.length)}${rest}`;
+  return `${shortenedText(shownNames(oneLine((lines[0] ?? "").slice(0, LONGEST_LINE))), LONGEST_ANNOUNCEMENT - rest.length)}${rest}`;
 }
 
 /** The lines that have more than blanks. */

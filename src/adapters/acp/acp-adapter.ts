@@ -1,6 +1,7 @@
 // The Agent Client Protocol, version 1, between an editor and an agent: which of its messages are heard, and as what. It changes no message. It knows
 // no stream and no clock, so that each order of messages can be tried. A call is announced 700 ms after its status has changed last, unless it was
 // allowed before: agents ask up to half a second after a call is "in progress", and a rejected call must not be heard to run.
+import { keepNewest } from "../../base/keep-newest.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Adapter, Reading, Sign } from "../adapter.js";
@@ -27,6 +28,12 @@ export interface AcpAdapter extends Adapter {
 /** UTF-16 units of a request in the words of its turn. */
 const LONGEST_REQUEST = 80;
 const PROTOCOL_VERSION = 1;
+/** Turns that are open at a time. Of further ones the oldest is told as over. */
+const MOST_TURNS = 256;
+/** Requests of the host, and conversations, that are remembered. */
+const MOST_REMEMBERED = 4096;
+/** Modes of a conversation whose names are remembered. */
+const MOST_MODES = 64;
 /** The code of JSON-RPC with which an agent asks for authentication. */
 const AUTHENTICATION_REQUIRED = -32000;
 
@@ -42,7 +49,7 @@ interface Conversation {
   /** Histories that are being replayed. */
   replays: number;
   /** In their order. Agents work on the first. */
-  readonly turns: Turn[];
+  readonly turns: Set<Turn>;
 }
 
 /** A request of the host whose answer matters. */
@@ -58,6 +65,8 @@ class Acp implements AcpAdapter {
   readonly #permissions: Permissions;
   readonly #conversations = new Map<string, Conversation>();
   readonly #awaited = new Map<string, Awaited>();
+  /** The open turns of all conversations. */
+  readonly #turns = new Set<Turn>();
   #turnCount = 0;
   /** Of an agent that speaks another version only the beginning and the end of a turn are told. */
   #isUnderstood = true;
@@ -85,7 +94,7 @@ class Acp implements AcpAdapter {
     this.#permissions.answeredByListener(question, decision, now);
 
   readonly stop: Adapter["stop"] = (key, now) => {
-    const turn = this.#turns().find((one) => one.key === key);
+    const turn = [...this.#turns].find((one) => one.key === key);
     if (turn === undefined) return NOTHING;
     const { signs, toChild = [], toHost = [] } = this.#permissions.stopped(turn, now);
     return { signs, toChild: [sessionCancelled(turn.sessionId), ...toChild], toHost };
@@ -93,17 +102,17 @@ class Acp implements AcpAdapter {
 
   readonly dueAt: Adapter["dueAt"] = () => {
     let first: number | undefined;
-    for (const { tools } of this.#turns()) {
+    for (const { tools } of this.#turns) {
       const at = tools.dueAt();
       if (at !== undefined && (first === undefined || at < first)) first = at;
     }
     return first;
   };
 
-  readonly wake: Adapter["wake"] = (now) => ({ signs: this.#turns().flatMap(({ tools }) => tools.wake(now)) });
+  readonly wake: Adapter["wake"] = (now) => ({ signs: [...this.#turns].flatMap(({ tools }) => tools.wake(now)) });
 
   readonly ended: AcpAdapter["ended"] = (how, isAfterHost) => {
-    const signs = this.#turns().flatMap((turn) =>
+    const signs = [...this.#turns].flatMap((turn) =>
       isAfterHost
         ? this.#end(turn, "cancelled", this.#words.hostClosed)
         : this.#end(turn, "errored", this.#words.exited(how), "AGENT_EXITED"),
@@ -111,15 +120,12 @@ class Acp implements AcpAdapter {
     return { signs };
   };
 
-  #turns(): readonly Turn[] {
-    return [...this.#conversations.values()].flatMap(({ turns }) => turns);
-  }
-
   #conversation(id: string): Conversation {
     const known = this.#conversations.get(id);
     if (known !== undefined) return known;
-    const made: Conversation = { folder: undefined, modes: new Map(), replays: 0, turns: [] };
+    const made: Conversation = { folder: undefined, modes: new Map(), replays: 0, turns: new Set() };
     this.#conversations.set(id, made);
+    keepNewest(this.#conversations, MOST_REMEMBERED);
     return made;
   }
 
@@ -132,6 +138,7 @@ class Acp implements AcpAdapter {
       return { signs: this.#permissions.cancelledByHost(sessionId) };
     }
     const folder = someText(message.params.cwd);
+    keepNewest(this.#awaited, MOST_REMEMBERED);
     switch (message.method) {
       case "initialize":
         this.#awaited.set(message.id.key, { kind: "initialize" });
@@ -149,29 +156,36 @@ class Acp implements AcpAdapter {
         return folder === undefined ? NOTHING : { signs: [], folder };
       }
       case "session/prompt":
-        return sessionId === undefined ? NOTHING : { signs: [this.#begin(message.id.key, sessionId, message.params)] };
+        return sessionId === undefined ? NOTHING : { signs: this.#begin(message.id.key, sessionId, message.params) };
       default:
         return NOTHING;
     }
   }
 
-  #begin(idOfRequest: string, sessionId: string, params: Fields): Sign {
+  #begin(idOfRequest: string, sessionId: string, params: Fields): readonly Sign[] {
+    const [oldest] = this.#turns;
+    const dropped =
+      this.#turns.size < MOST_TURNS || oldest === undefined ? [] : this.#end(oldest, "cancelled", this.#words.stopped);
     const conversation = this.#conversation(sessionId);
     this.#turnCount += 1;
     const turn = new Turn(`turn ${this.#turnCount}`, sessionId, this.#options);
-    conversation.turns.push(turn);
+    conversation.turns.add(turn);
+    this.#turns.add(turn);
     this.#awaited.set(idOfRequest, { kind: "prompt", turn });
     const texts = listOf(params.prompt)
       .map(fieldsOf)
       .flatMap((block) => (block.type === "text" ? (someText(block.text) ?? []) : []));
     const request = this.#options.saysPrompts ? shortenedText(oneLine(texts.join(" ")), LONGEST_REQUEST) : "";
-    return {
-      kind: "turn",
-      turn: turn.key,
-      words: request === "" ? this.#words.works : request,
-      conversation: sessionId,
-      folder: conversation.folder,
-    };
+    return [
+      ...dropped,
+      {
+        kind: "turn",
+        turn: turn.key,
+        words: request === "" ? this.#words.works : request,
+        conversation: sessionId,
+        folder: conversation.folder,
+      },
+    ];
   }
 
   #fromAgent(message: RpcMessage, text: string, now: number): Reading {
@@ -245,9 +259,9 @@ class Acp implements AcpAdapter {
   }
 
   #end(turn: Turn, how: "completed" | "cancelled" | "errored", words: string, code?: string): readonly Sign[] {
-    const { turns } = this.#conversation(turn.sessionId);
-    const at = turns.indexOf(turn);
-    if (at >= 0) turns.splice(at, 1);
+    // A turn that was dropped is over.
+    if (!this.#turns.delete(turn)) return [];
+    this.#conversations.get(turn.sessionId)?.turns.delete(turn);
     return [
       ...this.#permissions.ended(turn),
       ...turn.tools.end(how === "cancelled" ? "cancelled" : "error"),
@@ -268,7 +282,7 @@ class Acp implements AcpAdapter {
   /** The turn in which a session works, its own or that of the agent whose subagent it is. */
   #turnOf(sessionId: string): Turn | undefined {
     const [own] = this.#conversations.get(sessionId)?.turns ?? [];
-    return own ?? this.#turns().find((turn) => turn.hasSubagent(sessionId));
+    return own ?? [...this.#turns].find((turn) => turn.hasSubagent(sessionId));
   }
 
   #terminal(turn: Turn, { command }: Fields): readonly Sign[] {
@@ -280,7 +294,7 @@ class Acp implements AcpAdapter {
 }
 
 function modesIn(result: Fields): ReadonlyMap<string, string> {
-  const modes = listOf(fieldsOf(result.modes).availableModes).map(fieldsOf);
+  const modes = listOf(fieldsOf(result.modes).availableModes).slice(0, MOST_MODES).map(fieldsOf);
   return new Map(
     modes.flatMap(({ id, name }) => (typeof id === "string" && typeof name === "string" ? [[id, name]] : [])),
   );

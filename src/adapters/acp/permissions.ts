@@ -13,6 +13,9 @@ import type { Turn } from "./turn.js";
 /** How long a person has, in seconds. The host's dialog stays after that. */
 const ANSWER_SECONDS = 600;
 
+/** Requests that are open at a time. Further ones are between agent and host. */
+const MOST_OPEN = 256;
+
 type Request = Extract<RpcMessage, { readonly kind: "request" }>;
 type Response = Extract<RpcMessage, { readonly kind: "response" }>;
 
@@ -60,6 +63,7 @@ export class Permissions {
     const inFront = turn.inFront(sessionId);
     // Two open requests of one id cannot be told apart: both are left to the host.
     const isDoubled = this.#open.has(id.key);
+    if (this.#open.size >= MOST_OPEN && !isDoubled) return NOTHING;
     const before = [...turn.tools.goesOn(call), ...this.withdrawn(id.key, now).signs];
     const facts = turn.tools.asked(call, toolCall, now, inFront);
     const words = questionWords(facts, this.#words);

@@ -18,6 +18,9 @@ interface Call {
   readonly inFront: (words: string) => string;
 }
 
+/** Calls of a turn that are remembered. Of further ones the oldest is told as over, and forgotten. */
+const MOST_CALLS = 1024;
+
 const asTheyAre = (words: string): string => words;
 
 export class ToolCalls {
@@ -25,7 +28,7 @@ export class ToolCalls {
   readonly #words: AdapterWords;
   readonly #irreversibleKinds: ReadonlySet<string>;
   readonly #calls = new Map<string, Call>();
-  /** Ids of the calls that `wake` may announce. */
+  /** Ids of the calls that `wake` may announce, in the order of `since`. */
   readonly #waiting = new Set<string>();
 
   constructor(turn: string, words: AdapterWords, irreversibleKinds: ReadonlySet<string>) {
@@ -41,9 +44,12 @@ export class ToolCalls {
   update(id: string, fields: Fields, now: number, inFront = asTheyAre): readonly Sign[] {
     const call = this.#callOf(id, now, inFront);
     const facts = withUpdate(call.facts, fields);
-    if (facts.status !== call.facts.status) call.since = now;
+    if (facts.status !== call.facts.status) {
+      call.since = now;
+      this.#waiting.delete(id);
+    }
     call.facts = facts;
-    return this.#advance(id, call, now);
+    return [...this.#advance(id, call, now), ...this.#forgetOldest()];
   }
 
   /** A question about the call begins. Returns what is known of it. */
@@ -66,12 +72,9 @@ export class ToolCalls {
   }
 
   dueAt(): number | undefined {
-    let first: number | undefined;
-    for (const id of this.#waiting) {
-      const at = (this.#calls.get(id)?.since ?? 0) + ASKED_WITHIN_MS;
-      if (first === undefined || at < first) first = at;
-    }
-    return first;
+    const [first] = this.#waiting;
+    const call = first === undefined ? undefined : this.#calls.get(first);
+    return call === undefined ? undefined : call.since + ASKED_WITHIN_MS;
   }
 
   wake(now: number): readonly Sign[] {
@@ -108,7 +111,6 @@ export class ToolCalls {
   }
 
   #advance(id: string, call: Call, now: number): readonly Sign[] {
-    this.#waiting.delete(id);
     if (call.phase === "ended" || call.permission === "asked") return [];
     if (call.permission === "rejected") return call.phase === "running" ? [this.#end(id, call, "cancelled")] : [];
     const isDue = call.permission === "allowed" || now - call.since >= ASKED_WITHIN_MS;
@@ -116,6 +118,15 @@ export class ToolCalls {
     // A call without a status has only been asked about.
     if (call.facts.status !== undefined) this.#waiting.add(id);
     return [];
+  }
+
+  #forgetOldest(): readonly Sign[] {
+    const [oldest] = this.#calls;
+    if (this.#calls.size <= MOST_CALLS || oldest === undefined) return [];
+    const [id, call] = oldest;
+    this.#calls.delete(id);
+    this.#waiting.delete(id);
+    return call.phase === "running" ? [this.#end(id, call, "cancelled")] : [];
   }
 
   /** Says that it runs, unless that was said, and that it has ended. */

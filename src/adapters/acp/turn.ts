@@ -1,9 +1,15 @@
 // One request of a person and what the agent does about it, until the agent answers the request.
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
+import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
-import { announced } from "../words.js";
+import { announced, oneLine } from "../words.js";
 import { ToolCalls } from "./tool-calls.js";
+
+/** UTF-16 units of the title of a subagent, which must leave room for what it does. */
+const LONGEST_TITLE = 40;
+/** Subagents of a turn that are heard. */
+const MOST_SUBAGENTS = 256;
 
 export interface TurnOptions {
   readonly words: AdapterWords;
@@ -115,8 +121,8 @@ export class Turn {
   }
 
   #subagent(sessionId: string | undefined, title = ""): readonly Sign[] {
-    if (sessionId === undefined || this.#subagents.has(sessionId)) return [];
-    this.#subagents.set(sessionId, this.#say(title));
+    if (sessionId === undefined || this.#subagents.has(sessionId) || this.#subagents.size >= MOST_SUBAGENTS) return [];
+    this.#subagents.set(sessionId, shortenedText(oneLine(title), LONGEST_TITLE));
     return this.#state(this.inFront(sessionId)(this.#options.words.works));
   }
 

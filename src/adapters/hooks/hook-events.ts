@@ -1,8 +1,10 @@
 // The events that hosts of hooks share, each as the signs of one message. Pure: a message comes in, signs go out.
+import { LONGEST_TOOL_NAME } from "../../base/tool-name.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, listOf, someText } from "../fields.js";
+import { foreignId } from "../foreign-id.js";
 import { questionWords, runsWords } from "../tool-words.js";
 import { announced, oneLine } from "../words.js";
 import type { HookOptions, HookReading } from "./hook-host.js";
@@ -24,6 +26,8 @@ export type HookEvent = (message: Fields, context: EventContext) => Told;
 
 /** UTF-16 units of a request in the words of its turn. */
 const LONGEST_REQUEST = 80;
+/** The same of the kind of a subagent, which must leave room for what it does. */
+const LONGEST_TITLE = 40;
 /** Modes in which the host asks the person. In others it decides by itself, or a reviewer does. */
 const ASKING_MODES: readonly unknown[] = ["default", "acceptEdits"];
 
@@ -148,22 +152,29 @@ export function readHook(
   events: Readonly<Record<string, HookEvent>>,
   options: HookOptions & { readonly seconds: number },
 ): HookReading | undefined {
-  const conversation = someText(message.session_id);
+  const conversation = idIn(message.session_id);
   const event = someText(message.hook_event_name);
   if (conversation === undefined || event === undefined) return undefined;
   const { words } = options;
-  const actor = someText(message.agent_id);
+  const actor = idIn(message.agent_id);
   const title = someText(message.agent_type) ?? "";
   const folder = someText(message.cwd);
-  const inFront = (said: string): string => (actor === undefined ? said : words.subagent(oneLine(title), said));
+  const inFront = (said: string): string =>
+    actor === undefined ? said : words.subagent(shortenedText(oneLine(title), LONGEST_TITLE), said);
   const read = Object.hasOwn(events, event) ? events[event] : undefined;
   const told = read?.(message, { ...options, turn: conversation, folder, inFront }) ?? NOTHING;
   return { event, conversation, folder, actor, ...told };
 }
 
+/** An id of the host's, which may be kept. */
+function idIn(value: unknown): string | undefined {
+  const id = someText(value);
+  return id === undefined ? undefined : foreignId(id);
+}
+
 function callOf({ tool_name: name, tool_input: input, tool_use_id: id }: Fields) {
-  const tool = someText(name) ?? "tool";
-  return { tool, input, call: someText(id), key: callKey(tool, input) };
+  const tool = (someText(name) ?? "tool").slice(0, LONGEST_TOOL_NAME);
+  return { tool, input, call: idIn(id), key: callKey(tool, input) };
 }
 
 function toolEnded(message: Fields, turn: string, status: "success" | "error" | "cancelled"): Told {

@@ -75,15 +75,12 @@ export class Calls {
     if (call === undefined) return undefined;
     if (error !== undefined || result.isError === true) return this.#endOf(key, "error");
     if (result.resultType === "input_required") {
-      this.#open.delete(key);
-      this.#open.set(awaited(call.what, result.requestState), call);
-      return [];
+      return this.#move(key, awaited(call.what, result.requestState), call);
     }
     const taskId = someText(result.resultType === "task" ? result.taskId : fieldsOf(result.task).taskId);
     if (taskId === undefined) return this.#endOf(key, "success");
-    this.#open.delete(key);
-    this.#open.set(task(taskId), call);
-    return this.told(result.resultType === "task" ? result : fieldsOf(result.task));
+    const before = this.#move(key, task(taskId), call);
+    return [...before, ...this.told(result.resultType === "task" ? result : fieldsOf(result.task))];
   }
 
   /** The server tells how a task is doing. */
@@ -125,6 +122,14 @@ export class Calls {
     if (call === undefined) return [];
     this.#forget(key, call);
     return [{ kind: "tool-end", turn: call.turn, call: call.call, status }];
+  }
+
+  /** Returns the end of another call that had the key: nothing more will be heard of it. */
+  #move(from: string, to: string, call: OpenCall): readonly Sign[] {
+    this.#open.delete(from);
+    const before = this.#endOf(to, "error");
+    this.#open.set(to, call);
+    return before;
   }
 
   #add(key: string, call: OpenCall): void {

@@ -4,7 +4,7 @@ import type { Decision, Sign } from "../adapter.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { argumentParts, shortAction } from "../question-words.js";
 import { isClear, type MessageId } from "../rpc-message.js";
-import { commandIn, NO_FACTS } from "../tool-facts.js";
+import { NO_FACTS } from "../tool-facts.js";
 import { type QuestionWords, questionWords } from "../tool-words.js";
 import { isOneCall } from "./held-lines.js";
 import { isModern, type McpRequest, notDone, progressed } from "./mcp-message.js";
@@ -186,7 +186,6 @@ export function createHolding(words: AdapterWords, seconds: number): Holding {
  */
 function wordsOf(name: string, input: Fields, words: AdapterWords): QuestionWords {
   const whole = questionWords({ ...NO_FACTS, name, input }, words);
-  if (commandIn(input) !== undefined) return whole;
   const what = [name, argumentParts(input).join("\n")].filter((part) => part !== "").join(": ");
   return { ...whole, action: words.use(shortAction(what, words)) };
 }

@@ -5,6 +5,11 @@ import { createLateReading, type LateReading } from "./late-reading.js";
 /** Bytes of a line that its reader gets by default. */
 export const MOST_READ_BYTES = 1024 * 1024;
 
+/** Pieces of a line that are put together: each costs as much memory as some hundred bytes. */
+const MOST_SMALL_PIECES = 1024;
+/** Most bytes of our own lines that wait for the sink. A peer that lets more wait reads nothing. */
+const MOST_INJECTED_BYTES = 32 * 1024 * 1024;
+
 const LINE_FEED = 0x0a;
 
 export type Verdict = "pass" | "swallow";
@@ -36,7 +41,10 @@ export interface RelayOptions {
 }
 
 export interface LineRelay {
-  /** Writes a line of our own, without its end, as soon as no other line is under way. After the end of the source it is dropped. */
+  /**
+   * Writes a line of our own, without its end, as soon as no other line is under way. After the end of the source it is dropped. Where more than
+   * 32 MiB wait for the sink, the sink is closed.
+   */
   readonly inject: (line: string) => void;
   /** Whether the sink takes: nothing waits for it. */
   readonly isFlowing: () => boolean;
@@ -71,6 +79,8 @@ class Relay {
   /** The beginning of the line that is under way, for its reader. */
   #pieces: Buffer[] = [];
   #bytes = 0;
+  /** The last pieces, which were not put together yet. */
+  #smallCount = 0;
   /** The beginning was read, because the line is too long. */
   #isRead = false;
   /** The line that is under way waits for its verdict, or is swallowed. */
@@ -78,6 +88,7 @@ class Relay {
   /** The sink has a part of the line that is under way. */
   #isMidLine = false;
   #injected: string[] = [];
+  #injectedLength = 0;
   #isFull = false;
   #hasEnded = false;
 
@@ -105,7 +116,11 @@ class Relay {
 
   inject(line: string): void {
     if (this.#hasEnded) return;
-    if (this.#isMidLine) this.#injected.push(line);
+    const { sink } = this.#options;
+    this.#injectedLength += this.#isMidLine ? line.length : 0;
+    if (sink.writableLength + this.#injectedLength > MOST_INJECTED_BYTES)
+      sink.destroy(new Error("Nobody takes the lines of this pipe."));
+    else if (this.#isMidLine) this.#injected.push(line);
     else this.#write(`${line}\n`);
   }
 
@@ -167,12 +182,18 @@ class Relay {
   #keep(piece: Buffer): "kept" | "too-long" {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
+    this.#smallCount += 1;
+    if (this.#smallCount === MOST_SMALL_PIECES) {
+      this.#pieces.push(Buffer.concat(this.#pieces.splice(-MOST_SMALL_PIECES)));
+      this.#smallCount = 0;
+    }
     return this.#bytes > this.#mostBytes ? "too-long" : "kept";
   }
 
   #forget(): void {
     this.#pieces = [];
     this.#bytes = 0;
+    this.#smallCount = 0;
     this.#isRead = false;
   }
 
@@ -195,6 +216,7 @@ class Relay {
     if (this.#isMidLine || this.#injected.length === 0) return;
     const lines = this.#injected;
     this.#injected = [];
+    this.#injectedLength = 0;
     for (const line of lines) this.#write(`${line}\n`);
   }
 

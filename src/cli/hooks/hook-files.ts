@@ -5,8 +5,12 @@ import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   chownSync,
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readlinkSync,
   realpathSync,
@@ -113,7 +117,7 @@ export function writeShim(path: string, text: string): void {
 /** "" for a file that is not there. Throws a Fault for one that cannot be read, or would not be the same bytes when it is written again. */
 export function readSettings(path: string): string {
   try {
-    const bytes = readFileSync(path);
+    const bytes = readPlain(path);
     if (isUtf8(bytes)) return bytes.toString("utf8");
     throw new Fault("usage", `${path} is not UTF-8. It stays as it is. Save it as UTF-8, and run the command again.`, {
       origin: "local",
@@ -124,6 +128,24 @@ export function readSettings(path: string): string {
   }
 }
 
+/** Bytes of a file that is read. Settings have some thousand. */
+const MOST_BYTES = 1024 * 1024;
+
+/** Throws the error of Node, or a Fault for what is no file, or too large. It waits for nobody: a pipe may have no writer. */
+function readPlain(path: string): Buffer {
+  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const status = fstatSync(file);
+    if (status.isFile() && status.size <= MOST_BYTES) return readFileSync(file);
+    throw kept(
+      `${path} is ${status.isFile() ? "larger than 1 MiB" : "no file"}.`,
+      "Mend it, and run the command again.",
+    );
+  } finally {
+    closeSync(file);
+  }
+}
+
 /**
  * Replaces the file in one step, behind a link the one that it points to, with the mode and the owner that it has. `before`: what it is to have now.
  * Throws a Fault if that is not possible, if the file may not be written to, or if somebody has changed it.
@@ -131,7 +153,8 @@ export function readSettings(path: string): string {
 export function writeSettings(path: string, text: string, before: string): void {
   try {
     const target = linked(path);
-    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    // Behind a link nothing is made but the file.
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (readSettings(path) !== before) throw kept(`${path} was changed in the meantime.`, "Run the command again.");
     const owner = statSync(target, { throwIfNoEntry: false });
     // A new file could take the place of one that its owner has made read-only.
@@ -178,7 +201,7 @@ function writeWhole(
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return readPlain(path).toString("utf8");
   } catch {
     return undefined;
   }

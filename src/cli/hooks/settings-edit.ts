@@ -103,6 +103,16 @@ function isSame(one: Entry, other: Entry): boolean {
 }
 
 function rootOf(text: string, path: string): Readonly<Record<string, unknown>> {
+  try {
+    return parsedRoot(text, path);
+  } catch (caught) {
+    if (caught instanceof Fault) throw caught;
+    // The parser calls itself for each level.
+    throw refused(`${path} is nested too deep. It stays as it is. Mend it, and run the command again.`);
+  }
+}
+
+function parsedRoot(text: string, path: string): Readonly<Record<string, unknown>> {
   const { getNodeValue, parseTree } = loadJsonc();
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });

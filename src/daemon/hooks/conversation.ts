@@ -13,6 +13,8 @@ import { createTurnSpeaker } from "./turn-speaker.js";
 
 /** Bytes of a token for a session (R8). */
 const TOKEN_BYTES = 16;
+/** Calls of a turn that are open at a time, as many as a session takes. Of further ones the oldest is over: its end was not heard. */
+const MOST_CALLS = 256;
 
 export interface ConversationServices {
   readonly agent: AgentHandle;
@@ -119,6 +121,8 @@ export function createConversation(kept: KeptConversation, services: Conversatio
         const turn = present();
         if (turn.calls.some(({ call }) => call === sign.call)) return;
         const call: KeptCall = { call: sign.call, key, actor, name: sign.name, words: sign.words, phase: "seen" };
+        const [oldest] = turn.calls;
+        if (turn.calls.length >= MOST_CALLS && oldest !== undefined) endCall(turn, oldest, "cancelled");
         turn.calls.push(call);
         hold(turn, call);
         return;

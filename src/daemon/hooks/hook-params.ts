@@ -18,6 +18,9 @@ export interface HookCall {
   readonly answers: boolean;
 }
 
+/** UTF-16 units of a name, a language or a locale. */
+const LONGEST_OPTION = 256;
+
 /** Throws a Fault "invalid_params". */
 export function readHookParams(params: unknown): HookCall {
   const given = (typeof params === "object" && params !== null ? params : {}) as Readonly<Record<string, unknown>>;
@@ -56,14 +59,16 @@ function nameIn(value: unknown): string | undefined {
 }
 
 function textAt(name: string, value: unknown): string | undefined {
-  if (value === undefined || typeof value === "string") return value;
-  throw refused(`/${name}`, `Set \`${name}\` to a text, or leave it out.`);
+  if (value === undefined || (typeof value === "string" && value.length <= LONGEST_OPTION)) return value;
+  throw refused(`/${name}`, `Set \`${name}\` to a text of at most ${LONGEST_OPTION} characters, or leave it out.`);
 }
 
 function read(text: string): Pick<HookCall, "message" | "isClear"> {
   try {
     return { message: objectIn(parseJsonDocument(text)), isClear: true };
-  } catch {
+  } catch (caught) {
+    if (caught instanceof Fault && caught.rule === "AAEP §3.7" && caught.code === "invalid_message")
+      throw refused("/message", caught.sentence);
     // Heard all the same, and not answered.
     return { message: objectIn(parsed(text)), isClear: false };
   }

@@ -82,7 +82,7 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
         "tool.invoked",
         { tool: toolNameOf(call.name), summary_normal: call.words || call.name, risk_level: "low" },
         {
-          call_id: idOf(call.call),
+          call_id: call.call,
           ...(consent === "host" ? { approved_by: "host" } : {}),
           ...(typeof consent === "object" ? { consent: consent.token } : {}),
         },
@@ -91,7 +91,7 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
     complete: (turn, call, status) => {
       endText(turn);
       const members = status === "cancelled" ? { status: "error", error_message: "Cancelled." } : { status };
-      publish(turn, "tool.completed", { tool: toolNameOf(call.name), ...members }, { call_id: idOf(call.call) });
+      publish(turn, "tool.completed", { tool: toolNameOf(call.name), ...members }, { call_id: call.call });
     },
     text: (turn, message, text) => {
       if (turn.output?.message !== message) endText(turn);
@@ -124,7 +124,7 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
         timeout_seconds: sign.seconds,
         default_decision: "reject",
         extra_context: { tool: toolNameOf(sign.name) },
-        ...ownMembers({ host_dialog: true, ...(call === undefined ? {} : { call_id: idOf(call) }) }),
+        ...ownMembers({ host_dialog: true, ...(call === undefined ? {} : { call_id: call }) }),
       };
       return quietly(() => agent.ask(fields, done).token);
     },
@@ -150,11 +150,4 @@ export function createTurnSpeaker(agent: AgentHandle, unheard: (caught: unknown)
 function ownMembers(own: Fields): Fields {
   if (Object.keys(own).length === 0) return {};
   return { "@context": [CORE_VOCABULARY, AAEPD_VOCABULARY], extensions: { [AAEPD]: own } };
-}
-
-/** Most characters of a host's id (R5c). */
-const LONGEST_CALL_ID = 256;
-
-function idOf(call: string): string {
-  return call.slice(0, LONGEST_CALL_ID);
 }

@@ -44,6 +44,12 @@ function told(sign: Sign): string {
 const toldBy = (message: Message, host: HookHost = CLAUDE, answers = true): readonly string[] =>
   read(message, host, answers).signs.map(told);
 
+it("Safety 2: neither an argument nor a subagent's name stands in place of what will be done", () => {
+  const asked = { ...CLAUDE_MESSAGES.PermissionRequest, agent_id: "a", agent_type: "x".repeat(500) };
+  const { signs } = read({ ...asked, tool_name: "mcp__git__drop", tool_input: { command: "ls" } });
+  expect(signs.map(told)).toEqual([`question: Subagent ${"x".repeat(39)}…: Use git: drop | Command: ls | 120 s`]);
+});
+
 describe("each event of Claude Code", () => {
   const expected: Readonly<Record<keyof typeof CLAUDE_MESSAGES, readonly string[]>> = {
     SessionStart: [],

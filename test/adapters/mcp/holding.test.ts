@@ -137,6 +137,12 @@ test("Safety 2: the question has each argument in words, and never the server's 
   });
 });
 
+test("Safety 2: an argument that could be a command is not asked in place of the tool", () => {
+  const stage = mcpStage({ held: ["delete_all"] });
+  stage.call(1, "delete_all", { command: "ls" });
+  expect(stage.signs.at(-1)).toMatchObject({ action: "Use delete_all: command: ls", consequence: "Command: ls" });
+});
+
 test("Safety 2: what stands beside the arguments is in the question too", () => {
   const stage = mcpStage({ held: ["send"] });
   const params = {

@@ -183,6 +183,21 @@ describe("aaepd hook install claude", () => {
     expect([statSync(settings).uid, statSync(settings).gid]).toEqual([user, user]);
   });
 
+  it.each([
+    ["a pipe", (path: string) => spawnSync("mkfifo", [path]), "is no file"],
+    ["a folder", (path: string) => mkdirSync(path), "is no file"],
+    ["a device behind a link", (path: string) => symlinkSync("/dev/zero", path), "is no file"],
+    ["a large file", (path: string) => writeFileSync(path, " ".repeat(1024 * 1024 + 1)), "is larger than 1 MiB"],
+  ])("refuses settings that are %s", async (_, make, why) => {
+    const { aaepd, settings, shim } = homeOf();
+    mkdirSync(join(settings, ".."));
+    make(settings);
+    const stage = await aaepd("install", "claude");
+    expect([stage.exitCode(), stage.out()]).toEqual([1, ""]);
+    expect(stage.err()).toContain(why);
+    expect(existsSync(shim)).toBe(false);
+  });
+
   it("uses no event that the host's version lacks, and of an unknown one few", async () => {
     const old = homeOf("2.0.50");
     await old.aaepd("install", "claude");

@@ -108,6 +108,7 @@ describe("settings that are refused", () => {
     ['{"hooks": {}, "hooks": {"Stop": []}}', /"hooks" stands twice/],
     ['{"hooks": {"Stop": [], "Stop": []}}', /"Stop" stands twice/],
     ['{"hooks": {"Stop": [{"hooks": [], "hooks": []}]}}', /"hooks" stands twice/],
+    [`{"hooks": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`, /nested too deep/],
   ])("%j", (text, sentence) => {
     expect(() => edited(text)).toThrow(sentence);
   });

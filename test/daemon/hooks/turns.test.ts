@@ -123,6 +123,16 @@ describe("a call is told when it runs", () => {
     expect(await heard()).toEqual(["Bash error"]);
   });
 
+  it("of more than 256 open ones the oldest is over, and ids that only end otherwise are two", async () => {
+    const { hook, heard } = await hookStage();
+    await hook(CLAUDE.UserPromptSubmit);
+    for (let count = 0; count < 257; count++)
+      await hook({ ...CLAUDE.PreToolUse, tool_use_id: `${"x".repeat(300)}${count}` });
+    await hook({ ...CLAUDE.PostToolUse, tool_use_id: `${"x".repeat(300)}1` });
+    await hook({ ...CLAUDE.PostToolUse, tool_use_id: `${"x".repeat(300)}0` });
+    expect((await heard()).slice(1)).toEqual(["tool.invoked: Runs npm test", "Bash success"]);
+  });
+
   it("several at once, by the host's own ids", async () => {
     const { hook, heard } = await hookStage();
     await hook(CLAUDE.UserPromptSubmit);
@@ -158,6 +168,9 @@ describe("params of aaepd.hook", () => {
     [{ host: "claude", message: "{}", answers: 1 }, "/answers"],
     [{ host: "claude", message: "{}", name: 1 }, "/name"],
     [{ host: "claude", message: "{}", language: 1 }, "/language"],
+    [{ host: "claude", message: "{}", language: `en-${"x".repeat(256)}` }, "/language"],
+    [{ host: "claude", message: "{}", name: "x".repeat(257) }, "/name"],
+    [{ host: "claude", message: `{"tool_input":${"[".repeat(10_000)}${"]".repeat(10_000)}}` }, "/message"],
   ])("%j", async (params, pointer) => {
     const { rig } = await hookStage();
     const peer = await rig.rpc();

@@ -1,5 +1,6 @@
 // The hooks of Claude Code. Its dialog is open while a hook is asked, and the first answer wins.
 import { type Fields, someText } from "../../fields.js";
+import { foreignId } from "../../foreign-id.js";
 import { announced, hostOf } from "../../words.js";
 import {
   agentFailed,
@@ -33,7 +34,7 @@ const messageDisplayed: HookEvent = ({ message_id: id, delta, final, agent_id: a
   const text = someText(delta);
   return {
     signs: [
-      ...(text === undefined ? [] : [{ kind: "text", turn, output, text } as const]),
+      ...(text === undefined ? [] : [{ kind: "text", turn, output: foreignId(output), text } as const]),
       ...(final === true ? [{ kind: "text-end", turn } as const] : []),
     ],
   };
