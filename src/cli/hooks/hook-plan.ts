@@ -4,6 +4,7 @@ import type { HookHostId } from "../../adapters/hooks/hook-host.js";
 import { givenName } from "../../adapters/names.js";
 import { Fault } from "../../base/errors.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
+import { isInRunnersCache } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import {
   type HookPrograms,
@@ -144,8 +145,9 @@ function shellWord(word: string): string {
 
 /** Throws a Fault "usage" for a program that may be gone tomorrow. */
 function assertLasting(program: string): void {
-  if (!/[\\/]_npx[\\/]/.test(program)) return;
-  const sentence = "This aaepd stands in the cache of npx, which npm may empty at any time. Install aaepd first.";
+  if (!isInRunnersCache(program)) return;
+  const sentence =
+    "This aaepd stands in the cache of npx or its like, which may be emptied at any time. Install aaepd first.";
   throw new Fault("usage", sentence, { origin: "local" });
 }
 

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { Fault } from "../../base/errors.js";
 import { configFilePath, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
-import { packagePath } from "../shell/package-path.js";
+import { isInRunnersCache, packagePath } from "../shell/package-path.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { SERVICE_KINDS, type ServiceKind, type ServicePlan } from "./service-files.js";
 
@@ -31,8 +31,8 @@ export function planService(
   const { kind, producerId } = options;
   const { file, configuration } = configurationOf(options, environment);
   const { node, program } = programs;
-  if (/[\\/]_npx[\\/]/.test(program)) {
-    const sentence = `This aaepd stands in the cache of npx, which npm may empty at any time. Install it first, as in: ${globally()}`;
+  if (isInRunnersCache(program)) {
+    const sentence = `This aaepd stands in the cache of npx or its like, which may be emptied at any time. Install it first, as in: ${globally()}`;
     throw new Fault("usage", sentence, { origin: "local" });
   }
   return {

@@ -8,3 +8,8 @@ export function packagePath(...parts: readonly string[]): string {
   const root = roots.find((candidate) => existsSync(join(candidate, "bin", "aaepd.js"))) ?? roots[0] ?? ".";
   return join(root, ...parts);
 }
+
+/** Whether a program stands where a package runner has put it for one run: `npx`, `pnpm dlx`, `yarn dlx` or `bunx` may empty that at any time. */
+export function isInRunnersCache(program: string): boolean {
+  return /[\\/](?:_npx|dlx(?:-[^\\/]*)?|bunx-[^\\/]*)[\\/]/.test(program);
+}

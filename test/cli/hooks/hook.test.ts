@@ -17,6 +17,7 @@ import { describe, expect, it } from "vitest";
 import { registerHook } from "../../../src/cli/hooks/hook.js";
 import { readSettings, shimPath, shimText, writeSettings } from "../../../src/cli/hooks/hook-files.js";
 import { eventsOf, isAtLeast, mayBeLate, SETTINGS_HOSTS } from "../../../src/cli/hooks/hook-hosts.js";
+import { planInstall } from "../../../src/cli/hooks/hook-plan.js";
 import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
 import { ABLE, hookStage } from "../../daemon/hooks/hook-stage.js";
 import { newUser, testAsRoot } from "../../support/peers/other-users.js";
@@ -304,6 +305,18 @@ describe("aaepd hook status", () => {
     const stage = await homeOf().aaepd("status", "--check", "--wait", "1", "--socket", rig.path);
     expect(stage.exitCode()).toBe(1);
     expect(stage.out()).toContain("Not seen: UserPromptSubmit, PreToolUse, PostToolUse, Stop");
+  });
+});
+
+describe("a program that may be gone tomorrow is refused", () => {
+  it.each([
+    "/home/ada/.npm/_npx/1f/node_modules/aaepd/bin/aaepd-hook.js",
+    "/home/ada/.cache/pnpm/dlx/1f/node_modules/aaepd/bin/aaepd-hook.js",
+    "/tmp/xfs-1f/dlx-12/node_modules/aaepd/bin/aaepd-hook.js",
+    "/tmp/bunx-1000-aaepd@latest/node_modules/aaepd/bin/aaepd-hook.js",
+  ])("%s", (relay) => {
+    const io = { environment: { HOME: temporaryDirectory(), PATH: "/usr/bin:/bin" } };
+    expect(() => planInstall("claude", {}, io, { node: "/usr/bin/node", relay })).toThrow(/Install aaepd first/);
   });
 });
 
