@@ -1,5 +1,6 @@
-// Makes gen/: types and validators without libraries from the schemas, and messages from proto/. Makes docs/reference/ from the schemas, from tables
-// of the source and from those of generate/data, and man/ from the help of the commands. `--check` writes nothing, names the stale files and exits 1 if there are any.
+// Makes gen/: types, validators without libraries and plain schemas from the schemas, and messages from proto/. Makes docs/reference/ from the schemas,
+// from tables of the source and from those of generate/data, and man/ from the help of the commands. `--check` writes nothing, names the stale files and
+// exits 1 if there are any.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,18 +14,25 @@ import { validatorFiles } from "./generate/validators.mjs";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 /** The folders of schemas/ with a folder of the same name in gen/. */
 const PARTS = ["aaep", "a2e", "akashik"];
-/** The folders in which everything is generated, so that a file that is no longer made is removed. */
-const WHOLE = [...PARTS.map((part) => `gen/${part}/v1`), "docs/reference"];
+/** The titles after `is` and `schemas.` in the files of src/ that import from gen/`part`: what nobody calls is not made. */
+function calledTitles(part) {
+  const texts = filesBelow(join(ROOT, "src"))
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(ROOT, "src", name), "utf8"))
+    .filter((text) => text.includes(`#gen/${part}/`));
+  const titles = (expression) =>
+    new Set(texts.flatMap((text) => Array.from(text.matchAll(expression), ([, one]) => one)));
+  return { validated: titles(/\bis([A-Z]\w*)/g), explained: titles(/\bschemas\.([A-Z]\w*)/g) };
+}
 
-/** The text of every generated file by its path from the root of the project. */
+/** The text of every file of gen/ by its path from the root of the project. */
 async function generated() {
   const files = new Map();
   for (const part of PARTS) {
     const schemas = catalogue(readSchemas(join(ROOT, "schemas", part)));
     files.set(`gen/${part}/types.d.ts`, await typesFile(schemas.named));
-    for (const [name, text] of Object.entries(validatorFiles(schemas, "./types.js")))
+    for (const [name, text] of Object.entries(validatorFiles(schemas, calledTitles(part))))
       files.set(`gen/${part}/${name}`, text);
-    if (part === "aaep") for (const [path, text] of await referencePages(ROOT, schemas)) files.set(path, text);
   }
   for (const [path, text] of messageFiles(ROOT)) files.set(path, text);
   return files;
@@ -77,7 +85,8 @@ function update(files, folders) {
   }
 }
 
-update(await generated(), WHOLE);
-// The command line is compiled with what was just generated.
+update(await generated(), ["gen"]);
+// The tables are read, and the command line is compiled, with what was just generated.
+update(await referencePages(ROOT, catalogue(readSchemas(join(ROOT, "schemas/aaep")))), ["docs/reference"]);
 update(await manPages(ROOT), ["man"]);
 if (staleCount > 0) process.exitCode = 1;

@@ -4,29 +4,19 @@ import type {
   A2EHandshakeRequest,
   A2EHandshakeResponse,
   A2EInvokeEvent,
-  A2EPing,
-  A2EPong,
   A2ERegister,
-  A2ERegistered,
   A2EShutdown,
   A2EToolCallRequest,
   A2EToolCallResponse,
   A2EToolEvent,
-  A2EToolListRequest,
-  A2EToolListResponse,
 } from "./types.js";
 
 export declare function isA2EError(value: unknown): value is A2EError;
 export declare function isA2EHandshakeRequest(value: unknown): value is A2EHandshakeRequest;
 export declare function isA2EHandshakeResponse(value: unknown): value is A2EHandshakeResponse;
 export declare function isA2EInvokeEvent(value: unknown): value is A2EInvokeEvent;
-export declare function isA2EPing(value: unknown): value is A2EPing;
-export declare function isA2EPong(value: unknown): value is A2EPong;
 export declare function isA2ERegister(value: unknown): value is A2ERegister;
-export declare function isA2ERegistered(value: unknown): value is A2ERegistered;
 export declare function isA2EShutdown(value: unknown): value is A2EShutdown;
 export declare function isA2EToolCallRequest(value: unknown): value is A2EToolCallRequest;
 export declare function isA2EToolCallResponse(value: unknown): value is A2EToolCallResponse;
 export declare function isA2EToolEvent(value: unknown): value is A2EToolEvent;
-export declare function isA2EToolListRequest(value: unknown): value is A2EToolListRequest;
-export declare function isA2EToolListResponse(value: unknown): value is A2EToolListResponse;

@@ -1745,7 +1745,7 @@ export interface ClarificationReply {
   /**
    * The answer: a text, true or false, or a number, by the kinds that the question accepts.
    */
-  readonly response: string | boolean | number;
+  readonly response: string | number | boolean;
   /**
    * The subscription that the question came over.
    */

@@ -13,270 +13,9 @@ function longerThan(text, limit) {
   }
   return count > limit;
 }
-export const isPublishResult = validate0;
-const pattern0 = new RegExp("^evt_[A-Za-z0-9]{1,64}$");
+export const isResumeSessionParams = validate0;
+const pattern0 = new RegExp("^sess_[A-Za-z0-9]{1,64}$");
 function validate0(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.events === undefined) && (missing0 = "events")){
-return false;
-}
-else {
-if(data.events !== undefined){
-let data0 = data.events;
-const _errs1 = errors;
-if(errors === _errs1){
-if(Array.isArray(data0)){
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-let missing1;
-if(((data1.event_id === undefined) && (missing1 = "event_id")) || ((data1.epoch === undefined) && (missing1 = "epoch"))){
-return false;
-}
-else {
-if(data1.event_id !== undefined){
-let data2 = data1.event_id;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(!pattern0.test(data2)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs5 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.epoch !== undefined){
-let data3 = data1.epoch;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 < 0){
-return false;
-}
-else {
-if(data3 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data1.resume_token !== undefined){
-let data4 = data1.resume_token;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(data4.length < 1){
-return false;
-}
-else {
-if(longerThan(data4, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-for(const key0 in data1){
-if(!(((key0 === "event_id") || (key0 === "epoch")) || (key0 === "resume_token"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.resume_token !== undefined){
-let data5 = data.resume_token;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(data5.length < 1){
-return false;
-}
-else {
-if(longerThan(data5, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key1 in data){
-if(!((key1 === "events") || (key1 === "resume_token"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isRepeatParams = validate1;
-const pattern2 = new RegExp("^sub_[A-Za-z0-9]{1,64}$");
-function validate1(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.event_id === undefined) && (missing0 = "event_id")){
-return false;
-}
-else {
-if(data.event_id !== undefined){
-let data0 = data.event_id;
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(!pattern0.test(data0)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subscription_id !== undefined){
-let data1 = data.subscription_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern2.test(data1)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extensions !== undefined){
-let data2 = data.extensions;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-for(const key0 in data2){
-let data3 = data2[key0];
-const _errs8 = errors;
-if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
-return false;
-}
-var valid1 = _errs8 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key1 in data){
-if(!(((key1 === "event_id") || (key1 === "subscription_id")) || (key1 === "extensions"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isResumeSessionParams = validate2;
-const pattern3 = new RegExp("^sess_[A-Za-z0-9]{1,64}$");
-function validate2(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -291,7 +30,7 @@ let data0 = data.session_id;
 const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern3.test(data0)){
+if(!pattern0.test(data0)){
 return false;
 }
 }
@@ -370,907 +109,10 @@ return false;
 }
 return errors === 0;
 }
-export const isResumeSessionResult = validate3;
-const pattern5 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
-const pattern6 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
-const pattern7 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
-function validate3(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((((data.session_id === undefined) && (missing0 = "session_id")) || ((data.state === undefined) && (missing0 = "state"))) || ((data.agents === undefined) && (missing0 = "agents"))) || ((data.open_tools === undefined) && (missing0 = "open_tools"))) || ((data.open_outputs === undefined) && (missing0 = "open_outputs"))) || ((data.open_questions === undefined) && (missing0 = "open_questions"))) || ((data.outcomes === undefined) && (missing0 = "outcomes"))){
-return false;
-}
-else {
-if(data.session_id !== undefined){
-let data0 = data.session_id;
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(!pattern3.test(data0)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-const _errs3 = errors;
-if(typeof data.state !== "string"){
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.agents !== undefined){
-let data2 = data.agents;
-const _errs5 = errors;
-if(errors === _errs5){
-if(Array.isArray(data2)){
-var valid1 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if(((data3.producer === undefined) && (missing1 = "producer")) || ((data3.state === undefined) && (missing1 = "state"))){
-return false;
-}
-else {
-if(data3.producer !== undefined){
-let data4 = data3.producer;
-const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-let missing2;
-if((data4.agent_id === undefined) && (missing2 = "agent_id")){
-return false;
-}
-else {
-if(data4.agent_id !== undefined){
-let data5 = data4.agent_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(data5.length < 1){
-return false;
-}
-else {
-if(longerThan(data5, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs11 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data4.agent_version !== undefined){
-let data6 = data4.agent_version;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(data6.length < 1){
-return false;
-}
-else {
-if(longerThan(data6, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs13 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data4.agent_name !== undefined){
-let data7 = data4.agent_name;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(data7.length < 1){
-return false;
-}
-else {
-if(longerThan(data7, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs15 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data4.model !== undefined){
-let data8 = data4.model;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs17 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data4.manifest_uri !== undefined){
-let data9 = data4.manifest_uri;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(longerThan(data9, 16384)){
-return false;
-}
-else {
-if(!pattern5.test(data9)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs19 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data4){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data3.state !== undefined){
-const _errs22 = errors;
-if(typeof data3.state !== "string"){
-return false;
-}
-var valid2 = _errs22 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-for(const key1 in data3){
-if(!((key1 === "producer") || (key1 === "state"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs7 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.open_tools !== undefined){
-let data11 = data.open_tools;
-const _errs25 = errors;
-if(errors === _errs25){
-if(Array.isArray(data11)){
-var valid4 = true;
-const len1 = data11.length;
-for(let i1=0; i1<len1; i1++){
-let data12 = data11[i1];
-const _errs27 = errors;
-if(errors === _errs27){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-let missing3;
-if((data12.tool === undefined) && (missing3 = "tool")){
-return false;
-}
-else {
-if(data12.tool !== undefined){
-const _errs29 = errors;
-if(typeof data12.tool !== "string"){
-return false;
-}
-var valid5 = _errs29 === errors;
-}
-else {
-var valid5 = true;
-}
-if(valid5){
-if(data12.tool_call_id !== undefined){
-const _errs31 = errors;
-if(typeof data12.tool_call_id !== "string"){
-return false;
-}
-var valid5 = _errs31 === errors;
-}
-else {
-var valid5 = true;
-}
-if(valid5){
-for(const key2 in data12){
-if(!((key2 === "tool") || (key2 === "tool_call_id"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs27 === errors;
-if(!valid4){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.open_outputs !== undefined){
-let data15 = data.open_outputs;
-const _errs34 = errors;
-if(errors === _errs34){
-if(Array.isArray(data15)){
-var valid6 = true;
-const len2 = data15.length;
-for(let i2=0; i2<len2; i2++){
-let data16 = data15[i2];
-const _errs36 = errors;
-if(errors === _errs36){
-if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
-let missing4;
-if((data16.position === undefined) && (missing4 = "position")){
-return false;
-}
-else {
-if(data16.output_id !== undefined){
-let data17 = data16.output_id;
-const _errs38 = errors;
-if(errors === _errs38){
-if(typeof data17 === "string"){
-if(!pattern6.test(data17)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid7 = _errs38 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data16.position !== undefined){
-let data18 = data16.position;
-const _errs40 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-return false;
-}
-if(errors === _errs40){
-if(typeof data18 == "number"){
-if(data18 < 0){
-return false;
-}
-else {
-if(data18 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid7 = _errs40 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-for(const key3 in data16){
-if(!((key3 === "output_id") || (key3 === "position"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs36 === errors;
-if(!valid6){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs34 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.open_questions !== undefined){
-let data19 = data.open_questions;
-const _errs43 = errors;
-if(errors === _errs43){
-if(Array.isArray(data19)){
-var valid8 = true;
-const len3 = data19.length;
-for(let i3=0; i3<len3; i3++){
-let data20 = data19[i3];
-const _errs45 = errors;
-if(!(data20 && typeof data20 == "object" && !Array.isArray(data20))){
-return false;
-}
-var valid8 = _errs45 === errors;
-if(!valid8){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs43 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.outcomes !== undefined){
-let data21 = data.outcomes;
-const _errs47 = errors;
-if(errors === _errs47){
-if(Array.isArray(data21)){
-var valid9 = true;
-const len4 = data21.length;
-for(let i4=0; i4<len4; i4++){
-let data22 = data21[i4];
-const _errs49 = errors;
-if(errors === _errs49){
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-let missing5;
-if(((data22.reply_token === undefined) && (missing5 = "reply_token")) || ((data22.outcome === undefined) && (missing5 = "outcome"))){
-return false;
-}
-else {
-if(data22.reply_token !== undefined){
-let data23 = data22.reply_token;
-const _errs51 = errors;
-if(errors === _errs51){
-if(typeof data23 === "string"){
-if(!pattern7.test(data23)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs51 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data22.outcome !== undefined){
-let data24 = data22.outcome;
-const _errs53 = errors;
-if(typeof data24 !== "string"){
-return false;
-}
-if(!((((((data24 === "accepted") || (data24 === "rejected")) || (data24 === "answered")) || (data24 === "unanswered")) || (data24 === "cancelled")) || (data24 === "withdrawn"))){
-return false;
-}
-var valid10 = _errs53 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-for(const key4 in data22){
-if(!((key4 === "reply_token") || (key4 === "outcome"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs49 === errors;
-if(!valid9){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs47 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.next !== undefined){
-let data25 = data.next;
-const _errs56 = errors;
-if(errors === _errs56){
-if(typeof data25 === "string"){
-if(data25.length < 1){
-return false;
-}
-else {
-if(longerThan(data25, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs56 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key5 in data){
-if(!((((((((key5 === "session_id") || (key5 === "state")) || (key5 === "agents")) || (key5 === "open_tools")) || (key5 === "open_outputs")) || (key5 === "open_questions")) || (key5 === "outcomes")) || (key5 === "next"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAaepdCheckpoint = validate4;
-function validate4(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.cursor === undefined) && (missing0 = "cursor")){
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-return false;
-}
-if(data0 !== "aaepd.checkpoint"){
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cursor !== undefined){
-let data1 = data.cursor;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(data1.length < 1){
-return false;
-}
-else {
-if(longerThan(data1, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subscription_id !== undefined){
-let data2 = data.subscription_id;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(!pattern2.test(data2)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key0 in data){
-if(!(((key0 === "type") || (key0 === "cursor")) || (key0 === "subscription_id"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAaepdError = validate5;
-const pattern9 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
-function validate5(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((((data.type === undefined) && (missing0 = "type")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.pointer === undefined) && (missing0 = "pointer"))) || ((data.rule === undefined) && (missing0 = "rule"))){
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-return false;
-}
-if(data0 !== "aaepd.error"){
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.code !== undefined){
-let data1 = data.code;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern9.test(data1)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.message !== undefined){
-let data2 = data.message;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(data2.length < 1){
-return false;
-}
-else {
-if(longerThan(data2, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pointer !== undefined){
-let data3 = data.pointer;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(longerThan(data3, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.rule !== undefined){
-let data4 = data.rule;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(longerThan(data4, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.event_id !== undefined){
-let data5 = data.event_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(data5.length < 1){
-return false;
-}
-else {
-if(longerThan(data5, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.retry_after_seconds !== undefined){
-let data6 = data.retry_after_seconds;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 < 0){
-return false;
-}
-else {
-if(data6 > 86400){
-return false;
-}
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.answers !== undefined){
-let data7 = data.answers;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(data7.length < 1){
-return false;
-}
-else {
-if(longerThan(data7, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key0 in data){
-if(!((((((((key0 === "type") || (key0 === "code")) || (key0 === "message")) || (key0 === "pointer")) || (key0 === "rule")) || (key0 === "event_id")) || (key0 === "retry_after_seconds")) || (key0 === "answers"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAaepdHeartbeat = validate6;
-function validate6(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.type === undefined) && (missing0 = "type")){
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-return false;
-}
-if(data0 !== "aaepd.heartbeat"){
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key0 in data){
-if(!(key0 === "type")){
-return false;
-break;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAaepdLeave = validate7;
-function validate7(data){
+export const isAaepdLeave = validate1;
+const pattern1 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
+const pattern2 = new RegExp("^sub_[A-Za-z0-9]{1,64}$");
+function validate1(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1300,7 +142,7 @@ let data1 = data.reply_token;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern7.test(data1)){
+if(!pattern1.test(data1)){
 return false;
 }
 }
@@ -1378,9 +220,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdListPending = validate8;
-const pattern13 = new RegExp("^[0-9]{1,16}$");
-function validate8(data){
+export const isAaepdListPending = validate2;
+const pattern4 = new RegExp("^[0-9]{1,16}$");
+function validate2(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1424,7 +266,7 @@ let data2 = data.after;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern13.test(data2)){
+if(!pattern4.test(data2)){
 return false;
 }
 }
@@ -1482,179 +324,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdPending = validate9;
-function validate9(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.questions === undefined) && (missing0 = "questions")){
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-return false;
-}
-if(data0 !== "aaepd.pending"){
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.questions !== undefined){
-let data1 = data.questions;
-const _errs3 = errors;
-if(errors === _errs3){
-if(Array.isArray(data1)){
-var valid1 = true;
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-let missing1;
-if(((((data2.type === undefined) && (missing1 = "type")) || ((data2.event_id === undefined) && (missing1 = "event_id"))) || ((data2.session_id === undefined) && (missing1 = "session_id"))) || ((data2.reply_token === undefined) && (missing1 = "reply_token"))){
-return false;
-}
-else {
-if(data2.type !== undefined){
-const _errs7 = errors;
-if(typeof data2.type !== "string"){
-return false;
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.event_id !== undefined){
-let data4 = data2.event_id;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.session_id !== undefined){
-let data5 = data2.session_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.reply_token !== undefined){
-let data6 = data2.reply_token;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(!pattern7.test(data6)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.next !== undefined){
-let data7 = data.next;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(!pattern13.test(data7)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key0 in data){
-if(!(((key0 === "type") || (key0 === "questions")) || (key0 === "next"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAaepdRepeat = validate10;
-function validate10(data){
+export const isAaepdRepeat = validate3;
+const pattern5 = new RegExp("^evt_[A-Za-z0-9]{1,64}$");
+function validate3(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1684,7 +356,7 @@ let data1 = data.event_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
+if(!pattern5.test(data1)){
 return false;
 }
 }
@@ -1762,89 +434,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdReplyNotTaken = validate11;
-function validate11(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.reply_token === undefined) && (missing0 = "reply_token")){
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-return false;
-}
-if(data0 !== "aaepd.reply_not_taken"){
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reply_token !== undefined){
-let data1 = data.reply_token;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern7.test(data1)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.subscription_id !== undefined){
-let data2 = data.subscription_id;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(!pattern2.test(data2)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key0 in data){
-if(!(((key0 === "type") || (key0 === "reply_token")) || (key0 === "subscription_id"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAaepdSkip = validate12;
-function validate12(data){
+export const isAaepdSkip = validate4;
+const pattern8 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
+function validate4(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1874,7 +466,7 @@ let data1 = data.session_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern3.test(data1)){
+if(!pattern0.test(data1)){
 return false;
 }
 }
@@ -1893,7 +485,7 @@ let data2 = data.output_id;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern6.test(data2)){
+if(!pattern8.test(data2)){
 return false;
 }
 }
@@ -1972,8 +564,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdStop = validate13;
-function validate13(data){
+export const isAaepdStop = validate5;
+function validate5(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2003,7 +595,7 @@ let data1 = data.session_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern3.test(data1)){
+if(!pattern0.test(data1)){
 return false;
 }
 }
@@ -2081,352 +673,17 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdCapability = validate14;
-function validate14(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.paused !== undefined){
-const _errs2 = errors;
-if(typeof data.paused !== "boolean"){
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_chars !== undefined){
-let data1 = data.max_chars;
-const _errs4 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-return false;
-}
-if(errors === _errs4){
-if(typeof data1 == "number"){
-if(data1 < 80){
-return false;
-}
-else {
-if(data1 > 16384){
-return false;
-}
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reply_status !== undefined){
-const _errs6 = errors;
-if(typeof data.reply_status !== "boolean"){
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.checkpoints !== undefined){
-const _errs8 = errors;
-if(typeof data.checkpoints !== "boolean"){
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.key !== undefined){
-let data4 = data.key;
-const _errs10 = errors;
-if(errors === _errs10){
-if(typeof data4 === "string"){
-if(data4.length < 1){
-return false;
-}
-else {
-if(longerThan(data4, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.limits !== undefined){
-let data5 = data.limits;
-const _errs12 = errors;
-if(errors === _errs12){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.queue_events !== undefined){
-let data6 = data5.queue_events;
-const _errs15 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-return false;
-}
-if(errors === _errs15){
-if(typeof data6 == "number"){
-if(data6 < 0){
-return false;
-}
-else {
-if(data6 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data5.policy !== undefined){
-let data7 = data5.policy;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data7 === "string"){
-if(data7.length < 1){
-return false;
-}
-else {
-if(longerThan(data7, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data5.max_lag_seconds !== undefined){
-let data8 = data5.max_lag_seconds;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data8 == "number"){
-if(data8 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data5.max_lag_events !== undefined){
-let data9 = data5.max_lag_events;
-const _errs21 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-return false;
-}
-if(errors === _errs21){
-if(typeof data9 == "number"){
-if(data9 < 0){
-return false;
-}
-else {
-if(data9 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid1 = _errs21 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.heartbeat_seconds !== undefined){
-let data10 = data.heartbeat_seconds;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data10 == "number"){
-if(data10 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cursor !== undefined){
-let data11 = data.cursor;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.resumed !== undefined){
-let data12 = data.resumed;
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof data12 === "string"){
-if(data12.length < 1){
-return false;
-}
-else {
-if(longerThan(data12, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isRequestExtensions = validate15;
-function validate15(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "aaepd")){
-let data0 = data[key0];
-const _errs2 = errors;
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-return false;
-}
-var valid0 = _errs2 === errors;
-if(!valid0){
-break;
-}
-}
-}
-if(_errs1 === errors){
-if(data.aaepd !== undefined){
-let data1 = data.aaepd;
-const _errs4 = errors;
-if(errors === _errs4){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.resume_after !== undefined){
-let data2 = data1.resume_after;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(data2.length < 1){
-return false;
-}
-else {
-if(longerThan(data2, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isAwaitingClarificationEvent = validate16;
-const pattern27 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern31 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-const pattern33 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
-const pattern36 = new RegExp("^[A-Z][a-z]{3}$");
-const pattern37 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-const pattern39 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern40 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-const pattern41 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+export const isAwaitingClarificationEvent = validate6;
+const pattern12 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern13 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
+const pattern16 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const pattern18 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
+const pattern21 = new RegExp("^[A-Z][a-z]{3}$");
+const pattern22 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+const pattern24 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern25 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+const pattern26 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate6(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2444,7 +701,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -2470,7 +727,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -2525,7 +782,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -2544,7 +801,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -2563,7 +820,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -2692,7 +949,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -2779,7 +1036,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -2829,7 +1086,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -2875,7 +1132,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -2906,7 +1163,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -3047,7 +1304,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -3091,7 +1348,7 @@ let data30 = data.reply_token;
 const _errs63 = errors;
 if(errors === _errs63){
 if(typeof data30 === "string"){
-if(!pattern7.test(data30)){
+if(!pattern1.test(data30)){
 return false;
 }
 }
@@ -3336,7 +1593,7 @@ var valid11 = true;
 }
 if(valid11){
 for(const key3 in data38){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern39.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
+if(!(((key3 === "value") || (key3 === "label")) || ((pattern24.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
 return false;
 break;
 }
@@ -3406,7 +1663,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern40.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern41.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern25.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern26.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -3442,9 +1699,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate17;
-const pattern55 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+export const isAwaitingConfirmationEvent = validate7;
+const pattern40 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate7(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3462,7 +1719,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -3488,7 +1745,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -3543,7 +1800,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -3562,7 +1819,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -3581,7 +1838,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -3710,7 +1967,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -3797,7 +2054,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -3847,7 +2104,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -3893,7 +2150,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -3924,7 +2181,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -4065,7 +2322,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -4133,7 +2390,7 @@ let data31 = data.reply_token;
 const _errs65 = errors;
 if(errors === _errs65){
 if(typeof data31 === "string"){
-if(!pattern7.test(data31)){
+if(!pattern1.test(data31)){
 return false;
 }
 }
@@ -4373,7 +2630,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern55.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -4412,9 +2669,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate18;
-const pattern69 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate18(data){
+export const isHandoffRequestedEvent = validate8;
+const pattern54 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4432,7 +2689,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -4458,7 +2715,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -4513,7 +2770,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -4532,7 +2789,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -4551,7 +2808,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -4680,7 +2937,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -4767,7 +3024,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -4817,7 +3074,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -4863,7 +3120,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -4894,7 +3151,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -5035,7 +3292,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -5170,7 +3427,7 @@ if(longerThan(data34, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data34)){
+if(!pattern13.test(data34)){
 return false;
 }
 }
@@ -5213,7 +3470,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern69.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern54.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -5247,10 +3504,10 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate19;
-const pattern82 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern85 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate19(data){
+export const isOutputStreamingEvent = validate9;
+const pattern67 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern70 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5268,7 +3525,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -5294,7 +3551,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -5349,7 +3606,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -5368,7 +3625,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -5387,7 +3644,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -5516,7 +3773,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -5603,7 +3860,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -5653,7 +3910,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -5699,7 +3956,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -5730,7 +3987,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -5871,7 +4128,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -6032,7 +4289,7 @@ let data36 = data.output_id;
 const _errs75 = errors;
 if(errors === _errs75){
 if(typeof data36 === "string"){
-if(!pattern6.test(data36)){
+if(!pattern8.test(data36)){
 return false;
 }
 }
@@ -6055,7 +4312,7 @@ if(longerThan(data37, 1024)){
 return false;
 }
 else {
-if(!pattern82.test(data37)){
+if(!pattern67.test(data37)){
 return false;
 }
 }
@@ -6079,7 +4336,7 @@ if(longerThan(data38, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data38)){
+if(!pattern18.test(data38)){
 return false;
 }
 }
@@ -6095,7 +4352,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern85.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern70.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -6131,9 +4388,9 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate20;
-const pattern97 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate20(data){
+export const isProgressUpdatedEvent = validate10;
+const pattern82 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6151,7 +4408,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -6177,7 +4434,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -6232,7 +4489,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -6251,7 +4508,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -6270,7 +4527,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -6399,7 +4656,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -6486,7 +4743,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -6536,7 +4793,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -6582,7 +4839,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -6613,7 +4870,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -6754,7 +5011,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -6960,7 +5217,7 @@ var valid9 = true;
 }
 if(valid9){
 for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern97.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern82.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
 return false;
 break;
 }
@@ -7077,7 +5334,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern40.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern85.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern25.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern70.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
 return false;
 break;
 }
@@ -7108,9 +5365,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate21;
-const pattern113 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate21(data){
+export const isSessionCancelledEvent = validate11;
+const pattern96 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+const pattern98 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7128,7 +5386,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -7154,7 +5412,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -7209,7 +5467,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -7228,7 +5486,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -7247,7 +5505,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -7376,7 +5634,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -7463,7 +5721,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -7513,7 +5771,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -7559,7 +5817,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -7590,7 +5848,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -7731,7 +5989,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -7838,7 +6096,7 @@ let data33 = data.cancellation_reason;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern9.test(data33)){
+if(!pattern96.test(data33)){
 return false;
 }
 }
@@ -7872,7 +6130,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern113.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern98.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -7904,9 +6162,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate22;
-const pattern127 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate22(data){
+export const isSessionCompletedEvent = validate12;
+const pattern112 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7924,7 +6182,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -7950,7 +6208,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -8005,7 +6263,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -8024,7 +6282,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -8043,7 +6301,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -8172,7 +6430,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -8259,7 +6517,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -8309,7 +6567,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -8355,7 +6613,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -8386,7 +6644,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -8527,7 +6785,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -8690,7 +6948,7 @@ if(longerThan(data35, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data35)){
+if(!pattern13.test(data35)){
 return false;
 }
 }
@@ -8706,7 +6964,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern127.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern112.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -8739,10 +6997,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate23;
-const pattern139 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern142 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate23(data){
+export const isSessionErroredEvent = validate13;
+const pattern124 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern127 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8760,7 +7018,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -8786,7 +7044,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -8841,7 +7099,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -8860,7 +7118,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -8879,7 +7137,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -9008,7 +7266,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -9095,7 +7353,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -9145,7 +7403,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -9191,7 +7449,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -9222,7 +7480,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -9363,7 +7621,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -9470,7 +7728,7 @@ let data33 = data.error_code;
 const _errs69 = errors;
 if(errors === _errs69){
 if(typeof data33 === "string"){
-if(!pattern139.test(data33)){
+if(!pattern124.test(data33)){
 return false;
 }
 }
@@ -9493,7 +7751,7 @@ if(longerThan(data34, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data34)){
+if(!pattern13.test(data34)){
 return false;
 }
 }
@@ -9539,7 +7797,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern142.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern127.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -9573,8 +7831,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate24;
-function validate24(data){
+export const isSessionStartedEvent = validate14;
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9592,7 +7850,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -9618,7 +7876,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -9673,7 +7931,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -9692,7 +7950,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -9711,7 +7969,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -9840,7 +8098,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -9927,7 +8185,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -9977,7 +8235,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -10023,7 +8281,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -10054,7 +8312,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -10195,7 +8453,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -10391,7 +8649,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern85.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern70.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -10424,8 +8682,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate25;
-function validate25(data){
+export const isStateChangedEvent = validate15;
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10443,7 +8701,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -10469,7 +8727,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -10524,7 +8782,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -10543,7 +8801,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -10562,7 +8820,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -10691,7 +8949,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -10778,7 +9036,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -10828,7 +9086,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -10874,7 +9132,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -10905,7 +9163,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -11046,7 +9304,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -11206,7 +9464,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern85.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern70.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -11238,11 +9496,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate26;
-const pattern180 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern181 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern183 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate26(data){
+export const isToolCompletedEvent = validate16;
+const pattern165 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern166 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern168 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11260,7 +9518,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -11286,7 +9544,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -11341,7 +9599,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -11360,7 +9618,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -11379,7 +9637,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -11508,7 +9766,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -11595,7 +9853,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -11645,7 +9903,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -11691,7 +9949,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -11722,7 +9980,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -11863,7 +10121,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -11883,7 +10141,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern180.test(data29)){
+if(!pattern165.test(data29)){
 return false;
 }
 }
@@ -11989,7 +10247,7 @@ let data34 = data.tool_call_id;
 const _errs71 = errors;
 if(errors === _errs71){
 if(typeof data34 === "string"){
-if(!pattern181.test(data34)){
+if(!pattern166.test(data34)){
 return false;
 }
 }
@@ -12047,7 +10305,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern183.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern168.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12081,9 +10339,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate27;
-const pattern198 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate27(data){
+export const isToolInvokedEvent = validate17;
+const pattern183 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12101,7 +10359,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -12127,7 +10385,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -12182,7 +10440,7 @@ let data4 = data.event_id;
 const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -12201,7 +10459,7 @@ let data5 = data.session_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -12220,7 +10478,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -12349,7 +10607,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -12436,7 +10694,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -12486,7 +10744,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -12532,7 +10790,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -12563,7 +10821,7 @@ let data22 = data15.script;
 const _errs45 = errors;
 if(errors === _errs45){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -12704,7 +10962,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -12724,7 +10982,7 @@ let data29 = data.tool;
 const _errs61 = errors;
 if(errors === _errs61){
 if(typeof data29 === "string"){
-if(!pattern180.test(data29)){
+if(!pattern165.test(data29)){
 return false;
 }
 }
@@ -12903,7 +11161,7 @@ let data38 = data.tool_call_id;
 const _errs79 = errors;
 if(errors === _errs79){
 if(typeof data38 === "string"){
-if(!pattern181.test(data38)){
+if(!pattern166.test(data38)){
 return false;
 }
 }
@@ -12918,7 +11176,7 @@ var valid0 = true;
 }
 if(valid0){
 for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern198.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern183.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
 return false;
 break;
 }
@@ -12954,690 +11212,10 @@ return false;
 }
 return errors === 0;
 }
-export const isEnvelope = validate28;
-const pattern201 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern211 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate28(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data["@context"] === undefined) && (missing0 = "@context")) || ((data.type === undefined) && (missing0 = "type"))) || ((data.event_id === undefined) && (missing0 = "event_id"))) || ((data.session_id === undefined) && (missing0 = "session_id"))) || ((data.timestamp === undefined) && (missing0 = "timestamp"))) || ((data.producer === undefined) && (missing0 = "producer"))){
-return false;
-}
-else {
-if(data["@context"] !== undefined){
-let data0 = data["@context"];
-const _errs1 = errors;
-if((typeof data0 !== "string") && (!(Array.isArray(data0)))){
-return false;
-}
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
-return false;
-}
-}
-if(errors === _errs1){
-if(Array.isArray(data0)){
-if(data0.length < 1){
-return false;
-}
-else {
-if(data0.length > 64){
-return false;
-}
-else {
-const len0 = data0.length;
-var valid1 = len0 <= 1;
-if(!valid1){
-for(let i0=1; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(longerThan(data1, 16384)){
-return false;
-}
-else {
-if(!pattern5.test(data1)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs3 === errors;
-if(!valid1){
-break;
-}
-}
-}
-if(valid1){
-const len1 = data0.length;
-if(len1 > 0){
-let data2 = data0[0];
-if(typeof data2 !== "string"){
-return false;
-}
-if(data2 !== "https://aaep-protocol.org/context/v1"){
-return false;
-}
-}
-}
-}
-}
-}
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.type !== undefined){
-let data3 = data.type;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(longerThan(data3, 1024)){
-return false;
-}
-else {
-if(!pattern201.test(data3)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.event_id !== undefined){
-let data4 = data.event_id;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.session_id !== undefined){
-let data5 = data.session_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.timestamp !== undefined){
-let data6 = data.timestamp;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.producer !== undefined){
-let data7 = data.producer;
-const _errs15 = errors;
-if(errors === _errs15){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
-return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs17 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs19 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs21 = errors;
-if(errors === _errs21){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs21 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs23 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern5.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs28 = errors;
-if(typeof data13 !== "string"){
-return false;
-}
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
-return false;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs30 = errors;
-if(typeof data14 !== "string"){
-return false;
-}
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
-return false;
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs32 = errors;
-if(errors === _errs32){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
-return false;
-}
-else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs34 = errors;
-if(errors === _errs34){
-if(typeof data16 === "string"){
-if(longerThan(data16, 256)){
-return false;
-}
-else {
-if(!pattern33.test(data16)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs34 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs36 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs36 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs38 = errors;
-if(errors === _errs38){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs40 = errors;
-if(errors === _errs40){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern33.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs40 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs38 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs42 = errors;
-if(errors === _errs42){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs44 = errors;
-if(errors === _errs44){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern33.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs44 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs42 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs46 = errors;
-if(errors === _errs46){
-if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs46 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs48 = errors;
-if(errors === _errs48){
-if(typeof data23 === "string"){
-if(data23.length < 1){
-return false;
-}
-else {
-if(longerThan(data23, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs48 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs51 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-return false;
-}
-if(errors === _errs51){
-if(typeof data24 == "number"){
-if(data24 < 0){
-return false;
-}
-else {
-if(data24 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid0 = _errs51 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs53 = errors;
-if(errors === _errs53){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs53 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs55 = errors;
-if(errors === _errs55){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs58 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
-return false;
-}
-var valid7 = _errs58 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs55 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
-return false;
-}
-else {
-if(!pattern37.test(data28)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs60 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-var valid8 = true;
-for(const key3 in data){
-if(pattern211.test(key3)){
-var valid8 = false;
-return false;
-if(!valid8){
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isExtensionEvent = validate29;
-function validate29(data){
+export const isExtensionEvent = validate18;
+const pattern186 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern196 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13655,7 +11233,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -13681,7 +11259,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -13728,7 +11306,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern201.test(data3)){
+if(!pattern186.test(data3)){
 return false;
 }
 }
@@ -13748,7 +11326,7 @@ let data4 = data.event_id;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern0.test(data4)){
+if(!pattern5.test(data4)){
 return false;
 }
 }
@@ -13767,7 +11345,7 @@ let data5 = data.session_id;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
-if(!pattern3.test(data5)){
+if(!pattern0.test(data5)){
 return false;
 }
 }
@@ -13786,7 +11364,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern31.test(data6)){
+if(!pattern16.test(data6)){
 return false;
 }
 }
@@ -13915,7 +11493,7 @@ if(longerThan(data12, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data12)){
+if(!pattern13.test(data12)){
 return false;
 }
 }
@@ -14002,7 +11580,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data16)){
+if(!pattern18.test(data16)){
 return false;
 }
 }
@@ -14052,7 +11630,7 @@ if(longerThan(data19, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data19)){
+if(!pattern18.test(data19)){
 return false;
 }
 }
@@ -14098,7 +11676,7 @@ if(longerThan(data21, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data21)){
+if(!pattern18.test(data21)){
 return false;
 }
 }
@@ -14129,7 +11707,7 @@ let data22 = data15.script;
 const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data22 === "string"){
-if(!pattern36.test(data22)){
+if(!pattern21.test(data22)){
 return false;
 }
 }
@@ -14270,7 +11848,7 @@ if(longerThan(data28, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data28)){
+if(!pattern22.test(data28)){
 return false;
 }
 }
@@ -14359,7 +11937,7 @@ var valid0 = true;
 if(valid0){
 var valid8 = true;
 for(const key3 in data){
-if(pattern211.test(key3)){
+if(pattern196.test(key3)){
 var valid8 = false;
 return false;
 if(!valid8){
@@ -14391,715 +11969,9 @@ return false;
 }
 return errors === 0;
 }
-export const isCapabilities = validate30;
-const pattern226 = new RegExp("^[^*]*\\*?$");
-function validate30(data){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.max_events_per_second !== undefined){
-let data0 = data.max_events_per_second;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-return false;
-}
-if(errors === _errs2){
-if(typeof data0 == "number"){
-if(data0 < 1){
-return false;
-}
-else {
-if(data0 > 100000){
-return false;
-}
-}
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.preferred_verbosity !== undefined){
-let data1 = data.preferred_verbosity;
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-return false;
-}
-if(!(((data1 === "terse") || (data1 === "normal")) || (data1 === "detailed"))){
-return false;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.languages !== undefined){
-let data2 = data.languages;
-const _errs6 = errors;
-if(errors === _errs6){
-if(Array.isArray(data2)){
-if(data2.length > 64){
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data3 === "string"){
-if(longerThan(data3, 256)){
-return false;
-}
-else {
-if(!pattern33.test(data3)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs8 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.supports_confirmation_reply !== undefined){
-const _errs10 = errors;
-if(typeof data.supports_confirmation_reply !== "boolean"){
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.supports_clarification_reply !== undefined){
-const _errs12 = errors;
-if(typeof data.supports_clarification_reply !== "boolean"){
-return false;
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.coalesce_boundaries !== undefined){
-let data6 = data.coalesce_boundaries;
-const _errs14 = errors;
-if(errors === _errs14){
-if(Array.isArray(data6)){
-if(data6.length > 16){
-return false;
-}
-else {
-var valid2 = true;
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data7 === "string"){
-if(data7.length < 1){
-return false;
-}
-else {
-if(longerThan(data7, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs16 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.event_filters !== undefined){
-let data8 = data.event_filters;
-const _errs18 = errors;
-if(errors === _errs18){
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-if(data8.include !== undefined){
-let data9 = data8.include;
-const _errs20 = errors;
-if(errors === _errs20){
-if(Array.isArray(data9)){
-if(data9.length > 256){
-return false;
-}
-else {
-var valid4 = true;
-const len2 = data9.length;
-for(let i2=0; i2<len2; i2++){
-let data10 = data9[i2];
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 256)){
-return false;
-}
-else {
-if(!pattern226.test(data10)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs22 === errors;
-if(!valid4){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data8.exclude !== undefined){
-let data11 = data8.exclude;
-const _errs24 = errors;
-if(errors === _errs24){
-if(Array.isArray(data11)){
-if(data11.length > 256){
-return false;
-}
-else {
-var valid5 = true;
-const len3 = data11.length;
-for(let i3=0; i3<len3; i3++){
-let data12 = data11[i3];
-const _errs26 = errors;
-if(errors === _errs26){
-if(typeof data12 === "string"){
-if(data12.length < 1){
-return false;
-}
-else {
-if(longerThan(data12, 256)){
-return false;
-}
-else {
-if(!pattern226.test(data12)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs26 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.supported_conformance_levels !== undefined){
-let data13 = data.supported_conformance_levels;
-const _errs28 = errors;
-if(errors === _errs28){
-if(Array.isArray(data13)){
-if(data13.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len4 = data13.length;
-for(let i4=0; i4<len4; i4++){
-let data14 = data13[i4];
-const _errs30 = errors;
-if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-return false;
-}
-var valid6 = _errs30 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.supported_extensions !== undefined){
-let data15 = data.supported_extensions;
-const _errs32 = errors;
-if(errors === _errs32){
-if(Array.isArray(data15)){
-if(data15.length > 64){
-return false;
-}
-else {
-var valid7 = true;
-const len5 = data15.length;
-for(let i5=0; i5<len5; i5++){
-let data16 = data15[i5];
-const _errs34 = errors;
-if(errors === _errs34){
-if(typeof data16 === "string"){
-if(longerThan(data16, 16384)){
-return false;
-}
-else {
-if(!pattern5.test(data16)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid7 = _errs34 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs32 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.cognitive_load !== undefined){
-let data17 = data.cognitive_load;
-const _errs36 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "low") || (data17 === "medium")) || (data17 === "high"))){
-return false;
-}
-var valid0 = _errs36 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pace_wpm !== undefined){
-let data18 = data.pace_wpm;
-const _errs38 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-return false;
-}
-if(errors === _errs38){
-if(typeof data18 == "number"){
-if(data18 < 50){
-return false;
-}
-else {
-if(data18 > 1000){
-return false;
-}
-}
-}
-}
-var valid0 = _errs38 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.accept_signed_manifests_only !== undefined){
-const _errs40 = errors;
-if(typeof data.accept_signed_manifests_only !== "boolean"){
-return false;
-}
-var valid0 = _errs40 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.aaepd !== undefined){
-let data20 = data.aaepd;
-const _errs42 = errors;
-if(errors === _errs42){
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-if(data20.paused !== undefined){
-const _errs45 = errors;
-if(typeof data20.paused !== "boolean"){
-return false;
-}
-var valid8 = _errs45 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.max_chars !== undefined){
-let data22 = data20.max_chars;
-const _errs47 = errors;
-if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
-return false;
-}
-if(errors === _errs47){
-if(typeof data22 == "number"){
-if(data22 < 80){
-return false;
-}
-else {
-if(data22 > 16384){
-return false;
-}
-}
-}
-}
-var valid8 = _errs47 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.reply_status !== undefined){
-const _errs49 = errors;
-if(typeof data20.reply_status !== "boolean"){
-return false;
-}
-var valid8 = _errs49 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.checkpoints !== undefined){
-const _errs51 = errors;
-if(typeof data20.checkpoints !== "boolean"){
-return false;
-}
-var valid8 = _errs51 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.key !== undefined){
-let data25 = data20.key;
-const _errs53 = errors;
-if(errors === _errs53){
-if(typeof data25 === "string"){
-if(data25.length < 1){
-return false;
-}
-else {
-if(longerThan(data25, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs53 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.limits !== undefined){
-let data26 = data20.limits;
-const _errs55 = errors;
-if(errors === _errs55){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-if(data26.queue_events !== undefined){
-let data27 = data26.queue_events;
-const _errs58 = errors;
-if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
-return false;
-}
-if(errors === _errs58){
-if(typeof data27 == "number"){
-if(data27 < 0){
-return false;
-}
-else {
-if(data27 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid9 = _errs58 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data26.policy !== undefined){
-let data28 = data26.policy;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 === "string"){
-if(data28.length < 1){
-return false;
-}
-else {
-if(longerThan(data28, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs60 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data26.max_lag_seconds !== undefined){
-let data29 = data26.max_lag_seconds;
-const _errs62 = errors;
-if(errors === _errs62){
-if(typeof data29 == "number"){
-if(data29 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs62 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data26.max_lag_events !== undefined){
-let data30 = data26.max_lag_events;
-const _errs64 = errors;
-if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
-return false;
-}
-if(errors === _errs64){
-if(typeof data30 == "number"){
-if(data30 < 0){
-return false;
-}
-else {
-if(data30 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid9 = _errs64 === errors;
-}
-else {
-var valid9 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs55 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.heartbeat_seconds !== undefined){
-let data31 = data20.heartbeat_seconds;
-const _errs66 = errors;
-if(errors === _errs66){
-if(typeof data31 == "number"){
-if(data31 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs66 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.cursor !== undefined){
-let data32 = data20.cursor;
-const _errs68 = errors;
-if(errors === _errs68){
-if(typeof data32 === "string"){
-if(data32.length < 1){
-return false;
-}
-else {
-if(longerThan(data32, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs68 === errors;
-}
-else {
-var valid8 = true;
-}
-if(valid8){
-if(data20.resumed !== undefined){
-let data33 = data20.resumed;
-const _errs70 = errors;
-if(errors === _errs70){
-if(typeof data33 === "string"){
-if(data33.length < 1){
-return false;
-}
-else {
-if(longerThan(data33, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs70 === errors;
-}
-else {
-var valid8 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs42 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-return errors === 0;
-}
-export const isClarificationReply = validate31;
-const pattern231 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-function validate31(data){
+export const isClarificationReply = validate19;
+const pattern199 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15129,7 +12001,7 @@ let data1 = data.reply_token;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern7.test(data1)){
+if(!pattern1.test(data1)){
 return false;
 }
 }
@@ -15146,7 +12018,7 @@ if(valid0){
 if(data.response !== undefined){
 let data2 = data.response;
 const _errs6 = errors;
-if(((typeof data2 !== "string") && (typeof data2 !== "boolean")) && (!(typeof data2 == "number"))){
+if(((typeof data2 !== "string") && (!(typeof data2 == "number"))) && (typeof data2 !== "boolean")){
 return false;
 }
 if(errors === _errs6){
@@ -15186,7 +12058,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern231.test(data4)){
+if(!pattern199.test(data4)){
 return false;
 }
 }
@@ -15276,8 +12148,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate32;
-function validate32(data){
+export const isConfirmationReply = validate20;
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15307,7 +12179,7 @@ let data1 = data.reply_token;
 const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern7.test(data1)){
+if(!pattern1.test(data1)){
 return false;
 }
 }
@@ -15360,7 +12232,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern231.test(data4)){
+if(!pattern199.test(data4)){
 return false;
 }
 }
@@ -15463,8 +12335,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate33;
-function validate33(data){
+export const isSubscriptionAccepted = validate21;
+const pattern207 = new RegExp("^[^*]*\\*?$");
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15517,7 +12390,7 @@ if(longerThan(data2, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data2)){
+if(!pattern22.test(data2)){
 return false;
 }
 }
@@ -15647,7 +12520,7 @@ if(longerThan(data8, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data8)){
+if(!pattern13.test(data8)){
 return false;
 }
 }
@@ -15749,7 +12622,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data13)){
+if(!pattern18.test(data13)){
 return false;
 }
 }
@@ -15872,7 +12745,7 @@ if(longerThan(data20, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data20)){
+if(!pattern207.test(data20)){
 return false;
 }
 }
@@ -15923,7 +12796,7 @@ if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data22)){
+if(!pattern207.test(data22)){
 return false;
 }
 }
@@ -16015,7 +12888,7 @@ if(longerThan(data26, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data26)){
+if(!pattern13.test(data26)){
 return false;
 }
 }
@@ -16402,7 +13275,7 @@ if(longerThan(data44, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data44)){
+if(!pattern13.test(data44)){
 return false;
 }
 }
@@ -16477,8 +13350,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate34;
-function validate34(data){
+export const isSubscriptionClose = validate22;
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16527,7 +13400,7 @@ let data2 = data.reason_code;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern9.test(data2)){
+if(!pattern96.test(data2)){
 return false;
 }
 }
@@ -16618,8 +13491,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate35;
-function validate35(data){
+export const isSubscriptionRejected = validate23;
+function validate23(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16716,7 +13589,7 @@ if(longerThan(data4, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data4)){
+if(!pattern13.test(data4)){
 return false;
 }
 }
@@ -16750,8 +13623,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate36;
-function validate36(data){
+export const isSubscriptionRenegotiate = validate24;
+function validate24(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16859,7 +13732,7 @@ if(longerThan(data6, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data6)){
+if(!pattern18.test(data6)){
 return false;
 }
 }
@@ -16982,7 +13855,7 @@ if(longerThan(data13, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data13)){
+if(!pattern207.test(data13)){
 return false;
 }
 }
@@ -17033,7 +13906,7 @@ if(longerThan(data15, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data15)){
+if(!pattern207.test(data15)){
 return false;
 }
 }
@@ -17125,7 +13998,7 @@ if(longerThan(data19, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data19)){
+if(!pattern13.test(data19)){
 return false;
 }
 }
@@ -17560,9 +14433,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate37;
-const pattern251 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate37(data){
+export const isSubscriptionRequest = validate25;
+const pattern219 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -17596,7 +14469,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern251.test(data1)){
+if(!pattern219.test(data1)){
 return false;
 }
 }
@@ -17699,7 +14572,7 @@ if(longerThan(data7, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data7)){
+if(!pattern18.test(data7)){
 return false;
 }
 }
@@ -17822,7 +14695,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data14)){
+if(!pattern207.test(data14)){
 return false;
 }
 }
@@ -17873,7 +14746,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data16)){
+if(!pattern207.test(data16)){
 return false;
 }
 }
@@ -17965,7 +14838,7 @@ if(longerThan(data20, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data20)){
+if(!pattern13.test(data20)){
 return false;
 }
 }
@@ -18390,7 +15263,7 @@ if(longerThan(data40, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data40)){
+if(!pattern13.test(data40)){
 return false;
 }
 }
@@ -18501,8 +15374,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate38;
-function validate38(data){
+export const isProducerManifest = validate26;
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -18520,7 +15393,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern27.test(data0)){
+if(!pattern12.test(data0)){
 return false;
 }
 }
@@ -18546,7 +15419,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data1)){
+if(!pattern13.test(data1)){
 return false;
 }
 }
@@ -18677,7 +15550,7 @@ if(longerThan(data8, 256)){
 return false;
 }
 else {
-if(!pattern37.test(data8)){
+if(!pattern22.test(data8)){
 return false;
 }
 }
@@ -18795,7 +15668,7 @@ if(longerThan(data14, 256)){
 return false;
 }
 else {
-if(!pattern33.test(data14)){
+if(!pattern18.test(data14)){
 return false;
 }
 }
@@ -18840,7 +15713,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern226.test(data16)){
+if(!pattern207.test(data16)){
 return false;
 }
 }
@@ -18882,7 +15755,7 @@ if(longerThan(data18, 16384)){
 return false;
 }
 else {
-if(!pattern5.test(data18)){
+if(!pattern13.test(data18)){
 return false;
 }
 }

@@ -4,11 +4,11 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { isA2ERegister, isA2ERegistered } from "#gen/a2e/validators.js";
 import { resolveConfiguration } from "../../src/daemon/config/config-sources.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { cleanEnvironment } from "../support/peers/program.js";
+import { isAsPublished } from "../support/published-schemas.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -107,6 +107,6 @@ it("the configuration is taken, and an agent at the socket is served", async () 
 });
 
 it("the messages are as the schemas say", () => {
-  expect(isA2ERegister(JSON.parse(block("json", "register")))).toBe(true);
-  expect(isA2ERegistered(JSON.parse(block("json", "registered")))).toBe(true);
+  expect(isAsPublished("a2e", "A2ERegister", JSON.parse(block("json", "register")))).toBe(true);
+  expect(isAsPublished("a2e", "A2ERegistered", JSON.parse(block("json", "registered")))).toBe(true);
 });

@@ -7,9 +7,10 @@ import { fromText } from "@bufbuild/protobuf/txtpb";
 import { expect, test } from "vitest";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema } from "#gen/aaep/v1/handshake_pb.js";
-import { isCapabilities, isStateChangedEvent } from "#gen/aaep/validators.js";
+import { isStateChangedEvent } from "#gen/aaep/validators.js";
 import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
 import { documentOf, messageOf } from "../support/protobuf-documents.js";
+import { isAsPublished } from "../support/published-schemas.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PAGE = readFileSync(join(ROOT, "docs/protobuf.md"), "utf8");
@@ -50,7 +51,7 @@ test.each([...HEXES])("M2: the bytes of %s", (name, hex) => {
 
 test("M5: what is said to be an event or a capability is one", () => {
   expect(isStateChangedEvent(JSON.parse(JSONS.get("event") ?? ""))).toBe(true);
-  expect(isCapabilities(JSON.parse(JSONS.get("lists") ?? ""))).toBe(true);
+  expect(isAsPublished("aaep", "Capabilities", JSON.parse(JSONS.get("lists") ?? ""))).toBe(true);
 });
 
 test("every file that protobuf.md points to exists", () => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { sessionFiles, sessionTable, tokenChunks } from "../../scripts/make-sessions.mjs";
+import { schemaFaults } from "../../src/base/schema/schema-faults.js";
 import { isCriticalKind, isTerminalKind, type TopicKind, topicKind } from "../../src/engine/event/event.js";
 import { coreTypeOf } from "../../src/protocols/aaep/validation/core-types.js";
 
@@ -117,7 +118,7 @@ test.each(recordings)("$file: every event is valid against the schema of its typ
   for (const event of events) {
     const type = coreTypeOf(event.type);
     if (type === undefined) throw new Error(`${event.event_id} is of no core type.`);
-    expect(type.diagnosePayload(event), event.event_id).toEqual([]);
+    expect(schemaFaults(type.payload, event), event.event_id).toEqual([]);
     expect(type.accepts(event), event.event_id).toBe(true);
   }
 });

@@ -3,7 +3,6 @@
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { isEnvelope } from "#gen/aaep/validators.js";
 import { ensureBuilt } from "../support/built.js";
 import { falseDaemon } from "../support/copied-file-daemons.js";
 import {
@@ -22,6 +21,7 @@ import {
   startExample,
   startListener,
 } from "../support/languages.js";
+import { isAsPublished } from "../support/published-schemas.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 type Document = Readonly<Record<string, unknown>>;
@@ -139,7 +139,7 @@ describe.skipIf(!runs)(title, () => {
       for (const [index, listener] of heard.entries()) {
         expect(await listener.ended).toMatchObject({ code: 0 });
         const documents = documentsOf(listener);
-        expect(documents.filter((document) => !isEnvelope(document))).toEqual([]);
+        expect(documents.filter((document) => !isAsPublished("aaep", "Envelope", document))).toEqual([]);
         expect(textOf(documents)).toBe(`${TRANSFERRED} Your balance is 12,000 dollars.`);
         expect(ofType(documents, "tool.invoked")).toEqual([
           expect.objectContaining({

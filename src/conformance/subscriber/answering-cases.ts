@@ -1,6 +1,7 @@
 // Level 2: a subscriber speaks for its user.
 
-import { diagnoseClarificationReply, diagnoseConfirmationReply } from "#gen/aaep/diagnosis.js";
+import * as schemas from "#gen/aaep/schemas.js";
+import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
 import type { Message, Recorded, SeekBounds } from "../wire/conversation.js";
 import { instantText } from "../wire/instant-forms.js";
@@ -112,15 +113,14 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       paragraphs: ["AAEP §6.3.1", "AAEP §9.4.2"],
     },
     ({ reply, question, present: { conversation } }) => {
-      const [first] = diagnoseConfirmationReply(reply.message);
+      const formless = firstSentence(schemas.ConfirmationReply, reply.message, "confirmation.reply");
       const { wallTime, at } = conversation.startedAt;
       const decidedAt = Date.parse(wordsOf(reply.message.timestamp));
       const isThen =
         decidedAt > Date.parse(wordsOf(question.timestamp)) - PRECISION_MS &&
         decidedAt < wallTime + reply.at - at + PRECISION_MS;
-      if (first === undefined)
-        return isThen ? undefined : "The timestamp is not between the question and the reply's arrival.";
-      return `At "${first.instancePath}" the schema's rule "${first.keyword}" is broken.`;
+      if (formless !== undefined) return formless;
+      return isThen ? undefined : "The timestamp is not between the question and the reply's arrival.";
     },
   ),
   confirmed(
@@ -193,17 +193,13 @@ export const ANSWERING_CASES: readonly SubscriberCase[] = [
       const {
         reply: { message, text },
       } = await answered(stage, present, question, line);
-      const [fault] = diagnoseClarificationReply(message);
+      const formless = firstSentence(schemas.ClarificationReply, message, "clarification.reply");
       const isRight = message.reply_token === question.reply_token && message.response === ANSWER_TEXT;
-      if (fault !== undefined || !isRight)
-        fail(
-          "The reply has its form, the token, and the text.",
-          fault === undefined ? "It has others." : `${fault.instancePath} is wrong.`,
-          [
-            { note: "sent", text: JSON.stringify(question) },
-            { note: "received", text },
-          ],
-        );
+      if (formless !== undefined || !isRight)
+        fail("The reply has its form, the token, and the text.", formless ?? "It has others.", [
+          { note: "sent", text: JSON.stringify(question) },
+          { note: "received", text },
+        ]);
       await stage.clear();
       await answersNumber(stage);
     },

@@ -1,5 +1,6 @@
 // Level 3: a subscriber negotiates.
-import { diagnoseSubscriptionRequest } from "#gen/aaep/diagnosis.js";
+import * as schemas from "#gen/aaep/schemas.js";
+import { firstSentence } from "../../base/schema/fault-words.js";
 import { fail, skip } from "../findings/verdicts.js";
 import { begin, HEARING_MS, QUIET_MS, staysThere } from "./stage.js";
 import type { SubscriberCase } from "./subscriber-case.js";
@@ -33,11 +34,9 @@ export const NEGOTIATING_CASES: readonly SubscriberCase[] = [
     { id: "S3-request-form", title: "The request has the form of the specification.", paragraphs: ["AAEP §5.2"] },
     async (stage) => {
       const { first } = await stage.meet();
-      const [fault] = diagnoseSubscriptionRequest(first.message);
-      if (fault !== undefined)
-        fail("The request fits its schema.", `At "${fault.instancePath}" the rule "${fault.keyword}" is broken.`, [
-          { note: "received", text: first.text },
-        ]);
+      const formless = firstSentence(schemas.SubscriptionRequest, first.message, "subscription.request");
+      if (formless !== undefined)
+        fail("The request fits its schema.", formless, [{ note: "received", text: first.text }]);
     },
   ),
   negotiating(

@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { isCapabilities } from "#gen/aaep/validators.js";
 import {
   addCapabilityOptions,
   type CapabilityOptions,
   capabilitiesFromOptions,
   termsInWords,
 } from "../../../src/cli/shell/capability-options.js";
+import { isAsPublished } from "../../support/published-schemas.js";
 
 function capabilities(...argv: readonly string[]) {
   const command = new Command("tail").exitOverride().configureOutput({ writeErr: () => {} });
@@ -41,7 +41,7 @@ test("AAEP §5.3, R26: every capability has an option, and what comes of them is
     accept_signed_manifests_only: true,
     aaepd: { paused: true, max_chars: 80 },
   });
-  expect(isCapabilities(all)).toBe(true);
+  expect(isAsPublished("aaep", "Capabilities", all)).toBe(true);
   expect(termsInWords(all)).toBe(
     "3 events a second, text by sentence and completion, terse, yo, en, low cognitive load, 200 words a minute, texts up to 80 characters, paused",
   );

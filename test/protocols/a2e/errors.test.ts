@@ -86,9 +86,9 @@ describe("the errors of a session", () => {
   });
 
   it.each([
-    ["handshake/req", { agent_id: 5 }, "`agent_id` must be of type string."],
-    ["handshake/req", { agent_caps: "tools" }, "`agent_caps` must be of type array."],
-    ["handshake/req", { auth_token: undefined }, "Give `auth_token`; handshake/req needs it."],
+    ["handshake/req", { agent_id: 5 }, "`agent_id` must be a string; it is 5."],
+    ["handshake/req", { agent_caps: "tools" }, '`agent_caps` must be a list; it is "tools".'],
+    ["handshake/req", { auth_token: undefined }, "`auth_token` is missing; handshake/req needs it."],
   ])("schema_violation: %s with %j", (type, fields, sentence) => {
     const stage = createA2eStage();
     const agent = stage.connect();
@@ -97,11 +97,11 @@ describe("the errors of a session", () => {
   });
 
   it.each([
-    [{ tool_name: undefined }, "Give `tool_name`; tool/call/req needs it."],
-    [{ tool_name: "" }, "`tool_name` must be at least 1 long."],
-    [{ arguments: [1] }, "`arguments` must be of type object."],
-    [{ timeout: -1 }, "`timeout` must be at least 0."],
-    [{ streaming: "yes" }, "`streaming` must be of type boolean."],
+    [{ tool_name: undefined }, "`tool_name` is missing; tool/call/req needs it."],
+    [{ tool_name: "" }, "`tool_name` must not be empty."],
+    [{ arguments: [1] }, "`arguments` must be an object; it is a list."],
+    [{ timeout: -1 }, "`timeout` must be between 0 and 86400; it is -1."],
+    [{ streaming: "yes" }, '`streaming` must be true or false; it is "yes".'],
   ])("schema_violation: a tool call with %j", (fields, sentence) => {
     const { agent } = opened();
     agent.say(toolCall("c1", "search", fields));

@@ -1,8 +1,9 @@
 // Looks at every message that a daemon sends on a test's connections, and notes each that its schema does not allow, that says a member twice, or
 // that has a text for people in no language.
-import * as validators from "#gen/aaep/validators.js";
+import type { AaepdPending } from "#gen/aaep/types.js";
 import { readJsonDocument } from "../../../src/base/json-document.js";
 import { allFaults } from "../../../src/protocols/aaep/validation/validate.js";
+import { isAsPublished } from "../published-schemas.js";
 import { isClosedForm } from "./closed-forms.js";
 import { untoldText } from "./told-language.js";
 
@@ -24,26 +25,34 @@ export interface WireSniffer {
 
 type Check = (value: unknown) => boolean;
 
+const as =
+  (title: string): Check =>
+  (value) =>
+    isAsPublished("aaep", title, value);
+const isError = as("AaepdError");
+const isCheckpoint = as("AaepdCheckpoint");
+const isPendingForm = as("AaepdPending");
+
 const PLAIN: Readonly<Record<string, Check>> = {
   "subscription.accepted": isAccepted,
   "subscription.rejected": isRejected,
-  "subscription.close": validators.isSubscriptionClose,
-  "aaepd.error": validators.isAaepdError,
+  "subscription.close": as("SubscriptionClose"),
+  "aaepd.error": isError,
   "aaepd.pending": isPending,
-  "aaepd.heartbeat": validators.isAaepdHeartbeat,
-  "aaepd.checkpoint": validators.isAaepdCheckpoint,
-  "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
+  "aaepd.heartbeat": as("AaepdHeartbeat"),
+  "aaepd.checkpoint": isCheckpoint,
+  "aaepd.reply_not_taken": as("AaepdReplyNotTaken"),
 };
 
 const isEmpty: Check = (value) => isObject(value) && Object.keys(value).length === 0;
 
 const RESULTS: Readonly<Record<string, Check>> = {
-  "aaep.publish": validators.isPublishResult,
+  "aaep.publish": as("PublishResult"),
   "aaep.subscribe": isAnswerToTerms,
   "aaep.renegotiate": isAnswerToTerms,
-  "aaep.manifest": validators.isProducerManifest,
+  "aaep.manifest": as("ProducerManifest"),
   "aaep.set_manifest": isEmpty,
-  "aaep.resume_session": validators.isResumeSessionResult,
+  "aaep.resume_session": as("ResumeSessionResult"),
   "aaep.list_pending": isPending,
   "aaep.repeat": isEmpty,
   "aaepd.leave": isEmpty,
@@ -65,7 +74,7 @@ const RESULTS: Readonly<Record<string, Check>> = {
 };
 
 function isPlace(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).join() === "cursor" && validators.isAaepdCheckpoint(value);
+  return isObject(value) && Object.keys(value).join() === "cursor" && isCheckpoint(value);
 }
 
 /** As AAEP closes them: a validating subscriber takes no member more (§5.4, §5.5). */
@@ -78,8 +87,8 @@ function isRejected(value: unknown): boolean {
 }
 
 function isPending(value: unknown): boolean {
-  if (!validators.isAaepdPending(value)) return false;
-  return value.questions.every((question) => eventFaults(question).length === 0);
+  if (!isPendingForm(value)) return false;
+  return (value as AaepdPending).questions.every((question) => eventFaults(question).length === 0);
 }
 
 function isAnswerToTerms(value: unknown): boolean {
@@ -105,10 +114,10 @@ function isOutcome(value: unknown): value is Message {
 
 const NOTIFICATIONS: Readonly<Record<string, Check>> = {
   "aaep.event": (value) => eventFaults(value).length === 0,
-  "aaep.error": (value) => isObject(value) && validators.isAaepdError({ ...value, type: "aaepd.error" }),
-  "aaep.close": validators.isSubscriptionClose,
-  "aaepd.reply_not_taken": validators.isAaepdReplyNotTaken,
-  "aaepd.checkpoint": (value) => validators.isAaepdCheckpoint(value) && !("type" in value),
+  "aaep.error": (value) => isObject(value) && isError({ ...value, type: "aaepd.error" }),
+  "aaep.close": as("SubscriptionClose"),
+  "aaepd.reply_not_taken": as("AaepdReplyNotTaken"),
+  "aaepd.checkpoint": (value) => isObject(value) && isCheckpoint(value) && !("type" in value),
   "aaep.outcome": isOutcome,
   "aaepd.closing": (value) =>
     isObject(value) && Object.keys(value).join() === "sessions_kept" && typeof value.sessions_kept === "boolean",
@@ -203,7 +212,7 @@ function isRpcError(error: unknown): boolean {
   if (data === undefined) return error.code === -32800;
   if (!isObject(data)) return false;
   const { retry_after_seconds: _, ...others } = data;
-  return validators.isAaepdError({ type: "aaepd.error", message: error.message, ...others });
+  return isError({ type: "aaepd.error", message: error.message, ...others });
 }
 
 export function isObject(value: unknown): value is Message {

@@ -1,15 +1,11 @@
 // Chapter 5: the handshake and its terms.
 
-import {
-  diagnoseProducerManifest,
-  diagnoseSubscriptionAccepted,
-  diagnoseSubscriptionRejected,
-} from "#gen/aaep/diagnosis.js";
+import * as schemas from "#gen/aaep/schemas.js";
+import { firstSentence } from "../../../base/schema/fault-words.js";
 import { fail, skip } from "../../findings/verdicts.js";
 import { type Message, objectIn } from "../../wire/conversation.js";
 import { wordsOf } from "../../wire/message-text.js";
 import type { ActiveCase, ProducerCase } from "../producer-case.js";
-import { firstFault } from "../schema-faults.js";
 import { answerIn, evidenceOf, type ProducerStage, QUIET_MS, REQUEST, type Subscription } from "../stage.js";
 import { widerTerm } from "./honored-terms.js";
 
@@ -36,7 +32,7 @@ function honored(about: Pick<ActiveCase, "id" | "title" | "paragraphs">, request
   return handshake(about, async (stage) => {
     for (const capabilities of requests) {
       const { accepted, honored: terms } = await stage.subscribe(capabilities);
-      const formless = firstFault(diagnoseSubscriptionAccepted(accepted));
+      const formless = firstSentence(schemas.SubscriptionAccepted, accepted, "subscription.accepted");
       if (formless !== undefined) skip(`subscription.accepted has another form: ${formless}`);
       const fault = widerTerm(capabilities, terms);
       if (fault !== undefined)
@@ -85,7 +81,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         record.filter(({ way, message }) => way === "received" && message?.type === "subscription.accepted"),
       );
       for (const answer of answers) {
-        const fault = firstFault(diagnoseSubscriptionAccepted(answer.message));
+        const fault = firstSentence(schemas.SubscriptionAccepted, answer.message, "subscription.accepted");
         if (fault !== undefined) fail("subscription.accepted has its form.", fault, [evidenceOf(answer)]);
       }
       return answers.length;
@@ -153,7 +149,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
         const { message, text } = await answerIn(conversation);
         if (message?.type !== "subscription.rejected") continue;
         judged += 1;
-        const fault = firstFault(diagnoseSubscriptionRejected(message));
+        const fault = firstSentence(schemas.SubscriptionRejected, message, "subscription.rejected");
         if (fault !== undefined || !REASONS.has(wordsOf(message.reason_code)))
           fail("The rejection has its form.", fault ?? `${wordsOf(message.reason_code)} is no reason code.`, [
             evidenceOf(conversation.record[0]),
@@ -323,7 +319,7 @@ export const HANDSHAKE_CASES: readonly ProducerCase[] = [
       const manifest = objectIn(text);
       const evidence = [{ note: "manifest", text }];
       if (manifest === undefined) fail("The manifest is a JSON object.", "It is not.", evidence);
-      const fault = firstFault(diagnoseProducerManifest(manifest));
+      const fault = firstSentence(schemas.ProducerManifest, manifest, "the manifest");
       if (fault !== undefined) fail("The manifest has its form.", fault, evidence);
       const { agent_id: named } = (accepted.producer ?? {}) as Message;
       if (typeof named === "string" && named !== manifest.agent_id)

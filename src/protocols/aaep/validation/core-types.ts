@@ -1,19 +1,5 @@
-// The twelve core types: their names, their paragraphs, and the two functions generated for each.
-import {
-  type Diagnosis,
-  diagnoseAwaitingClarificationEvent,
-  diagnoseAwaitingConfirmationEvent,
-  diagnoseHandoffRequestedEvent,
-  diagnoseOutputStreamingEvent,
-  diagnoseProgressUpdatedEvent,
-  diagnoseSessionCancelledEvent,
-  diagnoseSessionCompletedEvent,
-  diagnoseSessionErroredEvent,
-  diagnoseSessionStartedEvent,
-  diagnoseStateChangedEvent,
-  diagnoseToolCompletedEvent,
-  diagnoseToolInvokedEvent,
-} from "#gen/aaep/diagnosis.js";
+// The twelve core types: their names, their paragraphs, and for each the generated validator and the schema of its payload.
+import * as schemas from "#gen/aaep/schemas.js";
 import {
   isAwaitingClarificationEvent,
   isAwaitingConfirmationEvent,
@@ -29,6 +15,7 @@ import {
   isToolInvokedEvent,
 } from "#gen/aaep/validators.js";
 import { didYouMean } from "../../../base/nearest.js";
+import type { Schema } from "../../../base/schema/schema-faults.js";
 
 /** Permitted urgency of a type (R4): only critical, never critical, or any. */
 type UrgencyRule = "critical" | "uncritical" | "free";
@@ -41,45 +28,45 @@ export interface CoreType {
   readonly urgency: UrgencyRule;
   /** Checks the whole event against its flat schema. */
   readonly accepts: (value: unknown) => boolean;
-  /** Reports mistakes in the payload; the envelope is diagnosed separately. */
-  readonly diagnosePayload: (value: unknown) => readonly Diagnosis[];
+  /** The schema without the members of the envelope, by which mistakes in the payload are explained. */
+  readonly payload: Schema;
 }
 
-type Row = readonly [string, string, UrgencyRule, CoreType["accepts"], CoreType["diagnosePayload"]];
+type Row = readonly [string, string, UrgencyRule, CoreType["accepts"], CoreType["payload"]];
 
 const ROWS: readonly Row[] = [
-  ["agent.session.started", "AAEP §4.1.1", "free", isSessionStartedEvent, diagnoseSessionStartedEvent],
-  ["agent.session.completed", "AAEP §4.1.2", "free", isSessionCompletedEvent, diagnoseSessionCompletedEvent],
-  ["agent.session.errored", "AAEP §4.1.3", "critical", isSessionErroredEvent, diagnoseSessionErroredEvent],
-  ["agent.session.cancelled", "AAEP §4.1.4", "free", isSessionCancelledEvent, diagnoseSessionCancelledEvent],
-  ["agent.state.changed", "AAEP §4.2.1", "free", isStateChangedEvent, diagnoseStateChangedEvent],
-  ["agent.progress.updated", "AAEP §4.2.2", "uncritical", isProgressUpdatedEvent, diagnoseProgressUpdatedEvent],
-  ["agent.tool.invoked", "AAEP §4.3.1", "free", isToolInvokedEvent, diagnoseToolInvokedEvent],
-  ["agent.tool.completed", "AAEP §4.3.2", "free", isToolCompletedEvent, diagnoseToolCompletedEvent],
-  ["agent.output.streaming", "AAEP §4.3.3", "uncritical", isOutputStreamingEvent, diagnoseOutputStreamingEvent],
+  ["agent.session.started", "AAEP §4.1.1", "free", isSessionStartedEvent, schemas.SessionStartedEvent],
+  ["agent.session.completed", "AAEP §4.1.2", "free", isSessionCompletedEvent, schemas.SessionCompletedEvent],
+  ["agent.session.errored", "AAEP §4.1.3", "critical", isSessionErroredEvent, schemas.SessionErroredEvent],
+  ["agent.session.cancelled", "AAEP §4.1.4", "free", isSessionCancelledEvent, schemas.SessionCancelledEvent],
+  ["agent.state.changed", "AAEP §4.2.1", "free", isStateChangedEvent, schemas.StateChangedEvent],
+  ["agent.progress.updated", "AAEP §4.2.2", "uncritical", isProgressUpdatedEvent, schemas.ProgressUpdatedEvent],
+  ["agent.tool.invoked", "AAEP §4.3.1", "free", isToolInvokedEvent, schemas.ToolInvokedEvent],
+  ["agent.tool.completed", "AAEP §4.3.2", "free", isToolCompletedEvent, schemas.ToolCompletedEvent],
+  ["agent.output.streaming", "AAEP §4.3.3", "uncritical", isOutputStreamingEvent, schemas.OutputStreamingEvent],
   [
     "agent.awaiting.confirmation",
     "AAEP §4.4.1",
     "critical",
     isAwaitingConfirmationEvent,
-    diagnoseAwaitingConfirmationEvent,
+    schemas.AwaitingConfirmationEvent,
   ],
   [
     "agent.awaiting.clarification",
     "AAEP §4.4.2",
     "critical",
     isAwaitingClarificationEvent,
-    diagnoseAwaitingClarificationEvent,
+    schemas.AwaitingClarificationEvent,
   ],
-  ["agent.handoff.requested", "AAEP §4.4.3", "critical", isHandoffRequestedEvent, diagnoseHandoffRequestedEvent],
+  ["agent.handoff.requested", "AAEP §4.4.3", "critical", isHandoffRequestedEvent, schemas.HandoffRequestedEvent],
 ];
 
 /** Prefix of the core types written as full URIs. */
 const TYPES_URI = "https://aaep-protocol.org/types/";
 
 const BY_SPELLING: ReadonlyMap<string, CoreType> = new Map(
-  ROWS.flatMap(([local, rule, urgency, accepts, diagnosePayload]) => {
-    const type: CoreType = { name: `aaep:${local}`, rule, urgency, accepts, diagnosePayload };
+  ROWS.flatMap(([local, rule, urgency, accepts, payload]) => {
+    const type: CoreType = { name: `aaep:${local}`, rule, urgency, accepts, payload };
     return [
       [type.name, type],
       [`${TYPES_URI}${local}`, type],

@@ -1,5 +1,6 @@
 // The soft limits of AAEP §3.7. No check recurses deeper than the limit it checks, so that hostile nesting costs no stack.
 import { pointerStep } from "../../../base/json-pointer.js";
+import { codePointCount } from "../../../base/schema/schema-faults.js";
 
 /** Bytes of one event as compact JSON in UTF-8. */
 export const MAX_EVENT_BYTES = 65_536;
@@ -120,13 +121,6 @@ function collectBreaches(value: unknown, pointer: string, depth: number, breache
       collectBreaches(item, `${pointer}/${pointerStep(key)}`, depth + 1, breaches);
     }
   }
-}
-
-/** Number of Unicode code points; a lone surrogate counts as one. */
-export function codePointCount(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
 
 function utf8Length(text: string): number {

@@ -1,40 +1,22 @@
 // Checks the form of messages other than events: the handshake, replies, the manifest, and the daemon's own messages. Each function narrows its
 // argument or throws a Fault of the first mistake, whose sentence names the others too. Unknown fields pass in the protocol's messages (AAEP §12),
 // and are refused in the daemon's own, where a misspelt member would change the meaning of the request.
-import {
-  type Diagnosis,
-  diagnoseAaepdError,
-  diagnoseAaepdLeave,
-  diagnoseAaepdListPending,
-  diagnoseAaepdRepeat,
-  diagnoseAaepdSkip,
-  diagnoseAaepdStop,
-  diagnoseCapabilities,
-  diagnoseClarificationReply,
-  diagnoseConfirmationReply,
-  diagnoseProducerManifest,
-  diagnosePublishResult,
-  diagnoseResumeSessionParams,
-  diagnoseSubscriptionAccepted,
-  diagnoseSubscriptionClose,
-  diagnoseSubscriptionRejected,
-  diagnoseSubscriptionRenegotiate,
-  diagnoseSubscriptionRequest,
-} from "#gen/aaep/diagnosis.js";
+import * as schemas from "#gen/aaep/schemas.js";
 import type * as types from "#gen/aaep/types.js";
 import * as validators from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../../base/errors.js";
 import { ownMember } from "../../../base/members.js";
+import { sentenceOf } from "../../../base/schema/fault-words.js";
+import { type Schema, type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import { isCalendarDate } from "./calendar.js";
 import { type Capabilities, withoutUnknownWords } from "./capability-words.js";
-import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
-import { hasMoreValuesThan, MAX_VALUE_COUNT } from "./limits.js";
+import { severalSentences } from "./fault-words.js";
 
-/** One kind of message: its name in sentences, its paragraph, and its diagnosis. */
+/** One kind of message: its name in sentences, its paragraph, and its schema. */
 interface MessageKind {
   readonly name: string;
   readonly rule: string;
-  readonly diagnose: (value: unknown) => readonly Diagnosis[];
+  readonly schema: Schema;
 }
 
 /** Throws a Fault if the value is no such message. */
@@ -66,55 +48,39 @@ function withKnownWords(value: unknown): unknown {
 /** @throws Fault `capabilities_incompatible` for a capability, `version_unsupported` for an unreadable version, else `invalid_message` */
 export const assertSubscriptionRequest: Assertion<types.SubscriptionRequest> = termsAssertion(
   validators.isSubscriptionRequest,
-  { name: "subscription.request", rule: "AAEP §5.2", diagnose: diagnoseSubscriptionRequest },
+  { name: "subscription.request", rule: "AAEP §5.2", schema: schemas.SubscriptionRequest },
 );
 
 /** @throws Fault `capabilities_incompatible` for a capability, else `invalid_message` */
 export const assertRenegotiate: Assertion<types.SubscriptionRenegotiate> = termsAssertion(
   validators.isSubscriptionRenegotiate,
-  { name: "subscription.renegotiate", rule: "AAEP §5.7.1", diagnose: diagnoseSubscriptionRenegotiate },
+  { name: "subscription.renegotiate", rule: "AAEP §5.7.1", schema: schemas.SubscriptionRenegotiate },
 );
-
-/** Checks capabilities by themselves. Pointers begin at the capabilities. @throws Fault `capabilities_incompatible` */
-export function assertCapabilities(value: unknown): asserts value is types.Capabilities {
-  if (validators.isCapabilities(value)) return;
-  const fault = firstFault(
-    { capabilities: value },
-    {
-      name: "capabilities",
-      rule: "AAEP §5.3",
-      diagnose: () =>
-        diagnoseCapabilities(value).map((each) => ({ ...each, instancePath: `/capabilities${each.instancePath}` })),
-    },
-  );
-  const { rule = "AAEP §5.3", pointer = "" } = fault;
-  throw fault.with({ rule, pointer: pointer.replace(/^\/capabilities/, "") });
-}
 
 export const assertSubscriptionAccepted: Assertion<types.SubscriptionAccepted> = assertion(
   validators.isSubscriptionAccepted,
-  { name: "subscription.accepted", rule: "AAEP §5.4", diagnose: diagnoseSubscriptionAccepted },
+  { name: "subscription.accepted", rule: "AAEP §5.4", schema: schemas.SubscriptionAccepted },
 );
 
 export const assertSubscriptionRejected: Assertion<types.SubscriptionRejected> = assertion(
   validators.isSubscriptionRejected,
-  { name: "subscription.rejected", rule: "AAEP §5.5", diagnose: diagnoseSubscriptionRejected },
+  { name: "subscription.rejected", rule: "AAEP §5.5", schema: schemas.SubscriptionRejected },
 );
 
 export const assertSubscriptionClose: Assertion<types.SubscriptionClose> = assertion(validators.isSubscriptionClose, {
   name: "subscription.close",
   rule: "AAEP §5.8.1",
-  diagnose: diagnoseSubscriptionClose,
+  schema: schemas.SubscriptionClose,
 });
 
 export function assertConfirmationReply(value: unknown): asserts value is types.ConfirmationReply {
-  const kind = { name: "confirmation.reply", rule: "AAEP §6.3", diagnose: diagnoseConfirmationReply };
+  const kind = { name: "confirmation.reply", rule: "AAEP §6.3", schema: schemas.ConfirmationReply };
   if (!validators.isConfirmationReply(value)) throw firstFault(value, kind);
   assertCalendarDate(value.timestamp, kind);
 }
 
 export function assertClarificationReply(value: unknown): asserts value is types.ClarificationReply {
-  const kind = { name: "clarification.reply", rule: "AAEP §6.3", diagnose: diagnoseClarificationReply };
+  const kind = { name: "clarification.reply", rule: "AAEP §6.3", schema: schemas.ClarificationReply };
   if (!validators.isClarificationReply(value)) throw firstFault(value, kind);
   assertCalendarDate(value.timestamp, kind);
 }
@@ -123,63 +89,49 @@ export function assertClarificationReply(value: unknown): asserts value is types
 export const assertManifest: Assertion<types.ProducerManifest> = assertion(validators.isProducerManifest, {
   name: "aaep:producer.manifest",
   rule: "AAEP §5.10.1",
-  diagnose: diagnoseProducerManifest,
+  schema: schemas.ProducerManifest,
 });
 
 /** `aaepd.skip`, or the params of `aaep.skip` or `aaepd.skip` in JSON-RPC. `output_id` needs `session_id` (R26). */
 export const assertSkip: Assertion<types.AaepdSkip> = assertion(validators.isAaepdSkip, {
   name: "aaepd.skip",
   rule: "R26",
-  diagnose: diagnoseAaepdSkip,
+  schema: schemas.AaepdSkip,
 });
 
 /** `aaepd.list_pending`, or the params of `aaep.list_pending` (R28). */
 export const assertListPending: Assertion<types.AaepdListPending> = assertion(validators.isAaepdListPending, {
   name: "aaepd.list_pending",
   rule: "R28",
-  diagnose: diagnoseAaepdListPending,
+  schema: schemas.AaepdListPending,
 });
 
 /** `aaepd.repeat`, or the params of `aaep.repeat` (R28). */
 export const assertRepeat: Assertion<types.AaepdRepeat> = assertion(validators.isAaepdRepeat, {
   name: "aaepd.repeat",
   rule: "R28",
-  diagnose: diagnoseAaepdRepeat,
+  schema: schemas.AaepdRepeat,
 });
 
 /** `aaepd.leave` (R5b). */
 export const assertLeave: Assertion<types.AaepdLeave> = assertion(validators.isAaepdLeave, {
   name: "aaepd.leave",
   rule: "R5b",
-  diagnose: diagnoseAaepdLeave,
+  schema: schemas.AaepdLeave,
 });
 
 /** `aaepd.stop` (R39). */
 export const assertStop: Assertion<types.AaepdStop> = assertion(validators.isAaepdStop, {
   name: "aaepd.stop",
   rule: "R39",
-  diagnose: diagnoseAaepdStop,
+  schema: schemas.AaepdStop,
 });
 
 /** The params of `aaep.resume_session` (R8). */
 export const assertResumeSession: Assertion<types.ResumeSessionParams> = assertion(validators.isResumeSessionParams, {
   name: "aaep.resume_session",
   rule: "R8",
-  diagnose: diagnoseResumeSessionParams,
-});
-
-/** The result of `aaep.publish` (R33). */
-export const assertPublishResult: Assertion<types.PublishResult> = assertion(validators.isPublishResult, {
-  name: "the result of aaep.publish",
-  rule: "R33",
-  diagnose: diagnosePublishResult,
-});
-
-/** `aaepd.error` (R33). */
-export const assertErrorMessage: Assertion<types.AaepdError> = assertion(validators.isAaepdError, {
-  name: "aaepd.error",
-  rule: "R33",
-  diagnose: diagnoseAaepdError,
+  schema: schemas.ResumeSessionParams,
 });
 
 /** The paragraph of each capability; for all others, §5.3 in general. */
@@ -206,25 +158,24 @@ function firstFault(value: unknown, kind: MessageKind): Fault {
       rule: kind.rule,
     });
   }
-  if (hasMoreValuesThan(value, MAX_VALUE_COUNT)) {
-    const sentence = `This ${kind.name} does not fit its schema and is too big to say where; send a smaller one.`;
-    return new Fault("invalid_message", sentence, { pointer: "", rule: kind.rule });
-  }
-  const pointers = new Set<string>();
-  const diagnoses = telling(kind.diagnose(value)).filter((each) => {
-    const isNew = !pointers.has(pointerOf(each));
-    pointers.add(pointerOf(each));
-    return isNew;
-  });
-  const [diagnosis] = diagnoses;
-  if (diagnosis === undefined) {
-    // Reached only if the two generated validators disagreed; a test rules that out.
+  const faults = schemaFaults(kind.schema, value);
+  const [first] = faults;
+  if (first === undefined) {
+    // Reached only if the validator and its schema disagreed; a test rules that out.
     return new Fault("invalid_message", `This is no ${kind.name}; see its schema.`, { pointer: "", rule: kind.rule });
   }
-  const pointer = pointerOf(diagnosis);
+  const { pointer } = first;
   const rule = ruleAt(pointer, kind.rule);
-  const sentence = severalSentences(diagnoses.map((each) => () => sentenceOf(each, value, kind.name)));
-  return new Fault(codeOf(diagnosis, pointer), sentence, { pointer, rule, tellsSeveral: diagnoses.length > 1 });
+  const sentence = severalSentences(faults.map((fault) => () => sentenceIn(fault, kind)));
+  return new Fault(codeOf(first), sentence, { pointer, rule, tellsSeveral: faults.length > 1 });
+}
+
+/** The form of a cursor, which the schema can only call a text. */
+const CURSOR = "a cursor of at most 1,024 characters that this daemon gave out";
+
+function sentenceIn(fault: SchemaFault, { name }: MessageKind): string {
+  if (fault.pointer !== "/extensions/aaepd/resume_after") return sentenceOf(fault, name);
+  return sentenceOf({ ...fault, schema: { ...fault.schema, form: CURSOR } }, name);
 }
 
 function ruleAt(pointer: string, rule: string): string {
@@ -234,7 +185,7 @@ function ruleAt(pointer: string, rule: string): string {
   return rule;
 }
 
-function codeOf({ keyword }: Diagnosis, pointer: string): FaultCode {
+function codeOf({ keyword, pointer }: SchemaFault): FaultCode {
   if (pointer.startsWith("/capabilities")) return "capabilities_incompatible";
   // An unreadable version is an unsupported one; a missing version makes the message malformed (R21).
   if (pointer === "/aaep_version" && keyword !== "required" && keyword !== "type") return "version_unsupported";

@@ -2,17 +2,19 @@
 // other events belong to the engine.
 //
 // A valid event takes one pass of a generated validator and one of the limits. Slower checks run only for an event that is known to be bad.
-import { type Diagnosis, diagnoseEnvelope, diagnoseExtensionEvent } from "#gen/aaep/diagnosis.js";
+import * as schemas from "#gen/aaep/schemas.js";
 import type { Envelope } from "#gen/aaep/types.js";
 import { isExtensionEvent } from "#gen/aaep/validators.js";
 import { Fault, type FaultCode } from "../../../base/errors.js";
 import { pointerStep } from "../../../base/json-pointer.js";
+import { fieldAt, sentenceOf } from "../../../base/schema/fault-words.js";
+import { type SchemaFault, schemaFaults } from "../../../base/schema/schema-faults.js";
 import { assertAgentsMembers } from "./agents-members.js";
 import { isCalendarDate } from "./calendar.js";
 import { clarificationComplaints } from "./clarification-rules.js";
 import { type CoreType, coreTypeOf, isInCoreNamespace, nearestCoreType } from "./core-types.js";
 import { KNOWN_VOCABULARIES, prefixComplaint, type Vocabularies } from "./declared-prefix.js";
-import { pointerOf, sentenceOf, severalSentences, telling } from "./fault-words.js";
+import { severalSentences } from "./fault-words.js";
 import {
   hasMoreValuesThan,
   isWithinLimits,
@@ -140,15 +142,15 @@ function findings(value: unknown, vocabularies: Vocabularies, addedBytes = 0): r
 function envelopeFindings(event: object, core: CoreType | undefined): readonly Finding[] {
   const name = core?.name ?? "an event";
   return (
-    telling(diagnoseEnvelope(event))
+    schemaFaults(schemas.Envelope, event)
       // A closed payload reports these names itself.
-      .filter(({ keyword }) => core === undefined || keyword !== "false schema")
-      .map((diagnosis) => {
-        const pointer = pointerOf(diagnosis);
+      .filter(({ keyword }) => core === undefined || keyword !== "patterns")
+      .map((fault) => {
+        const { pointer } = fault;
         const field = pointer.split("/")[1] ?? "";
-        const sentence = () => sentenceOf(diagnosis, event, name);
+        const sentence = () => sentenceInEvent(fault, name);
         return {
-          rank: envelopeRank(diagnosis, field),
+          rank: envelopeRank(fault, field),
           code: "invalid_event",
           pointer,
           rule: envelopeRule(field),
@@ -158,8 +160,26 @@ function envelopeFindings(event: object, core: CoreType | undefined): readonly F
   );
 }
 
-function envelopeRank({ keyword, instancePath }: Diagnosis, field: string): number {
-  if (keyword === "required" && instancePath === "") return RANK.required;
+/** Members that have no place in an event find one in its extensions. */
+function sentenceInEvent(fault: SchemaFault, name: string): string {
+  const isReserved = fault.keyword === "patterns";
+  if (!isReserved && !isStray(fault)) return sentenceOf(fault, name);
+  const why = isReserved ? "is reserved by the protocol" : `is not a field of ${name}`;
+  return `${fieldAt(fault.pointer)} ${why}; move it into \`extensions\` under your own prefix, or remove it.`;
+}
+
+/** Whether the fault is a name that the closed object of the event does not have. */
+function isStray({ keyword, pointer }: SchemaFault): boolean {
+  return keyword === "additionalProperties" && isTop(pointer);
+}
+
+/** Whether the pointer is to a member of the event itself. */
+function isTop(pointer: string): boolean {
+  return !pointer.includes("/", 1);
+}
+
+function envelopeRank({ keyword, pointer }: SchemaFault, field: string): number {
+  if (keyword === "required" && isTop(pointer)) return RANK.required;
   if (keyword === "type") return RANK.form;
   if (field === "@context") return RANK.context;
   if (field === "type") return RANK.type;
@@ -189,11 +209,11 @@ function envelopeRule(field: string): string {
 }
 
 function payloadFindings(event: Readonly<Record<string, unknown>>, core: CoreType): readonly Finding[] {
-  const found: Finding[] = telling(core.diagnosePayload(event)).map((diagnosis) => {
-    const pointer = pointerOf(diagnosis);
-    const sentence = () => sentenceOf(diagnosis, event, core.name);
+  const found: Finding[] = schemaFaults(core.payload, event).map((fault) => {
+    const { pointer } = fault;
+    const sentence = () => sentenceInEvent(fault, core.name);
     if (pointer === "/urgency") return urgencyFinding(core);
-    const rule = diagnosis.keyword === "closedFields" && diagnosis.instancePath === "" ? "AAEP §3.5" : core.rule;
+    const rule = isStray(fault) ? "AAEP §3.5" : core.rule;
     return { rank: RANK.payload, code: "invalid_event", pointer, rule, sentence };
   });
   if (core.urgency === "uncritical" && event.urgency === "critical") found.push(urgencyFinding(core));
@@ -235,12 +255,12 @@ function extensionTypeFindings(
   event: Readonly<Record<string, unknown>>,
   vocabularies: Vocabularies,
 ): readonly Finding[] {
-  const found: Finding[] = telling(diagnoseExtensionEvent(event)).map((diagnosis) => ({
+  const found: Finding[] = schemaFaults(schemas.ExtensionEvent, event).map((fault) => ({
     rank: RANK.payload,
     code: "invalid_event",
-    pointer: pointerOf(diagnosis),
+    pointer: fault.pointer,
     rule: "AAEP §7",
-    sentence: () => sentenceOf(diagnosis, event, "an extension's event"),
+    sentence: () => sentenceInEvent(fault, "an extension's event"),
   }));
   const type = event.type;
   const complaint = typeof type === "string" ? typeComplaint(type, event, vocabularies) : undefined;
@@ -309,7 +329,7 @@ function faultFromFinding({ code, pointer, rule, sentence }: Finding, value: unk
   return new Fault(code, sentence(), { pointer, rule, tellsSeveral, ...eventId });
 }
 
-/** Reached only if the two generated validators disagreed; a test rules that out. */
+/** Reached only if the validator and its schema disagreed; a test rules that out. */
 function unexplained(): Fault {
   return new Fault("invalid_event", "The event does not fit its schema; check it with `aaepd validate`.", {
     pointer: "",

@@ -2,11 +2,11 @@
 import { expect, expectTypeOf, it } from "vitest";
 import type { ResumeSessionResult } from "#gen/aaep/types.js";
 import { PublishReceiptSchema, SessionSummarySchema } from "#gen/aaep/v1/agent_service_pb.js";
-import { isPublishResult, isResumeSessionResult } from "#gen/aaep/validators.js";
 import type { QuestionFate, SessionSummary } from "../../../../src/engine/sessions/session-record.js";
 import { receiptDocument, summaryDocument } from "../../../../src/protocols/aaep/agent/agent-documents.js";
 import { decodeDocument } from "../../../../src/protocols/aaep/protobuf/decode.js";
 import { encodeDocument } from "../../../../src/protocols/aaep/protobuf/encode.js";
+import { isAsPublished } from "../../../support/published-schemas.js";
 
 /** One that is new does not compile until it stands here, and does not pass until it stands in the schema and in the proto. */
 const FATES: Readonly<Record<QuestionFate, true>> = {
@@ -40,10 +40,13 @@ it("what became of a question is one of a closed set, the same for the engine, t
     isAgentConnected: true,
   };
   const document = summaryDocument(summary);
-  expect(isResumeSessionResult(document)).toBe(true);
-  expect(isResumeSessionResult({ ...document, outcomes: [{ reply_token: "rpl_0001", outcome: "forgotten" }] })).toBe(
-    false,
-  );
+  expect(isAsPublished("aaep", "ResumeSessionResult", document)).toBe(true);
+  expect(
+    isAsPublished("aaep", "ResumeSessionResult", {
+      ...document,
+      outcomes: [{ reply_token: "rpl_0001", outcome: "forgotten" }],
+    }),
+  ).toBe(false);
   expect(decodeDocument(SessionSummarySchema, encodeDocument(SessionSummarySchema, document))).toEqual(document);
 });
 
@@ -65,6 +68,6 @@ it("a receipt has the token of each session where it started, and the first one'
     ],
     resume_token: "rst_2",
   });
-  expect(isPublishResult(document)).toBe(true);
+  expect(isAsPublished("aaep", "PublishResult", document)).toBe(true);
   expect(decodeDocument(PublishReceiptSchema, encodeDocument(PublishReceiptSchema, document))).toEqual(document);
 });

@@ -1,12 +1,12 @@
 // What every error says (R20, R33): a code, a sentence, a place and a rule.
 import { describe, expect, it } from "vitest";
-import { isAaepdError } from "#gen/aaep/validators.js";
 import { FAULT_CODES, Fault } from "../../../../src/base/errors.js";
 import { errorMessage } from "../../../../src/protocols/aaep/subscriber/subscriber-messages.js";
 import { SubscriptionHandler } from "../../../../src/protocols/aaep/subscriber/subscription-handler.js";
 import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { rpcErrorFromFault } from "../../../../transports/json-rpc/status.js";
 import { createSubscriberRig, type Document, requestOf } from "../../../support/peers/subscriber-calls.js";
+import { isAsPublished } from "../../../support/published-schemas.js";
 import { createStreamRig } from "../../../support/rigs/stream-rig.js";
 
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
@@ -16,7 +16,7 @@ describe("R20, R33, P15: an error without a place or a rule of its own", () => {
   it.each(FAULT_CODES)("of code %s has both on the wire", (code) => {
     const message = errorMessage(new Fault(code, "Try again."));
     expect(message).toMatchObject({ code, pointer: "", rule: expect.stringMatching(/^(AAEP (§|app\. )|[RP]\d)/) });
-    expect(isAaepdError(message)).toBe(true);
+    expect(isAsPublished("aaep", "AaepdError", message)).toBe(true);
     const { data } = rpcErrorFromFault(new Fault(code, "Try again."));
     expect(data).toEqual({ code, pointer: message.pointer, rule: message.rule });
   });

@@ -1,7 +1,7 @@
 // The session of one connection: its answers, their order, its notifications, and its end.
 import { describe, expect, it } from "vitest";
-import { isAkashikAnswer, isAkashikNotification } from "#gen/akashik/validators.js";
 import { Fault } from "../../../../src/base/errors.js";
+import { isAsPublished } from "../../../support/published-schemas.js";
 import { createAkashikStage, envelope, RECORD } from "../akashik-stage.js";
 
 /** The page's own example, literally. */
@@ -46,8 +46,8 @@ describe("the page's example", () => {
     const pushed = strategist.received.slice(2);
     expect(pushed).toHaveLength(1);
     const [notification] = pushed;
-    expect(isAkashikAnswer(notification)).toBe(true);
-    expect(isAkashikNotification(notification?.payload)).toBe(true);
+    expect(isAsPublished("akashik", "AkashikAnswer", notification)).toBe(true);
+    expect(isAsPublished("akashik", "AkashikNotification", notification?.payload)).toBe(true);
     expect(notification?.payload).toEqual({
       subscription_id: subscriptionId,
       event: "memory.recorded",
@@ -109,7 +109,8 @@ describe("each operation", () => {
       cleanup: { subscriptions: 0, notifications: 0 },
     });
     expect((await one.ask("DETECT", {})).payload).toMatchObject({ error: { code: "AGENT_NOT_REGISTERED" } });
-    for (const message of [...one.received, ...two.received]) expect(isAkashikAnswer(message)).toBe(true);
+    for (const message of [...one.received, ...two.received])
+      expect(isAsPublished("akashik", "AkashikAnswer", message)).toBe(true);
   });
 
   it.each([

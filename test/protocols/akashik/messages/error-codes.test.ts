@@ -1,12 +1,12 @@
 // The table of error codes: each code of the schema has a sentence, an advice, and whether the agent can help itself.
 import { describe, expect, it } from "vitest";
-import { isAkashikError } from "#gen/akashik/validators.js";
 import { Fault } from "../../../../src/base/errors.js";
 import {
   type ErrorCode,
   errorPayload,
   refusalOfFrame,
 } from "../../../../src/protocols/akashik/messages/error-codes.js";
+import { isAsPublished } from "../../../support/published-schemas.js";
 import { SCHEMAS } from "./forms.js";
 
 const CODES = SCHEMAS.get("AkashikError")?.properties?.error?.properties?.code?.enum as readonly ErrorCode[];
@@ -14,7 +14,7 @@ const CODES = SCHEMAS.get("AkashikError")?.properties?.error?.properties?.code?.
 describe.each(CODES)("%s", (code) => {
   it("has an error of the schema's form, whose texts are sentences", () => {
     const payload = errorPayload({ code }, "RECORD");
-    expect(isAkashikError(payload)).toBe(true);
+    expect(isAsPublished("akashik", "AkashikError", payload)).toBe(true);
     expect(payload).toMatchObject({ status: "error", error: { code, operation: "RECORD" } });
     for (const text of [payload.error.message, payload.error.suggested_action]) expect(text).toMatch(/^[A-Z`].+\.$/);
   });
