@@ -343,7 +343,6 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     journal: ["platform", "config"],
     status: ["platform"],
     presence: ["platform", "config"],
-    replay: [],
     exchanges: [],
     "service-manager": [],
     a2e: ["config", "exchanges"],

@@ -7,6 +7,7 @@ import { within } from "../base/time-limit.js";
 import type { Access } from "../contracts/access.js";
 import type { Conversation } from "../contracts/protocol.js";
 import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
+import type { SubscriptionReport } from "../engine/engine-status.js";
 import type { Producer } from "../engine/event/event.js";
 import { BOUNDARIES, type Offer } from "../engine/terms/terms.js";
 import { createTurnRoom } from "../engine/time/turn-room.js";
@@ -41,7 +42,8 @@ import { startEngine } from "./start-engine.js";
 import { statusDocument } from "./status/status-document.js";
 import { tellUnfinished } from "./unfinished.js";
 
-export type StopReason = "signal" | "stdin_ended" | "parent_gone";
+/** "recording_ended": nothing more follows, so that no subscriber need come back. */
+export type StopReason = "signal" | "stdin_ended" | "parent_gone" | "recording_ended";
 
 export interface Daemon {
   /** Addresses by transport: the local socket as `ipc`, services as lists. */
@@ -54,6 +56,8 @@ export interface Daemon {
    */
   readonly stop: (reason: StopReason) => Promise<void>;
   readonly stopped: Promise<void>;
+  /** The subscriptions under way. Costs in proportion to their number. */
+  readonly subscriptions: () => readonly SubscriptionReport[];
   /**
    * Applies the changes that are possible at run time, by the table of config-schema.ts, and makes another token for services over TCP; admitted
    * callers stay (R8b). Has no effect during a stop. Never throws.
@@ -93,10 +97,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const offer = offersServices(options) ? await loadServices(options) : undefined;
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
-  const { engine, journal, retentionChanged, compact } =
-    options.engine === undefined
-      ? await startEngine(options, audit)
-      : { engine: options.engine, journal: undefined, retentionChanged: () => {}, compact: undefined };
+  const { engine, journal, retentionChanged, compact } = await startEngine(options, audit);
   let declared: Message | undefined = options.manifest;
   const manifest = (): Message => ({
     ...daemonManifest({
@@ -127,7 +128,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         kind === "child" && state !== "ready" && lastEnd !== undefined ? [{ name, lastEnd }] : [],
       ),
     });
-    const field = akashik?.report();
+    const field = akashik.report();
     const seen = hooks.report();
     return {
       ...document,
@@ -141,9 +142,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   const handshakeTimeoutMs = (): number => options.handshakeTimeoutSeconds * 1000;
   const exchange = { clock, log, handshakeTimeoutMs, engine, access, codec: createTextCodec(utf8) };
   const a2e = createA2eDoor(options, exchange);
-  // A replay has no journal of its own, and so no Field.
-  const akashik = journal === undefined ? undefined : createAkashikDoor(options, { ...exchange, journal });
-  const hooks = createHookDoor(options, journal && { ...exchange, journal, runtimeFolder: namesFolder(options) });
+  const akashik = createAkashikDoor(options, { ...exchange, journal });
+  const hooks = createHookDoor(options, { ...exchange, journal, runtimeFolder: namesFolder(options) });
   const shared: ProtocolServices = {
     clock,
     log,
@@ -202,7 +202,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   };
 
   if (options.a2eProviders.length > 0) await a2e.open();
-  await akashik?.openKept();
+  await akashik.openKept();
   await hooks.openKept();
   try {
     listener = await listenLocally(options, CLOSE_TIMEOUT_MS, (connection) => void serve(connection, false));
@@ -238,7 +238,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   // Behind the turn in which the daemon tells that it listens: few need it.
   let loaded: Promise<unknown> = Promise.resolve();
   clock.afterTurn(() => {
-    if (!isStopping) loaded = Promise.allSettled([a2e.load(), akashik?.load(), hooks.load()]);
+    if (!isStopping) loaded = Promise.allSettled([a2e.load(), akashik.load(), hooks.load()]);
   });
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
 
@@ -269,12 +269,13 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     } finally {
       const until = begun + times.handOverMs;
       const served = [...connections.keys()];
-      const leftCounts = await Promise.all(served.map((one) => one.finish("producer_shutdown", until)));
+      const closing = reason === "recording_ended" ? reason : "producer_shutdown";
+      const leftCounts = await Promise.all(served.map((one) => one.finish(closing, until)));
       // One drain for all kinds of peers that read nothing.
       await offered?.drain(LAST_ANSWERS_MS);
       tellUnfinished(leftCounts, keepsSessions ? 0 : engine.status().openSessionCount, log);
       await a2e.stop(until);
-      akashik?.stop();
+      akashik.stop();
       hooks.stop();
       await engine.close().catch((caught) => log.error({ err: caught }, "an error while closing the journal"));
       await auditLog.close();
@@ -311,6 +312,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
     tokenPath: presence?.tokenPath,
     stop,
     stopped,
+    subscriptions: () => engine.report().subscriptions,
     reconfigure: (wanted) =>
       isStopping ? { applied: [], waiting: [] } : reconfigure(wanted, { settings: options, log, applied, renewToken }),
     serve: (connection) => serve(connection, false).done,

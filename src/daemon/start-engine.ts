@@ -1,4 +1,5 @@
 // Starts the engine of a daemon, on the journal that the configuration names.
+import { Fault } from "../base/errors.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Journal } from "../contracts/journal.js";
 import { createEngine, type Engine } from "../engine/engine.js";
@@ -11,7 +12,7 @@ import { createSegmenter } from "./platform/segmenter.js";
 export interface StartedEngine extends Pick<PreparedJournal, "retentionChanged" | "compact"> {
   readonly engine: Engine;
   /** The journal of the engine, which closes it. */
-  readonly journal: Pick<Journal, "durableState" | "append"> | undefined;
+  readonly journal: Pick<Journal, "durableState" | "append">;
 }
 
 /** Throws the Faults of `openJournal`, and then leaves nothing open. Options that may change are read each time (R8b). */
@@ -39,6 +40,7 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
       },
       engineOptionsOf(options),
     );
+    if (journal === undefined) throw new Fault("internal", "The engine has no journal.", { origin: "local" });
     return { engine, journal, retentionChanged, compact };
   } catch (caught) {
     await (journal?.close() ?? abandon());

@@ -12,7 +12,7 @@ import type { EngineOptions, EngineServices } from "./engine-options.js";
 import { createEngineAccounts, type EngineAccounts, type EngineStatus } from "./engine-status.js";
 import { createEngineStop, type EngineStop } from "./engine-stop.js";
 import { createOutputDigests } from "./event/cursor.js";
-import type { AgentEvent, NewEvent, Producer } from "./event/event.js";
+import type { AgentEvent, Producer } from "./event/event.js";
 import { createHub } from "./hub/hub.js";
 import { createEpochBoots } from "./journal/epoch-boots.js";
 import { createEvictions } from "./journal/evictions.js";
@@ -21,7 +21,6 @@ import { createOpenSessionNotices, type OpenSessionNotices } from "./notices/not
 import { durableQuestions } from "./questions/durable-questions.js";
 import { createQuestions } from "./questions/questions.js";
 import { createSharedConnections } from "./questions/shared-connections.js";
-import { createReplaying } from "./replaying.js";
 import { terminalsOf } from "./sessions/ended-sessions.js";
 import type { Moment } from "./sessions/rule-context.js";
 import type { OpenQuestion } from "./sessions/session-record.js";
@@ -62,8 +61,6 @@ export interface Engine
   readonly holderOf: (resumeToken: string) => AgentHandle | undefined;
   /** Records, for the audit log, a reply over a connection without a subscription. */
   readonly strayReply: (fate: "wrong_subscription" | "malformed", token: string, raw: unknown) => void;
-  /** Delivers recorded events to all subscriptions unchanged. No session is opened, and nothing is asked. */
-  readonly replay: (events: readonly NewEvent[]) => void;
   /** Opens a subscription. Throws "rate_limit" if there are too many already. */
   readonly subscribe: (spec: SubscribeSpec) => Subscription;
   /** Applies new values of the options to everything that waits by them. */
@@ -89,7 +86,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     log.error({ err: caught }, "what was to be done for many at once failed for one"),
   );
   const journal = services.createJournal((event) => {
-    if (sessions.isKnown(event.sessionId) || replaying.newest(event.sessionId) !== undefined) evictions.evicted(event);
+    if (sessions.isKnown(event.sessionId)) evictions.evicted(event);
   });
   const { durableState } = journal;
   const evictions = createEvictions(durableState);
@@ -164,8 +161,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
       questions.shown(String(event.reply_token), event.event_id, { subscriptionId, subscriberId }),
     notices,
     timestamp: sessions.timestamp,
-    mayHaveText: (sessionId, outputId) =>
-      sessions.isOutputOpen(sessionId, outputId) || replaying.newest(sessionId) !== undefined,
+    mayHaveText: sessions.isOutputOpen,
     gaps: (terms, after, given) => gapEvents(terms, after, given),
     asBacklog: (entry) => noticeFactory.asBacklog(entry, (eventId) => isAsked(eventId)),
     outputDigest: digestOf,
@@ -224,14 +220,11 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     openQuestion: (eventId) => questions.entryOf(eventId),
   });
 
-  const replaying = createReplaying({ clock, journal, hub });
-
   const { gapEvents, lateGaps } = createGapEvents({
     journal,
     sessions,
     evictions,
     noticeFactory,
-    played: (sessionId) => replaying.newest(sessionId),
   });
 
   const publishing = createPublishing({
@@ -357,7 +350,6 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     },
     holderOf: publishing.holderOf,
     strayReply: (fate, token, raw) => recordReply({ fate, token, raw }, "", ""),
-    replay: replaying.replay,
     subscribe,
     limitsChanged: () => {
       for (const one of subscriptions) one.limitsChanged();

@@ -18,5 +18,5 @@ export interface SubscribeSpec {
   /** Called with a reply of the subscription that did not count, if its terms ask for that: at most once a second (R19). Default: ignored. */
   readonly replyNotTaken?: ((token: string) => void) | undefined;
   readonly wake: () => void;
-  readonly ended: (reason: TerminationReason | "recording_ended") => void;
+  readonly ended: (reason: TerminationReason) => void;
 }

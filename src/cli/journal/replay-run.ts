@@ -1,14 +1,14 @@
-// Finds a session in a journal, and offers its replay until the command is stopped.
-import { Fault } from "../../base/errors.js";
+// Finds a session in a journal, and plays it once in a daemon of its own.
+import { PassThrough } from "node:stream";
+import { Fault, faultFrom } from "../../base/errors.js";
+import { createAgentClient } from "../../client/agent-client.js";
+import { childRpcConnector } from "../../client/node.js";
+import type { AccessPolicy, Operation } from "../../contracts/access.js";
 import type { Millis } from "../../contracts/clock.js";
 import { resolveConfiguration } from "../../daemon/config/config-sources.js";
 import type { DaemonOptions } from "../../daemon/config/daemon-options.js";
 import { stopTimes } from "../../daemon/config/stop-times.js";
 import type { Daemon } from "../../daemon/daemon.js";
-import { engineOptionsOf } from "../../daemon/engine-options.js";
-import { createSegmenter } from "../../daemon/platform/segmenter.js";
-import type { Pace } from "../../daemon/replay/player.js";
-import { createReplayEngine } from "../../daemon/replay/replay-engine.js";
 import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
@@ -18,8 +18,9 @@ import { jsonText } from "../terminal/json-text.js";
 import { shownText } from "../terminal/shown-text.js";
 import { journalFacts, type SessionFacts } from "./journal-facts.js";
 import type { JournalChoiceOptions } from "./journal-options.js";
-import { journalSession, playedLengthMs } from "./journal-session.js";
+import { playedLengthMs, type RecordedPace, recordedEvents } from "./journal-session.js";
 import { readJournal } from "./read-journal.js";
+import { replaySession } from "./replay-session.js";
 import { noSuchSession } from "./session-choice.js";
 
 export interface ReplayCommandOptions extends JournalChoiceOptions {
@@ -27,13 +28,27 @@ export interface ReplayCommandOptions extends JournalChoiceOptions {
   readonly speed: number;
   /** Seconds. */
   readonly longestPause?: number;
-  readonly once?: true;
   readonly socket: string;
 }
 
 /** Names the socket, so that nobody mistakes the replay for a daemon that agents publish into. */
 const PRODUCER_ID = "aaepd-replay";
 const NAME_LENGTH = 100;
+
+/** Other programs than the replay itself may listen, and ask for the status. */
+const FORBIDDEN: ReadonlySet<Operation> = new Set([
+  "publish",
+  "ask",
+  "cancel",
+  "outcome",
+  "declare",
+  "resume",
+  "provide",
+  "compact",
+]);
+const LISTENERS_ONLY: AccessPolicy = {
+  of: ({ trust }) => ({ may: (operation) => trust === "parent" || !FORBIDDEN.has(operation) }),
+};
 
 /** Rejects with a Fault if the replay cannot begin; otherwise ends the process when it is over. */
 export async function runReplay(options: ReplayCommandOptions, context: CommandContext): Promise<void> {
@@ -51,8 +66,9 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   const facts = journalFacts(journal.blocks());
   const session = facts.sessions.get(options.session);
   if (session === undefined) throw noSuchSession(options.session, facts, journal.place.path);
+  const events = () => recordedEvents(session, journal.blocks, pace);
 
-  const pace: Pace = {
+  const pace: RecordedPace = {
     speed: options.speed,
     longestPauseMs: options.longestPause === undefined ? undefined : options.longestPause * 1000,
   };
@@ -62,34 +78,42 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   const clock = createClock();
   const ids = createIdSource();
   const version = readVersion();
-  let running: Daemon | undefined;
-  const common = { ...configuration, declaredProducerId: undefined, log, clock, ids, sha256Hex, version };
-  const engine = createReplayEngine(
-    { clock, ids, log, idServices: { sha256Hex }, segmenter: createSegmenter(), validate: () => {} },
-    engineOptionsOf(common),
-    {
-      ...pace,
-      session: journalSession(session, journal.blocks),
-      listenerGone: (leftCount) => {
-        if (options.once === true && leftCount === 0) void running?.stop("signal");
-      },
-    },
-  );
   const manifest = {
     agent_id: PRODUCER_ID,
     agent_version: version,
     agent_name: shortenedText(`Replay of ${session.sessionId}`, NAME_LENGTH),
   };
-  const daemonOptions: DaemonOptions = { ...common, engine, manifest };
-  await runDaemon({
+  const toDaemon = new PassThrough();
+  const fromDaemon = new PassThrough();
+  const daemonOptions: DaemonOptions = {
+    ...configuration,
+    ...{ declaredProducerId: undefined, log, clock, ids, sha256Hex, version, manifest },
+    accessPolicy: LISTENERS_ONLY,
+    stdio: { readable: toDaemon, writable: fromDaemon },
+  };
+
+  async function play(daemon: Daemon): Promise<void> {
+    const client = await createAgentClient(childRpcConnector({ stdin: toDaemon, stdout: fromDaemon }));
+    // Its connection opens now: a daemon does not wait for ever for the first message.
+    await client.ping();
+    const onRefused = (number: number, { sentence }: Fault) =>
+      void process.stderr.write(`Event ${number} is left out: ${shownText(sentence)}\n`);
+    await replaySession({ daemon, client, events: events(), clock, ids, onRefused });
+    await daemon.stop("recording_ended");
+  }
+
+  await runDaemon<Daemon>({
     log,
     start: () => startDaemon(daemonOptions),
     ready: (daemon) => {
-      running = daemon;
       process.stderr.write(`${sentencesOf(session, options, lengthMs)}\n`);
       const { endpoints } = daemon;
       const line = { pid: process.pid, producer_id: PRODUCER_ID, session_id: session.sessionId, endpoints };
       context.stdio.writable.write(`${jsonText(line)}\n`);
+      // Without its daemon, which was told to stop, the replay is over; everything else is an error.
+      void play(daemon).catch((caught: unknown) => {
+        if (faultFrom(caught).code !== "peer_gone") throw caught;
+      });
     },
     stdin: undefined,
     watchParent: false,
@@ -102,7 +126,15 @@ function configurationOf({ socket, config }: ReplayCommandOptions) {
   if (socket === "off") throw noSocket(socket);
   const { configuration, sources } = resolveConfiguration({
     command: "serve",
-    flags: { socket, producerId: PRODUCER_ID, grpc: "off", http: "off", audit: "off", journal: "memory" },
+    flags: {
+      socket,
+      producerId: PRODUCER_ID,
+      grpc: "off",
+      http: "off",
+      audit: "off",
+      journal: "memory",
+      sequencing: "warn",
+    },
     configFile: config,
     environment: process.env,
   });
@@ -117,15 +149,13 @@ function noSocket(socket: string): Fault {
 
 function sentencesOf(session: SessionFacts, options: ReplayCommandOptions, lengthMs: Millis): string {
   const { sessionId, agentId, eventCount, missingCount, state } = session;
-  const { speed, longestPause, once } = options;
+  const { speed, longestPause } = options;
   const seconds = Math.round(lengthMs / 1000);
   const shortened = longestPause === undefined ? "" : ` without pauses longer than ${counted(longestPause, "second")}`;
   const pace = `${speed === 1 ? "" : ` at ${speed} times its pace`}${shortened}`;
-  const missing =
-    missingCount === 0 ? "" : ` ${counted(missingCount, "event")} of it can no longer be read. Gaps mark their places.`;
+  const missing = missingCount === 0 ? "" : ` ${counted(missingCount, "event")} of it can no longer be read.`;
   const isOpen = state === "open" ? " The journal does not have its end." : "";
-  const until = once === true ? "until the first listener has gone" : "until it is stopped";
   return shownText(
-    `Playing ${sessionId} of ${agentId}, ${counted(eventCount, "event")}, ${counted(seconds, "second")}${pace} to each subscriber, ${until}.${isOpen}${missing}`,
+    `Playing ${sessionId} of ${agentId}, ${counted(eventCount, "event")}, ${counted(seconds, "second")}${pace}, when the first subscriber is there.${isOpen}${missing}`,
   );
 }

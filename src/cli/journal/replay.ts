@@ -6,36 +6,35 @@ import { addJournalOptions, WHICH_JOURNAL } from "./journal-options.js";
 import type { ReplayCommandOptions } from "./replay-run.js";
 
 const HELP = `
-The command opens a socket of its own, which clients find like that of any daemon. It plays the session from its beginning to each subscriber. The
-negotiated terms apply: rate, verbosity, languages, boundaries, filters. Ids, times and texts are those of the recording.
+The command opens a socket of its own, which clients find like that of any daemon. It plays the session once, from the moment when the first
+subscriber is there. The negotiated terms apply: rate, verbosity, languages, boundaries, filters. Ids and texts are those of the recording, and times
+are those of the replay.
 
-Subscribers that can answer get the recorded questions, but their replies have no effect: the recorded decisions follow. The command turns agents
-away.
+Subscribers that can answer get the recorded questions. The recorded agent goes on as it did, whatever they answer. The command turns agents away.
 
-When the session is over, the command closes the subscriber's connection. A subscriber that comes back continues at its place.
+When every subscriber has all of the session, the command closes their connections and ends.
 ${WHICH_JOURNAL}
 
 When the socket listens, the command writes one line of JSON to standard output and nothing more:
   {"pid":4711,"producer_id":"aaepd-replay","session_id":"sess_01","endpoints":{"ipc":"/run/user/1000/aaep/aaepd-replay.sock"}}
-SIGTERM, SIGINT or SIGHUP ends the command. With --once it ends after the first listener.
+SIGTERM, SIGINT or SIGHUP ends the command earlier.
 
-Exit codes: 0 stopped in order, 1 the journal cannot be read, 2 there is no such journal or session, 73 it cannot listen.
+Exit codes: 0 played, or stopped in order, 1 the journal cannot be read, 2 there is no such journal or session, 73 it cannot listen.
 
 Examples:
   aaepd replay --session sess_01
   aaepd replay --session sess_01 --speed 4 --longest-pause 2
-  aaepd replay --session sess_01 --socket /run/user/1000/replay.sock --once
+  aaepd replay --session sess_01 --socket /run/user/1000/replay.sock
   aaepd tail --socket /run/user/1000/aaep/aaepd-replay.sock --no-reconnect    listen, and end with it`;
 
 export function registerReplay(program: Command, context: CommandContext): void {
   const command = program
     .command("replay")
     .summary("play a recorded session to subscribers")
-    .description("Plays a session of a journal to every subscriber, as it was recorded.")
+    .description("Plays a session of a journal to subscribers, as it was recorded.")
     .requiredOption("-s, --session <ID>", "the session, as aaepd journal inspect lists it")
     .option("--speed <N>", "N times the pace of the recording", positiveNumber(10_000), 1)
     .option("--longest-pause <SECONDS>", "the longest pause between two events", positiveNumber(86_400))
-    .option("--once", "end after the first listener")
     .option("--socket <PATH|auto>", "where to listen: auto is aaepd-replay.sock in the runtime folder", "auto");
   addJournalOptions(command)
     .addHelpText("after", HELP)

@@ -4,7 +4,6 @@ import type { IdSource } from "../../base/ids.js";
 import type { AccessPolicy } from "../../contracts/access.js";
 import type { Audit } from "../../contracts/audit.js";
 import type { Clock } from "../../contracts/clock.js";
-import type { Engine } from "../../engine/engine.js";
 import type { Message } from "../../protocols/aaep/json/message.js";
 import type { Configuration } from "./config.js";
 import type { LevelledLog } from "./reconfigure.js";
@@ -33,8 +32,6 @@ export interface DaemonOptions extends Configuration {
   readonly stdio?: Pick<Stdio, "readable" | "writable" | "parentId">;
   /** The one protocol that the parent speaks. Default: the parent's first message selects it. */
   readonly stdioSpeaks?: "a2e";
-  /** Replaces the daemon's own engine; closed when the daemon has stopped. */
-  readonly engine?: Engine;
   /** The manifest for subscribers while no agent declares that the daemon was started for it (R1). Default: the daemon's own. */
   readonly manifest?: Message;
 }

@@ -1,6 +1,5 @@
 // The way of hooks into the daemon: nothing of it is loaded before the first one runs, unless an earlier boot has left a conversation.
 
-import { Fault } from "../../base/errors.js";
 import type { DurableState } from "../../contracts/journal.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import type { HookHostServices, HookReport, HookServer } from "./hook-host.js";
@@ -11,15 +10,14 @@ export interface HookDoor {
   readonly load: () => Promise<unknown>;
   /** Takes over the conversations of an earlier boot, if there are any: before their graces are over. */
   readonly openKept: () => Promise<void>;
-  /** The method `aaepd.hook`, as `HookServer.take`. Rejects with "unsupported" in a replay. */
+  /** The method `aaepd.hook`, as `HookServer.take`. */
   readonly take: HookServer["take"];
   /** Undefined while no hook ever ran. */
   readonly report: () => HookReport | undefined;
   readonly stop: () => void;
 }
 
-/** `services`: undefined in a replay, which has no journal of its own. */
-export function createHookDoor(options: DaemonOptions, services: HookHostServices | undefined): HookDoor {
+export function createHookDoor(options: DaemonOptions, services: HookHostServices): HookDoor {
   let loading: Promise<typeof import("./hook-host.js")> | undefined;
   let server: HookServer | undefined;
   const load = () => {
@@ -27,8 +25,6 @@ export function createHookDoor(options: DaemonOptions, services: HookHostService
     return loading;
   };
   const open = async (): Promise<HookServer> => {
-    if (services === undefined)
-      throw new Fault("unsupported", "A replay takes no hooks. Start aaepd serve.", { rule: "R8c" });
     const { startHookHost } = await load();
     server ??= startHookHost(options, services);
     return server;
@@ -37,7 +33,7 @@ export function createHookDoor(options: DaemonOptions, services: HookHostService
   return {
     load,
     openKept: async () => {
-      if (isKept(services?.journal.durableState)) await open();
+      if (isKept(services.journal.durableState)) await open();
     },
     take: async (...call) => (await open()).take(...call),
     report: () => server?.report(),

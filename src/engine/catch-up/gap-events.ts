@@ -16,8 +16,6 @@ export interface GapEventsServices {
   readonly sessions: Pick<Sessions, "summary" | "ended" | "endedSince">;
   readonly evictions: Pick<Evictions, "since" | "upTo">;
   readonly noticeFactory: Pick<NoticeFactory, "gap" | "gapOfEnded">;
-  /** The newest event of a recorded session that is played. Such a session is neither open nor ended here. */
-  readonly played: (sessionId: string) => AgentEvent | undefined;
 }
 
 /** A gap, or the end of a session; `epoch` is that of the end in the journal. */
@@ -45,11 +43,11 @@ export interface LateGaps {
 }
 
 export function createGapEvents(services: GapEventsServices): GapEvents {
-  const { journal, sessions, evictions, noticeFactory, played } = services;
+  const { journal, sessions, evictions, noticeFactory } = services;
   const gapOf = (sessionId: string, terms: Terms, lost: Loss): AgentEvent | undefined => {
     const open = sessions.summary(sessionId);
     if (open !== undefined) return noticeFactory.gap(open, terms, lost);
-    const last = sessions.ended(sessionId)?.terminal.event ?? played(sessionId);
+    const last = sessions.ended(sessionId)?.terminal.event;
     return last && noticeFactory.gapOfEnded(last, terms, lost);
   };
 

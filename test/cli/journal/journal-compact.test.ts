@@ -6,8 +6,7 @@ import { registerJournal } from "../../../src/cli/journal/journal.js";
 import type { Connection } from "../../../src/contracts/transport.js";
 import { createIpcTransport } from "../../../transports/ipc/listen.js";
 import { session } from "../../support/rigs/engine-rig.js";
-import { journalFolder } from "../../support/rigs/journal-folder.js";
-import { record } from "../../support/rigs/replay-stage.js";
+import { journalFolder, record } from "../../support/rigs/journal-folder.js";
 import { createStage, run, runtimeEnvironment, serve } from "../command-stage.js";
 
 const one = session("sess_one");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { journalFacts } from "../../../src/cli/journal/journal-facts.js";
-import { journalSession } from "../../../src/cli/journal/journal-session.js";
+import { type RecordedEvent, recordedEvents } from "../../../src/cli/journal/journal-session.js";
 import { openJournalReader } from "../../../src/storage/journal-reader.js";
 import { newEvent, openRig } from "../../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -16,47 +16,45 @@ async function opened() {
     await journal.append([event(id, index + 1), other(`other_${id}`)]).durable;
   }
   const reader = await openJournalReader(directory);
-  const session = () => {
-    const facts = journalFacts(reader.blocks()).sessions.get("sess_1");
-    if (facts === undefined) throw new Error("the session is not there");
-    return journalSession(facts, reader.blocks);
+  const facts = () => {
+    const found = journalFacts(reader.blocks()).sessions.get("sess_1");
+    if (found === undefined) throw new Error("the session is not there");
+    return found;
   };
-  return { journal, reader, session };
+  return { journal, reader, facts };
 }
 
-it("gives a session piece by piece, without the others, and nothing after its last event", async () => {
-  const { reader, session } = await opened();
-  const one = session();
-  const first = one.read(Number.NEGATIVE_INFINITY, 2);
-  expect(first.map(({ event: { event_id: id } }) => id)).toStrictEqual(["evt_a", "evt_b"]);
-  const rest = one.read(first.at(-1)?.epoch ?? 0, 2);
-  expect(rest.map(({ event: { event_id: id }, ordinal }) => [id, ordinal])).toStrictEqual([["evt_c", 3]]);
-  expect(one.read(rest.at(-1)?.epoch ?? 0, 2)).toStrictEqual([]);
+const PACE = { speed: 1 };
+const idOf = ({ value }: IteratorResult<RecordedEvent, void>) => value?.fields.event_id;
+
+it("gives a session without the others, also what an open one gets meanwhile, and nothing after its last event", async () => {
+  const { journal, reader, facts } = await opened();
+  const events = recordedEvents(facts(), reader.blocks, PACE);
+  expect([1, 2, 3].map(() => idOf(events.next()))).toStrictEqual(["evt_a", "evt_b", "evt_c"]);
+  await journal.append([event("d", 4, { kind: "session.completed" }), other("other_d")]).durable;
+  expect(idOf(events.next())).toBe("evt_d");
+  expect(events.next().done).toBe(true);
   await reader.close();
 });
 
-it("of a session that is open gives what is journaled meanwhile too; one that has ended is not looked for any further", async () => {
-  const { journal, reader, session } = await opened();
-  const open = session();
-  const last = open.read(Number.NEGATIVE_INFINITY, 10).at(-1)?.epoch ?? 0;
+it("does not look any further for a session that has ended", async () => {
+  const { journal, reader, facts } = await opened();
   await journal.append([event("d", 4, { kind: "session.completed" }), other("other_d")]).durable;
-  const news = open.read(last, 10);
-  expect(news.map(({ event: { event_id: id } }) => id)).toStrictEqual(["evt_d"]);
+  for (const id of ["other_e", "other_f", "other_g"]) await journal.append([other(id)]).durable;
+  expect(facts()).toMatchObject({ state: "completed", eventCount: 4 });
   let readCount = 0;
-  const facts = journalFacts(reader.blocks()).sessions.get("sess_1");
-  expect(facts).toMatchObject({ state: "completed", eventCount: 4 });
-  await journal.append([other("other_e")]).durable;
-  await journal.append([other("other_f")]).durable;
-  const ended =
-    facts &&
-    journalSession(facts, function* (from) {
+  const events = recordedEvents(
+    facts(),
+    function* (from) {
       for (const block of reader.blocks(from)) {
         readCount += 1;
         yield block;
       }
-    });
-  expect(ended?.read(news.at(-1)?.epoch ?? 0, 10)).toStrictEqual([]);
-  // The block that has its last event, and the one that shows that there is nothing more.
-  expect(readCount).toBeLessThanOrEqual(2);
+    },
+    PACE,
+  );
+  expect([...events].map(({ fields }) => fields.event_id)).toStrictEqual(["evt_a", "evt_b", "evt_c", "evt_d"]);
+  // Its four blocks and the one that shows that there is nothing more; then that one again.
+  expect(readCount).toBeLessThanOrEqual(7);
   await reader.close();
 });

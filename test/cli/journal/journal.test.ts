@@ -9,8 +9,7 @@ import { seal } from "../../../src/storage/checksums/sealed.js";
 import { openJournalReader } from "../../../src/storage/journal-reader.js";
 import { loadLmdb, openEnvironment } from "../../../src/storage/lmdb/environment.js";
 import { session } from "../../support/rigs/engine-rig.js";
-import { journalFolder } from "../../support/rigs/journal-folder.js";
-import { record } from "../../support/rigs/replay-stage.js";
+import { journalFolder, record } from "../../support/rigs/journal-folder.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { createStage, run, runtimeEnvironment, SESSIONS, serve } from "../command-stage.js";
 

@@ -10,8 +10,7 @@ import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import { casesOf } from "../../support/extent.js";
 import { session } from "../../support/rigs/engine-rig.js";
-import { journalFolder } from "../../support/rigs/journal-folder.js";
-import { record } from "../../support/rigs/replay-stage.js";
+import { journalFolder, record } from "../../support/rigs/journal-folder.js";
 import { createStage, run, runtimeEnvironment, serve } from "../command-stage.js";
 
 /** CSI in one character, two more ends of a line, a line that looks like another, text that runs the other way, and what JSON itself escapes. */
