@@ -31,6 +31,12 @@ export const confirmation = (token: string, more: Part = {}): Part =>
 export const clarification = (token: string, more: Part = {}): Part =>
   of("awaiting.clarification", { question: "When?", reply_token: token, timeout_seconds: 60, ...more });
 
+/** Members of the daemon's own extension, with its vocabulary. */
+export const inExtension = (members: Part): Part => ({
+  "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
+  extensions: { aaepd: members },
+});
+
 export const ACCEPTED: Part = { type: "subscription.accepted" };
 /** Everything, as it was published. */
 export const RAW: Part = { capabilities: { coalesce_boundaries: ["none"] } };

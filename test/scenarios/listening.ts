@@ -7,6 +7,7 @@ import {
   completed,
   confirmation,
   errored,
+  inExtension,
   invoked,
   progress,
   RAW,
@@ -29,11 +30,6 @@ const BANKER = "banker";
 const QUESTIONS = { supports_clarification_reply: true, event_filters: { include: ["aaep:agent.awaiting.*"] } };
 const TELLS_STATUS = { paused: false, max_chars: 16_384, reply_status: true };
 const FREE = { type: "clarification.reply", reply_token: "rpl_1", timestamp: "$asked" };
-
-const inExtension = (members: Part): Part => ({
-  "@context": ["https://aaep-protocol.org/context/v1", "https://aaepd.dev/context/v1"],
-  extensions: { aaepd: members },
-});
 
 const approvedBy = (who: string): Part => inExtension({ approved_by: who });
 

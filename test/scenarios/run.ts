@@ -109,7 +109,7 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       const questions = await (await world.subscriber(step.who)).listPending();
       expect(questions).toHaveLength(step.questions.length);
       for (const [index, expected] of step.questions.entries()) expectPart(questions[index], expected);
-      return;
+      return keep(step.save, questions);
     }
     case "close":
       await (await world.subscriber(step.who)).close();

@@ -50,7 +50,12 @@ export type Step =
   | { readonly do: "repeat"; readonly who: string; readonly eventId: string; readonly answer?: Part }
   | { readonly do: "leave to the host"; readonly who: string; readonly token: string; readonly answer?: Part }
   | { readonly do: "stop"; readonly who: string; readonly sessionId: string; readonly answer?: Part }
-  | { readonly do: "list pending"; readonly who: string; readonly questions: readonly Part[] }
+  | {
+      readonly do: "list pending";
+      readonly who: string;
+      readonly questions: readonly Part[];
+      readonly save?: Saved;
+    }
   | { readonly do: "close"; readonly who: string }
   /** The connection of a subscriber breaks, without a word. */
   | { readonly do: "vanish"; readonly who: string }

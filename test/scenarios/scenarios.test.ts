@@ -5,10 +5,12 @@ import { isTried, isWhole, itInFull } from "../support/extent.js";
 import { handshakes } from "./handshakes.js";
 import { listening } from "./listening.js";
 import { publishing } from "./publishing.js";
+import { questions } from "./questions.js";
 import { runScenario } from "./run.js";
 import { LANES, skipReason } from "./scenario.js";
+import { terms } from "./terms.js";
 
-const SCENARIOS = [...handshakes, ...listening, ...publishing];
+const SCENARIOS = [...handshakes, ...terms, ...listening, ...questions, ...publishing];
 
 /** Lanes of a short run: each transport, envelope and service once. They take turns: each scenario is told over two of them. */
 const SHORT: readonly string[] = [
