@@ -1,15 +1,20 @@
 // npm run conformance [-- --check]
-// Runs the conformance suite against the built daemon over each transport at level 3, with the set "aaepd". Writes the reports into docs/conformance;
-// with --check compares the verdicts with the committed reports instead.
+// Runs the conformance suite against the built daemon over each transport at level 3, with the set "aaepd". Writes the reports into
+// dist/conformance, and copies the report over the Unix socket and its badge into docs/conformance; with --check compares the verdicts with that report
+// instead.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PROGRAM = join(ROOT, "bin/aaepd.js");
-const REPORTS = join(ROOT, "docs/conformance");
+const REPORTS = join(ROOT, "dist/conformance");
+/** Committed: what stands for the daemon, over one transport. */
+const PUBLISHED = join(ROOT, "docs/conformance");
+const PUBLISHED_TRANSPORT = "unix-socket";
+const REPORT = "conformance-report.json";
 const isCheck = process.argv.includes("--check");
 
 /** Relative paths, so that the reports name none of this machine. */
@@ -86,13 +91,16 @@ async function test(name, { endpoint, agent, isOwnDaemon = false }) {
   });
   const code = await new Promise((resolve) => suite.once("close", resolve));
   daemon?.kill("SIGTERM");
-  const differences = isCheck ? compared(name, report) : [];
+  const isPublished = name === PUBLISHED_TRANSPORT;
+  const differences = isCheck && isPublished ? compared(report) : [];
+  if (!isCheck && isPublished)
+    for (const file of [REPORT, "badge.svg"]) copyFileSync(join(report, file), join(PUBLISHED, file));
   rmSync(folder, { recursive: true, force: true });
   return { name, text, isGood: code === 0 && differences.length === 0, differences };
 }
 
-function compared(name, report) {
-  const files = [join(REPORTS, name), report].map((folder) => join(folder, "conformance-report.json"));
+function compared(report) {
+  const files = [PUBLISHED, report].map((folder) => join(folder, REPORT));
   const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, "conformance", "compare", ...files], {
     encoding: "utf8",
   });

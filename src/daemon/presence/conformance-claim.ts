@@ -1,5 +1,5 @@
 /**
- * The result of `aaepd conformance` for the daemon itself, for its manifest (AAEP §9.1). docs/conformance has the whole reports. The claim names no
+ * The result of `aaepd conformance` for the daemon itself, for its manifest (AAEP §9.1). docs/conformance has the whole report. The claim names no
  * report, because the reports have no public address, and a path of the package means nothing to a reader elsewhere.
  */
 export const CONFORMANCE_CLAIM = {
