@@ -74,7 +74,7 @@ export type Sign =
     };
 
 /** One message between a host and the child that it started, which is an agent or a server. */
-export interface HostMessage {
+interface HostMessage {
   readonly from: "host" | "child";
   /** The text of the message: some members must not change on the way through a parser. */
   readonly text: string;

@@ -3,8 +3,6 @@ declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 export type EventId = Branded<"EventId">;
-export type SessionId = Branded<"SessionId">;
-export type SubscriptionId = Branded<"SubscriptionId">;
 
 /** Source of random ids (R24). Each call returns `bytes` × 2 lower-case hex digits. */
 export interface IdSource {

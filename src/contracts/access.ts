@@ -4,7 +4,7 @@ import type { PeerIdentity } from "./transport.js";
  * Operations of an agent. "publish": an event that asks nothing. "ask": a question, by any call. "cancel" and "outcome": of a question. "declare":
  * the agent's manifest. "resume": a session.
  */
-export type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare" | "resume";
+type AgentOperation = "publish" | "ask" | "cancel" | "outcome" | "declare" | "resume";
 
 /** Operations of a subscriber. No policy forbids the end of a subscription. */
 export type SubscriberOperation = "subscribe" | "renegotiate" | "skip" | "list_pending" | "repeat" | "reply";

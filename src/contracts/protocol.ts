@@ -79,7 +79,7 @@ export interface Protocol<Host, Session> {
 }
 
 /** The runner of a session of messages, as the session sees it. */
-export interface MessageHost<Message> {
+interface MessageHost<Message> {
   /** Reports that the source may have deliveries. */
   readonly wake: () => void;
   /** Asks the runner to call `finish` with a reason. */

@@ -5,7 +5,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 /** The shortest time between two checkpoints of one subscription, and the longest from a hand-over to the next checkpoint. */
 export const CHECKPOINT_EVERY_MS: Millis = 1000;
 /** After this time without a checkpoint the daemon checks whether the place moved. */
-export const QUIET_MS: Millis = 15_000;
+const QUIET_MS: Millis = 15_000;
 /** Places reported in one turn; the others follow in later turns (R34). */
 const MOST_IN_A_TURN = 256;
 

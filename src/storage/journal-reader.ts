@@ -14,7 +14,7 @@ import { readTotals } from "./lmdb/stored-totals.js";
 import type { Tables } from "./lmdb/tables.js";
 
 /** A session as its journal has it. */
-export interface RecordedSession {
+interface RecordedSession {
   readonly sessionId: string;
   readonly eventCount: number;
   readonly firstEpoch: Epoch;

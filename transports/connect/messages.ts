@@ -39,7 +39,7 @@ export const AS_JSON: Passage = {
  * Makes a message that is written as exactly `bytes`: its one unknown field has the first tag of the bytes, number and wire type, and the rest as its
  * data.
  */
-export function opaqueMessage(bytes: Uint8Array): Message {
+function opaqueMessage(bytes: Uint8Array): Message {
   const message = create(OPAQUE);
   if (bytes.length === 0) return message;
   const reader = new BinaryReader(bytes);

@@ -6,7 +6,7 @@ import { createAccumulator } from "./accumulator.js";
 import { type Framing, LARGEST_MAX_FRAME_BYTES } from "./framings.js";
 import { frameTooLarge, framingLost } from "./refusal.js";
 
-export interface Decoded {
+interface Decoded {
   /** The frames completed by this chunk. They may share memory with the chunk. */
   readonly frames: readonly Uint8Array[];
   /** The stream is lost after these frames; every further chunk gives the same fault. */

@@ -10,7 +10,7 @@ import { firstFreeInstance } from "./instances.js";
 import { currentPlace, type IpcPlace, ipcPath, labelOf } from "./paths.js";
 import { peerProcessOf } from "./peer-user.js";
 
-export interface IpcListenOptions extends ByteConnectionOptions {
+interface IpcListenOptions extends ByteConnectionOptions {
   /** Connections at a time; further ones are closed at once. Default 16,384. */
   readonly maxConnections?: number;
   /**

@@ -2,9 +2,9 @@
 import type { FrameBatch } from "../../src/contracts/transport.js";
 
 /** Most frames in one message: a reader should receive the first event before the last is sent. */
-export const MOST_JOINED_FRAMES = 64;
+const MOST_JOINED_FRAMES = 64;
 /** Most bytes in one message of several frames; well below the 4 MiB that clients accept by default (G6). */
-export const MOST_JOINED_BYTES = 1024 * 1024;
+const MOST_JOINED_BYTES = 1024 * 1024;
 
 const HEAD_BYTES = 5;
 

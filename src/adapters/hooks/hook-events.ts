@@ -13,7 +13,7 @@ import { callKey, isAnswerable, isDialog, isSilent, toolFacts } from "./tool-fac
 /** The content of a message beside its conversation. */
 export type Told = Omit<HookReading, "event" | "conversation" | "folder" | "actor">;
 
-export interface EventContext extends HookOptions {
+interface EventContext extends HookOptions {
   readonly turn: string;
   readonly folder: string | undefined;
   /** How long a person has to answer a question of this host, s. */

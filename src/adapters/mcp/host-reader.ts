@@ -20,7 +20,7 @@ export interface HostReaderOptions {
 }
 
 /** Bytes of a line that is read while tools are held. Longer ones do not pass then. */
-export const MOST_HELD_BYTES = 16 * 1024 * 1024;
+const MOST_HELD_BYTES = 16 * 1024 * 1024;
 
 const CRASHED = "aaepd failed, and so nobody could be asked.";
 export function createHostReader({ held, read, hold, follow, onFault }: HostReaderOptions): LineReader {

@@ -33,7 +33,7 @@ export interface Schema {
 }
 
 /** A keyword that a value breaks. Of `additionalProperties` and `patterns`, a name that the object may not have. */
-export type BrokenKeyword = Exclude<keyof Schema, "form" | "prefixItems" | "items" | "properties" | "known">;
+type BrokenKeyword = Exclude<keyof Schema, "form" | "prefixItems" | "items" | "properties" | "known">;
 
 export interface SchemaFault {
   /** JSON pointer (RFC 6901) to the place; of a missing or a forbidden member, to the member. */

@@ -6,7 +6,7 @@ import type { ConformanceReport } from "../../conformance/report/conformance-rep
 import { reportHtml } from "../../conformance/report/report-html.js";
 import { reportJunit } from "../../conformance/report/report-junit.js";
 
-export const REPORT_NAME = "conformance-report.json";
+const REPORT_NAME = "conformance-report.json";
 
 /** Makes the folder of the reports, before a run whose report could not be written. Throws a Fault "usage" if that is not possible. */
 export function makeReportFolder(folder: string): void {

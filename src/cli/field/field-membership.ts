@@ -24,7 +24,7 @@ export interface FieldMembershipOptions {
 }
 
 /** "refused": the Field does not take this agent or its subscription. */
-export type MembershipEnd =
+type MembershipEnd =
   | { readonly kind: "left" }
   | { readonly kind: "refused"; readonly sentence: string }
   | { readonly kind: "fault"; readonly fault: Fault };

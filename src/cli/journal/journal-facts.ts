@@ -14,7 +14,7 @@ export interface BootFacts {
   readonly lastAt: number;
 }
 
-export type SessionState = "open" | "completed" | "errored" | "cancelled";
+type SessionState = "open" | "completed" | "errored" | "cancelled";
 
 export interface SessionFacts {
   readonly sessionId: string;

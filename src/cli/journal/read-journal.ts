@@ -29,7 +29,7 @@ export async function readJournal(
 }
 
 /** Returns the disk space of the journal's own files in a folder, bytes. */
-export function diskBytesOf(directory: string): number {
+function diskBytesOf(directory: string): number {
   let bytes = 0;
   for (const name of JOURNAL_FILES) {
     try {

@@ -151,7 +151,7 @@ export function numbersChoose(kinds: readonly ResponseKind[]): boolean {
 }
 
 /** Formats a duration, as in "2 minutes 5 seconds". */
-export function durationInWords(seconds: number): string {
+function durationInWords(seconds: number): string {
   const parts = [
     { amount: Math.floor(seconds / 3600), unit: "hour" },
     { amount: Math.floor((seconds % 3600) / 60), unit: "minute" },

@@ -22,7 +22,7 @@ export interface QuestionSource {
   readonly whole: (question: AskedQuestion) => Promise<Envelope | undefined>;
 }
 
-export type QuestionState = "waiting" | "left" | "sent" | "unreachable";
+type QuestionState = "waiting" | "left" | "sent" | "unreachable";
 
 export interface OpenQuestion {
   /** Number by which the prompt names the question, from 1. */

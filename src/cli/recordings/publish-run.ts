@@ -114,7 +114,7 @@ function paceFrom({ rate, realtime, speed }: PublishOptions): Pace {
 }
 
 /** Yields the events of the lines. Only lines that hold no object are refused here; the daemon checks everything else. */
-export async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator<PlayedLine> {
+async function* playedLines(lines: ReturnType<typeof readLines>): AsyncGenerator<PlayedLine> {
   for await (const line of lines) {
     const read = readJson(line);
     const { number } = line;

@@ -20,7 +20,7 @@ export interface InstalledService {
   readonly listensElsewhere: boolean;
 }
 
-export interface OutdatedFile {
+interface OutdatedFile {
   readonly path: string;
   /** The first line that differs, as in `TimeoutStopSec=70 (now TimeoutStopSec=20)`. */
   readonly change: string;

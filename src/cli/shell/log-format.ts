@@ -4,7 +4,7 @@ import type { LogFormat } from "../../daemon/config/config.js";
 import type { LogOptions } from "../../daemon/platform/log.js";
 
 /** Whether `format` means sentences on a stream. */
-export function isForPeople(format: LogFormat, { isTTY }: { readonly isTTY?: boolean }): boolean {
+function isForPeople(format: LogFormat, { isTTY }: { readonly isTTY?: boolean }): boolean {
   return format === "text" || (format === "auto" && isTTY === true);
 }
 

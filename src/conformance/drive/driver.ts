@@ -7,7 +7,7 @@ import type { ScenarioName } from "./scenarios.js";
 export const LATEST_BEGINNING = 3;
 
 /** A scenario that is being performed. */
-export interface Performance {
+interface Performance {
   /** The session, if the driver chose its id. */
   readonly sessionId: string | undefined;
   /** Resolves when nothing more of the scenario comes. Rejects with an error whose message says what went wrong. */

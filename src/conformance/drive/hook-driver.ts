@@ -6,7 +6,7 @@ import type { Driver } from "./driver.js";
 import { SCENARIOS, type ScenarioName } from "./scenarios.js";
 
 /** The exit code by which the command says that its producer cannot show the scenario. */
-export const CANNOT = 3;
+const CANNOT = 3;
 
 /**
  * `command` is read by the system's shell. It gets the name of the scenario in AAEP_SCENARIO, and the scenario's sentence in AAEP_SCENARIO_TEXT. It

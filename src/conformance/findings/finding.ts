@@ -57,7 +57,7 @@ export interface CaseResult {
 }
 
 /** The tested side, as the report names it. */
-export interface TestedTarget {
+interface TestedTarget {
   readonly role: Role;
   /** As it was given on the command line. */
   readonly endpoint: string;

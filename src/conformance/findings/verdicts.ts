@@ -4,7 +4,7 @@ import { Fault } from "../../base/errors.js";
 import type { Evidence, Verdict } from "./finding.js";
 
 /** Carries the verdict of a case out of it. */
-export class Judged extends Error {
+class Judged extends Error {
   readonly verdict: Verdict;
 
   constructor(verdict: Verdict) {

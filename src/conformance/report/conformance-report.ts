@@ -42,7 +42,7 @@ export interface TestResult {
 }
 
 /** The target, and how the run was asked for. */
-export interface ReportMetadata {
+interface ReportMetadata {
   readonly target_kind: Role;
   readonly target_name: string;
   /** Always null: the suite has no cases of profiles (AAEP §9.6). */

@@ -13,7 +13,7 @@ export function anchored(results: readonly TestResult[]): readonly AnchoredResul
 }
 
 /** The outcome in words, which say whether a failed case was required. */
-export function outcomeWords({ outcome, severity }: TestResult): string {
+function outcomeWords({ outcome, severity }: TestResult): string {
   return outcome === "failed" && severity === "warning" ? "failed (recommended)" : outcome;
 }
 

@@ -32,7 +32,7 @@ const READY_WITHIN_MS = 30_000;
 const ANNOUNCED_PER_TURN = 64;
 
 /** A provider in the status. */
-export interface A2eProviderReport {
+interface A2eProviderReport {
   readonly name: string;
   readonly kind: "child" | "peer";
   readonly state: "starting" | "ready" | "waiting" | "stopped";

@@ -6,7 +6,7 @@ import type { Clock, Millis } from "../../contracts/clock.js";
 export type ReplyEntry = Extract<AuditEntry, { kind: "reply" }>;
 
 /** Attempts without a line of their own, counted by subscription and fate; attempts on an open question also by question. */
-export interface LeftOutReplies {
+interface LeftOutReplies {
   readonly count: number;
   readonly fate: ReplyFate;
   /** Missing if more subscriptions tried within a second than the budget distinguishes. */

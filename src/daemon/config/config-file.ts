@@ -17,7 +17,7 @@ export interface FileFault {
 }
 
 /** A member of the file that has the key of an option. */
-export interface FileValue {
+interface FileValue {
   readonly line: number;
   /** JSON pointer of the value. */
   readonly pointer: string;

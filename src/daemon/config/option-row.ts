@@ -12,7 +12,7 @@ export const OPTION_GROUPS = [
   "Akashik",
   "Process",
 ] as const;
-export type OptionGroup = (typeof OPTION_GROUPS)[number];
+type OptionGroup = (typeof OPTION_GROUPS)[number];
 
 export interface OptionRow<Value> {
   readonly group: OptionGroup;

@@ -44,7 +44,7 @@ export interface KeptConversation {
 }
 
 /** The last time of each event of a host, ms since 1970. */
-export type SeenEvents = Readonly<Record<string, number>>;
+type SeenEvents = Readonly<Record<string, number>>;
 
 export interface HooksKept {
   /** Keeps the conversation as it is when the journal writes. */

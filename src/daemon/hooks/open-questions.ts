@@ -11,7 +11,7 @@ const SAME_MESSAGE_MS: Millis = 1000;
 const AUDIENCE_MS: Millis = 1000;
 
 /** The subject of a question. */
-export interface Subject {
+interface Subject {
   readonly key: string | undefined;
   readonly actor: string | undefined;
   /** The host's id of the call; undefined if it was not seen to begin. */
@@ -27,7 +27,7 @@ interface Waiting extends Subject {
 export type Answer = { readonly decision: Decision; readonly token: string } | undefined;
 
 /** A question that the host has decided; `decision` is undefined where its message does not show how. */
-export interface Settled extends Subject {
+interface Settled extends Subject {
   readonly decision: Decision | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { Log } from "../../contracts/log.js";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "off";
 
 /** The part of a stream that the log needs. */
-export interface LogStream {
+interface LogStream {
   readonly writableLength: number;
   readonly write: (line: string) => boolean;
 }

@@ -8,7 +8,7 @@ const MOST_STEPS = 64;
 const PS_MS = 1000;
 
 /** Facts about a process. */
-export interface ProcessFacts {
+interface ProcessFacts {
   readonly parent: number;
   readonly group: number;
   /** The name of its program. */

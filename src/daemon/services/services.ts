@@ -16,7 +16,7 @@ import { serviceSocketPath } from "./own-addresses.js";
 import type { Page } from "./service-pages.js";
 import type { ServiceTransports } from "./service-transports.js";
 
-export type ServiceKind = "grpc" | "http";
+type ServiceKind = "grpc" | "http";
 
 type ServiceConfiguration = Pick<
   Configuration,

@@ -22,7 +22,7 @@ import { createStopRequests, type StopRequests } from "./stop-requests.js";
 const FORGOTTEN = "Ask anew, with another event_id: this was asked before, and its outcome is no longer remembered.";
 
 /** The result of a plan that was carried out. */
-export interface CarriedOut {
+interface CarriedOut {
   readonly journaled: readonly JournaledEvent[];
   readonly durable: Promise<void> | undefined;
 }

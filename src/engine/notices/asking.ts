@@ -13,7 +13,7 @@ const TERSE_ASKING_LENGTH = 400;
 const NORMAL_ASKING_LENGTH = 4000;
 
 /** A question as a notice quotes it. */
-export interface Asking {
+interface Asking {
   readonly kind: QuestionKind;
   /** The action, or the question; at most 400 characters. */
   readonly terse: string;

@@ -8,10 +8,10 @@ import type { OutcomeListener } from "./question-outcomes.js";
 import type { DefaultedBy, QuestionResult } from "./question-result.js";
 
 /** The members of a counting reply that its line in the audit log cannot take from the question. */
-export type CountedReply = Pick<Extract<AuditEntry, { kind: "reply" }>, "subscription_id" | "subscriber_id" | "reply">;
+type CountedReply = Pick<Extract<AuditEntry, { kind: "reply" }>, "subscription_id" | "subscriber_id" | "reply">;
 
 /** The subscription that has left a question to the agent's own window (R5b). */
-export type Leaver = Pick<CountedReply, "subscription_id" | "subscriber_id">;
+type Leaver = Pick<CountedReply, "subscription_id" | "subscriber_id">;
 
 /** The outcome that a question will have. */
 export interface Decision {

@@ -16,7 +16,7 @@ import type { Reply } from "./reply-check.js";
 
 export type ReminderPoint = "half" | "nine_tenths";
 
-export interface QuestionLimits {
+interface QuestionLimits {
   /** Wait of a question for the first subscription that can answer it, in ms (R6). */
   readonly confirmationGraceMs: Millis;
   /** Wait of a question after the last such subscription has ended, in ms (R7). */
@@ -65,7 +65,7 @@ export interface QuestionsOptions {
 }
 
 /** A subscription in the audit log's terms. */
-export interface Audience {
+interface Audience {
   readonly subscriptionId: string;
   readonly subscriberId: string;
 }

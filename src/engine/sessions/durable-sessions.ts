@@ -49,7 +49,7 @@ export interface DurableSessions {
   readonly restored: (questions: readonly OpenQuestion[], present: Instant) => RestoredSessions;
 }
 
-export interface RestoredSessions {
+interface RestoredSessions {
   readonly open: readonly SessionRecord[];
   readonly ended: readonly EndedRecord[];
 }

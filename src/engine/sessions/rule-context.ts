@@ -25,7 +25,7 @@ import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.
 export type Sequencing = "enforce" | "warn";
 
 /** Facts for the texts of a daemon-made event of a session. */
-export type MadeText =
+type MadeText =
   | { readonly kind: "tool_abandoned"; readonly tool: string; readonly producer: Producer }
   /** `language` is that of the agent's texts; undefined if it is not known. */
   | { readonly kind: "tool_supplied"; readonly tool: string; readonly language: string | undefined }

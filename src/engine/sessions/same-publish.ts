@@ -33,7 +33,7 @@ const FILLED: ReadonlySet<string> = new Set([
 const REWRITTEN: ReadonlySet<string> = new Set(["sequence_number", "position", "from_state", "chunk"]);
 
 /** Deep equality of JSON values. Returns false below a depth of 64. */
-export function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
+function isDeepEqual(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null || depth > DEPTH_LIMIT) return false;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

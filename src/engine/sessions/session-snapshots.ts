@@ -4,7 +4,7 @@ import type { SessionSummary } from "./session-record.js";
 import type { Sessions } from "./sessions.js";
 
 /** One moment, and the sessions that were open then. */
-export interface SessionSnapshot {
+interface SessionSnapshot {
   /** Ids of the sessions that were open, the oldest first. */
   readonly ids: readonly string[];
   /** How the session stood at the moment of the snapshot. */

@@ -15,7 +15,7 @@ import { pointAfter } from "./joining.js";
 export type Resumed = "all" | "rolled_back" | "gap" | "unknown";
 
 /** A place that a subscription has reached, or named. */
-export interface NamedPlace {
+interface NamedPlace {
   readonly cursor: string;
   readonly after: Epoch;
 }

@@ -108,7 +108,7 @@ export interface Variant {
 const TAG = /^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$/;
 
 /** The variant that a key names: `summary_normal_yo` is `summary_normal` in Yoruba. Undefined if the key names none. */
-export function variantOf(key: string, readable: ReadonlySet<string>): Variant | undefined {
+function variantOf(key: string, readable: ReadonlySet<string>): Variant | undefined {
   const cut = key.lastIndexOf("_");
   if (cut <= 0) return undefined;
   const field = key.slice(0, cut);

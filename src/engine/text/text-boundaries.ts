@@ -10,7 +10,7 @@ import { CLUSTER_LOOK_AHEAD, clusterEndBefore, fittingLength } from "./text-limi
 import { createWordScanner, unspacedWordEnds, type WordScanner } from "./word-scanner.js";
 
 /** The boundary at an offset; strength ascends from "none". */
-export type Boundary = "none" | "word" | "sentence" | "paragraph" | "completion";
+type Boundary = "none" | "word" | "sentence" | "paragraph" | "completion";
 export type CutLevel = "word" | "sentence" | "paragraph";
 
 /** Most bytes of one UTF-16 unit in a JSON string. */

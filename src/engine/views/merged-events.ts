@@ -7,7 +7,7 @@ import type { TextUnit } from "./unit.js";
 import type { ViewTerms } from "./view-spec.js";
 
 /** The epochs of the first and of the last of several states. */
-export interface StatesPlace {
+interface StatesPlace {
   readonly first: Epoch;
   readonly last: Epoch;
 }

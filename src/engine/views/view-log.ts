@@ -5,13 +5,13 @@ import type { Delivery, DeliveryBatch } from "./delivery.js";
 import { createDeliveryBatch } from "./delivery.js";
 import type { EventUnit, Unit } from "./unit.js";
 
-export interface CriticalUnit {
+interface CriticalUnit {
   readonly index: number;
   readonly unit: EventUnit;
 }
 
 /** Units that subscriptions at the same place take together. */
-export interface SharedBatch {
+interface SharedBatch {
   readonly batch: DeliveryBatch;
   /** The index behind the last unit. */
   readonly next: number;

@@ -24,7 +24,7 @@ export interface NewBlock extends RawBlock {
 export type StateRecordKey = readonly (number | string)[];
 
 /** All keys that begin with `prefix`. */
-export interface StateRemoval {
+interface StateRemoval {
   readonly prefix: StateRecordKey;
   /** Whether this batch has to remove all of them. The store may leave some of the others to later batches. */
   readonly isWhole: boolean;
@@ -71,7 +71,7 @@ export interface Recovered {
   readonly state: (prefix: StateRecordKey) => Iterable<readonly [key: StateRecordKey, value: Buffer]>;
 }
 
-export type Recovery = Recovered | { readonly kind: "failing"; readonly failure: JournalFailure };
+type Recovery = Recovered | { readonly kind: "failing"; readonly failure: JournalFailure };
 
 /** Undefined: nothing can be read at present. */
 export type BlocksRead = readonly RawBlock[] | undefined;

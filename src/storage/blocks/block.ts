@@ -54,7 +54,7 @@ const HEAD_BYTES = 24;
 const ROW_BYTES = 44;
 
 /** Facts about an event besides its text. */
-export interface StoredFacts {
+interface StoredFacts {
   readonly epoch: Epoch;
   readonly eventId: string;
   readonly sessionId: string;

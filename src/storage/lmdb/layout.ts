@@ -26,7 +26,7 @@ function keyOfLayout3([kind, owner, name, ...rest]: TableKey): TableKey | undefi
 }
 
 /** One step for each version before the present one, ascending. */
-export const MIGRATIONS: readonly Migration[] = [
+const MIGRATIONS: readonly Migration[] = [
   {
     from: 1,
     migrate: ({ state }, writes) => {

@@ -14,7 +14,7 @@ export interface TableRange {
   readonly limit?: number | undefined;
 }
 
-export interface TableEntry {
+interface TableEntry {
   readonly key: TableKey;
   readonly value: Buffer;
 }

@@ -8,7 +8,7 @@ import { createKeyTree, type KeyTree } from "./key-tree.js";
 import { recordKeyOf } from "./state-keys.js";
 
 /** Changes for one group. Removals come first, and puts afterwards. */
-export interface StateChanges {
+interface StateChanges {
   readonly puts: KeyTree<() => unknown>;
   readonly removals: KeyTree<true>;
 }

@@ -1,7 +1,7 @@
 // Wording that the catalogues share: plurals, numbers and lengths of time in their language.
 import type { StandardState } from "../../event/agent-states.js";
 
-export type PluralForms = { readonly other: string } & { readonly [Form in Intl.LDMLPluralRule]?: string };
+type PluralForms = { readonly other: string } & { readonly [Form in Intl.LDMLPluralRule]?: string };
 
 /** The wording of one language. Its `Intl` objects are made at their first use, because making one costs far more than using it. */
 export interface Wording {

@@ -6,7 +6,7 @@ const MOST_UNITS = 32 * 1024 * 1024;
 const ALWAYS_UNITS = 64 * 1024;
 
 /** The part of one session in what all may take. */
-export interface RequestPart {
+interface RequestPart {
   /** Whether a request of so many units has room. If so, it takes it. */
   readonly take: (units: number) => boolean;
   readonly leave: (units: number) => void;

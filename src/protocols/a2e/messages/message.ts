@@ -6,7 +6,7 @@ import type { Millis } from "../../../contracts/clock.js";
 export type A2eMessage = Readonly<Record<string, unknown>>;
 
 /** The version that the daemon speaks. It accepts every version of the same major number. */
-export const A2E_VERSION = "1.0";
+const A2E_VERSION = "1.0";
 
 const SPOKEN_VERSION = /^1(?:\.\d{1,6}){0,2}$/;
 const LONGEST_ID = 256;

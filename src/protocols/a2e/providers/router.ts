@@ -11,7 +11,7 @@ export interface Held {
 }
 
 /** An agent's session, as far as providers concern it. */
-export interface ProviderListener {
+interface ProviderListener {
   /** Told of a message that a provider sends to all agents that may use it. */
   readonly announced: (provider: Provider, text: string) => void;
 }

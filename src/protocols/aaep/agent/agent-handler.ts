@@ -17,10 +17,10 @@ import { createAgentQuestions } from "./agent-questions.js";
 import { isQuestion } from "./costly-calls.js";
 
 /** Most events of one publish: all of them are planned before any goes out, and no other peer is served meanwhile. */
-export const MAX_PUBLISHED_EVENTS = 512;
+const MAX_PUBLISHED_EVENTS = 512;
 
 /** Most questions among them: each is announced, timed and put to everybody who can answer, which costs as much as ten other events (R34). */
-export const MAX_PUBLISHED_QUESTIONS = 32;
+const MAX_PUBLISHED_QUESTIONS = 32;
 
 export interface AgentHandlerServices {
   readonly engine: Pick<Engine, "openAgent" | "publishRefused">;
@@ -40,7 +40,7 @@ export interface AgentHandlerServices {
   readonly manifestDeclared: (manifest: Message) => void;
 }
 
-export interface Publication {
+interface Publication {
   readonly events: readonly unknown[];
   /** Whether pointers of faults begin with an index. */
   readonly isArray: boolean;

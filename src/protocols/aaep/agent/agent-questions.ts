@@ -13,7 +13,7 @@ const CONFIRMATION_DEFAULTS = { timeout_seconds: 300, default_decision: "reject"
 const CLARIFICATION_DEFAULTS = { timeout_seconds: 300 } as const;
 
 /** A call that waits for a person. `signal`: "cancelled" withdraws the question (V7), "ended" leaves it open (H10). */
-export interface AskingCall {
+interface AskingCall {
   readonly signal: AbortSignalLike;
   /** The token of a session that another connection has (R8). */
   readonly resumeToken?: string | undefined;

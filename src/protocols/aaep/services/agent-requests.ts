@@ -16,7 +16,7 @@ import { documentIn } from "./service-frames.js";
 /** One request of the stream: exactly one action, and the id, which is empty if the request has none. */
 export type PublishRequest = { readonly id: string } & PublishAction;
 
-export type PublishAction =
+type PublishAction =
   | ({ readonly kind: "publish" } & EventBatch)
   | { readonly kind: "manifest"; readonly manifest: Message }
   | { readonly kind: "resume"; readonly claim: Message };

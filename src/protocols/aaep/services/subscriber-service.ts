@@ -19,7 +19,7 @@ import { createListenProtocol } from "./listen-session.js";
 import { claimsOfRequest } from "./service-claims.js";
 
 /** Serves a stream from its first frame to its end. A client's half-close does not end its subscription. */
-export type ServeStream = (
+type ServeStream = (
   connection: Connection<Uint8Array>,
   codec: Codec<Uint8Array, unknown>,
   protocol: Pick<MessageProtocol<unknown>, "open">,

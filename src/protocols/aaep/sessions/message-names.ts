@@ -13,7 +13,6 @@ export const SUBSCRIBER_MESSAGES = [
   "aaepd.leave",
   "aaepd.stop",
 ] as const;
-export type SubscriberMessage = (typeof SUBSCRIBER_MESSAGES)[number];
 
 /** Messages of the daemon on a plain connection, events aside. `subscription.close` comes from both sides. */
 export const DAEMON_MESSAGES = [
@@ -26,7 +25,6 @@ export const DAEMON_MESSAGES = [
   "aaepd.heartbeat",
   "aaepd.error",
 ] as const;
-export type DaemonMessage = (typeof DAEMON_MESSAGES)[number];
 
 /** The methods that a peer calls over JSON-RPC (AAEP app. B). */
 export const RPC_METHODS = [

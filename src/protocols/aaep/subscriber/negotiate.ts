@@ -22,7 +22,7 @@ export interface NegotiableRequest {
 }
 
 /** The reason codes of §5.5.3 with which a negotiation can end. */
-export type RejectionCode = "version_unsupported" | "manifest_signature_required" | "capabilities_incompatible";
+type RejectionCode = "version_unsupported" | "manifest_signature_required" | "capabilities_incompatible";
 
 export interface Accepted {
   readonly kind: "accepted";

@@ -7,12 +7,12 @@ export const MAX_EVENT_BYTES = 65_536;
 /** Fields of the event itself, and prefixes in its `extensions`. */
 export const MAX_FIELD_COUNT = 32;
 /** Levels of objects and lists; the event itself is the first. */
-export const MAX_DEPTH = 8;
+const MAX_DEPTH = 8;
 /**
  * Code points of any string. AAEP gives the limit in KiB, but it is counted in characters, as the schemas count: in bytes a text in Yoruba or
  * Japanese would get a half or a third of one in English.
  */
-export const MAX_STRING_LENGTH = 16_384;
+const MAX_STRING_LENGTH = 16_384;
 
 export interface LimitBreach {
   readonly kind: "fields" | "depth" | "string" | "bytes";

@@ -38,7 +38,7 @@ export interface KeptField {
   readonly waiting: readonly KeptWaiting[];
 }
 
-export const NOTHING_KEPT: KeptField = {
+const NOTHING_KEPT: KeptField = {
   epoch: 0,
   agents: [],
   units: [],
@@ -49,7 +49,7 @@ export const NOTHING_KEPT: KeptField = {
 
 export type Outcome<Value> = { readonly kind: "done"; readonly value: Value } | Refused;
 
-export interface Refused {
+interface Refused {
   readonly kind: "refused";
   readonly refusal: Refusal;
 }

@@ -25,7 +25,7 @@ export interface RegisterRequest {
   readonly requiredOperations: readonly string[];
 }
 
-export interface DeregisterRequest {
+interface DeregisterRequest {
   readonly operation: "DEREGISTER";
   /** Null: the agent of the envelope. */
   readonly agentId: string | null;
@@ -47,7 +47,7 @@ export interface AttuneRequest {
   readonly sinceEpoch: number | null;
 }
 
-export interface DetectRequest {
+interface DetectRequest {
   readonly operation: "DETECT";
 }
 
@@ -60,9 +60,9 @@ export interface MergeRequest {
   readonly rationale: string | null;
 }
 
-export type SubscriptionEvent = AkashikSubscribeRequest["subscription"]["events"][number];
+type SubscriptionEvent = AkashikSubscribeRequest["subscription"]["events"][number];
 
-export type SubscribeRequest =
+type SubscribeRequest =
   | {
       readonly operation: "SUBSCRIBE";
       readonly action: "subscribe";
