@@ -25,22 +25,9 @@ import {
 } from "./limits.js";
 import { isSpokenVersion } from "./spoken-versions.js";
 
-export type ParsedEvent =
-  | { readonly kind: "ok"; readonly event: Envelope }
-  | { readonly kind: "invalid"; readonly faults: readonly [Fault, ...Fault[]] };
-
 /**
- * Returns a complete event, or all its mistakes in the order of AAEP §3.9. `vocabularies`: the prefixes that must be declared, with their URIs; by
- * default the daemon's own.
- */
-export function parseEvent(value: unknown, vocabularies: Vocabularies = KNOWN_VOCABULARIES): ParsedEvent {
-  if (isEvent(value, vocabularies)) return { kind: "ok", event: value };
-  const [first = unexplained(), ...others] = allFaults(value, vocabularies);
-  return { kind: "invalid", faults: [first, ...others] };
-}
-
-/**
- * Narrows to a complete event. With `addedBytes`, the event must keep the limits with a further field of that size.
+ * Narrows to a complete event. `vocabularies`: the prefixes that must be declared, with their URIs; by default the daemon's own. With `addedBytes`,
+ * the event must keep the limits with a further field of that size.
  * @throws Fault of the first violation by AAEP §3.9, whose sentence names the others too: `invalid_event`, `unknown_type`, `urgency_not_allowed`
  * (R4), `default_not_allowed` (AAEP §6.4.1) or `message_too_large` (AAEP §3.7)
  */

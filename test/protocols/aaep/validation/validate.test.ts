@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
-import { allFaults, assertEvent, parseEvent } from "../../../../src/protocols/aaep/validation/validate.js";
+import { allFaults, assertEvent } from "../../../../src/protocols/aaep/validation/validate.js";
 import { altered, EVENT_NAMES, example, type Json, mutations } from "../../../schemas/fixtures.js";
 import { EVENT_BOUNDS } from "./bounds.js";
 
 const CORE = "https://aaep-protocol.org/context/v1";
 const BANK = "https://bank.example/context/v1";
+
+/** Whether assertEvent passes `value`, and all its faults. */
+function parseEvent(...[value, vocabularies]: Parameters<typeof allFaults>) {
+  try {
+    assertEvent(value, vocabularies);
+    return { kind: "ok", faults: [] } as const;
+  } catch {
+    return { kind: "invalid", faults: allFaults(value, vocabularies) } as const;
+  }
+}
 
 /** The first fault of `value`, as assertEvent throws it. */
 function faultOf(value: unknown): Fault {
@@ -28,7 +38,7 @@ function withMember(value: Json, pointer: string, member: unknown): Json {
 
 describe("events of the chapters", () => {
   it.each(EVENT_NAMES)("%s is accepted", (name) => {
-    expect(parseEvent(example(name))).toEqual({ kind: "ok", event: example(name) });
+    expect(parseEvent(example(name)).kind).toBe("ok");
     expect(allFaults(example(name))).toEqual([]);
   });
 
@@ -38,14 +48,15 @@ describe("events of the chapters", () => {
       expect([parsed.kind === "ok", spoilt]).toEqual([allFaults(spoilt).length === 0, spoilt]);
       if (parsed.kind === "invalid") {
         // The one that is thrown tells the others too (R20).
-        const [first, second] = parsed.faults;
         const thrown = faultOf(spoilt);
+        const [first, second] = parsed.faults;
+        if (first === undefined) throw new Error("refused without a fault");
         expect([thrown.code, thrown.pointer, thrown.rule]).toEqual([first.code, first.pointer, first.rule]);
         const told = second === undefined ? first.sentence : `${first.sentence} Also: ${second.sentence}`;
         expect(thrown.sentence.slice(0, told.length)).toBe(told);
         expect(thrown.sentence).toMatch(/^[^\n]{10,}\.$/s);
-        expect(parsed.faults[0].sentence).toMatch(/^[^\n]{10,}\.$/s);
-        expect(parsed.faults[0].rule).toMatch(/^(AAEP §|R)\d/);
+        expect(first.sentence).toMatch(/^[^\n]{10,}\.$/s);
+        expect(first.rule).toMatch(/^(AAEP §|R)\d/);
       }
     }
   });
