@@ -40,7 +40,7 @@ function waits(count: number, seconds: number | undefined): string {
 
 /** Words as "Runs npm test." become a part of the sentence. */
 function runs({ tool, words, since, for_seconds: own }: StatusTool, now: number): string {
-  const said = words?.replace(/(?<![.!])[.!]+$/u, "") ?? "";
+  const said = words?.replace(/[.!]$/u, "") ?? "";
   const does = said === "" ? `runs ${tool}` : said.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase());
   const seconds = own ?? (since === undefined ? undefined : (now - Date.parse(since)) / 1000);
   return seconds === undefined ? does : `${does} for ${span(seconds)}`;
