@@ -30,6 +30,8 @@ const LONGEST_REQUEST = 80;
 const LONGEST_TITLE = 40;
 /** Modes in which the host asks the person. In others it decides by itself, or a reviewer does. */
 const ASKING_MODES: readonly unknown[] = ["default", "acceptEdits"];
+/** The mode in which no call waits for a question, or for the host's own reviewer. */
+const UNASKED_MODE = "bypassPermissions";
 
 export const NOTHING: Told = { signs: [] };
 
@@ -39,25 +41,31 @@ export const promptSubmitted: HookEvent = ({ prompt, source }, { turn, folder, w
   return { signs: [{ kind: "turn", turn, words: request || words.works, conversation: turn, folder }] };
 };
 
-export const toolBegins: HookEvent = (message, { turn, words, inFront }) => {
+export const toolBegins: HookEvent = (message, context) => {
+  const { turn, words, inFront } = context;
   const { tool, call, input, key } = callOf(message);
   if (tool === "TodoWrite") return { signs: planned(turn, listOf(fieldsOf(input).todos).map(fieldsOf), words) };
   if (call === undefined || isSilent(tool)) return NOTHING;
   if (isDialog(tool)) return waits(turn, inFront(dialogWords(tool, fieldsOf(input), words)), words);
-  const said = announced(inFront(runsWords(toolFacts(tool, input, words), words)), words);
-  return { key, signs: [{ kind: "tool", turn, call, name: tool, words: said }] };
+  const said = toolRuns(tool, input, context);
+  return {
+    key,
+    ...(message.permission_mode === UNASKED_MODE ? { isUnasked: true } : {}),
+    signs: [{ kind: "tool", turn, call, name: tool, words: said }],
+  };
 };
 
-export const toolSucceeded: HookEvent = (message, { turn }) => toolEnded(message, turn, "success");
+export const toolSucceeded: HookEvent = (message, context) => toolEnded(message, context, "success");
 
-export const toolFailed: HookEvent = (message, { turn }) =>
-  toolEnded(message, turn, message.is_interrupt === true ? "cancelled" : "error");
+export const toolFailed: HookEvent = (message, context) =>
+  toolEnded(message, context, message.is_interrupt === true ? "cancelled" : "error");
 
 /** The host has denied the call by itself. */
-export const toolDenied: HookEvent = (message, { turn, words, inFront }) => {
+export const toolDenied: HookEvent = (message, context) => {
+  const { turn, words, inFront } = context;
   const { tool, input } = callOf(message);
   const said = inFront(words.denied(questionWords(toolFacts(tool, input, words), words).action));
-  const ended = toolEnded(message, turn, "cancelled");
+  const ended = toolEnded(message, context, "cancelled");
   return { ...ended, signs: [...ended.signs, state(turn, "thinking", said, words)] };
 };
 
@@ -67,7 +75,11 @@ export const permissionRequested: HookEvent = (message, { turn, words, answers, 
   if (isDialog(tool)) return NOTHING;
   const { action, consequence } = questionWords(toolFacts(tool, input, words), words);
   if (!answers || !isAnswerable(tool) || !ASKING_MODES.includes(message.permission_mode))
-    return waits(turn, inFront(words.askedThere(`${announced(action, words)}.`)), words);
+    return {
+      key,
+      isAskedThere: true,
+      ...waits(turn, inFront(words.askedThere(`${announced(action, words)}.`)), words),
+    };
   return {
     key,
     ...(consequence.isCut ? { isCut: true } : {}),
@@ -177,9 +189,19 @@ function callOf({ tool_name: name, tool_input: input, tool_use_id: id }: Fields)
   return { tool, input, call: idIn(id), key: callKey(tool, input) };
 }
 
-function toolEnded(message: Fields, turn: string, status: "success" | "error" | "cancelled"): Told {
-  const { call, key } = callOf(message);
-  return call === undefined ? NOTHING : { key, signs: [{ kind: "tool-end", turn, call, status }] };
+function toolEnded(message: Fields, context: EventContext, status: "success" | "error" | "cancelled"): Told {
+  const { tool, input, call, key } = callOf(message);
+  if (call === undefined) return NOTHING;
+  const ran = { name: tool, words: toolRuns(tool, input, context) };
+  return {
+    key,
+    ...(isSilent(tool) || isDialog(tool) ? {} : { ran }),
+    signs: [{ kind: "tool-end", turn: context.turn, call, status }],
+  };
+}
+
+function toolRuns(tool: string, input: unknown, { words, inFront }: EventContext): string {
+  return announced(inFront(runsWords(toolFacts(tool, input, words), words)), words);
 }
 
 /** The agent's list of tasks, as progress of its turn. */

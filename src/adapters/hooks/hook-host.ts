@@ -15,6 +15,12 @@ export interface HookReading {
   readonly signs: readonly Sign[];
   /** The tool and its arguments in a message about a call: a question of a host names no call, and is found by them. */
   readonly key?: string;
+  /** The call that the message ends, in words: that it began was perhaps not heard. Missing for a call that stays silent. */
+  readonly ran?: { readonly name: string; readonly words: string };
+  /** The host asks nobody about the call that begins, because of its mode. */
+  readonly isUnasked?: true;
+  /** The host asks about the call, in its own window only. */
+  readonly isAskedThere?: true;
   /** The last message of the agent, which counts if its text was not heard before. */
   readonly lastMessage?: string;
   /** The question has not everything. A yes to it is asked for once more. */

@@ -1,16 +1,19 @@
-// One conversation of a host: which of its calls run, which questions are asked, and where its turns begin and end (R8c). A call is told when it was
-// allowed, or when the host has asked nobody for a while: hosts tell of it before they ask, and a rejected call must not be heard to run.
+// One conversation of a host: which of its calls run, which questions are asked, and where its turns begin and end (R8c). Hosts tell of a call before
+// they ask about it, and a call must not be heard to run before the person's yes. It is told when a listener has allowed it, or with its end.
 import type { Decision, Sign } from "../../adapters/adapter.js";
 import type { HookReading } from "../../adapters/hooks/hook-host.js";
-import { ASKED_WITHIN_MS } from "../../adapters/tool-facts.js";
 import type { IdSource } from "../../base/ids.js";
-import type { Clock } from "../../contracts/clock.js";
+import type { Clock, Millis } from "../../contracts/clock.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import type { KeptCall, KeptConversation, KeptTurn } from "./kept-conversation.js";
 import { type Answer, type Asking, createOpenQuestions } from "./open-questions.js";
 import { createTurnSpeaker } from "./turn-speaker.js";
 
+/** A call in a mode without questions is told after this time, ms. Even there a rule of the person's may make the host ask. */
+const QUIET_MS: Millis = 5000;
+/** The end of a question may take so long to be safe in the journal, ms. Later it holds up nothing. */
+const SAFE_WITHIN_MS: Millis = 5000;
 /** Bytes of a token for a session (R8). */
 const TOKEN_BYTES = 16;
 /** Calls of a turn that are open at a time, as many as a session takes. Of further ones the oldest is over: its end was not heard. */
@@ -67,7 +70,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
   const hold = (turn: KeptTurn, call: KeptCall): void => {
     held.set(
       call,
-      clock.wakeAt(clock.now() + ASKED_WITHIN_MS, () => {
+      clock.wakeAt(clock.now() + QUIET_MS, () => {
         held.delete(call);
         changed();
         speaker.invoke(turn, call);
@@ -101,7 +104,7 @@ export function createConversation(kept: KeptConversation, services: Conversatio
     kept.turn = undefined;
   };
 
-  const tell = (sign: Sign, { actor, key, lastMessage, isSpare }: HookReading): void => {
+  const tell = (sign: Sign, { actor, key, lastMessage, isSpare, isUnasked, ran }: HookReading): void => {
     switch (sign.kind) {
       case "turn":
         endTurn({ how: "cancelled", words: words.stopped });
@@ -124,12 +127,16 @@ export function createConversation(kept: KeptConversation, services: Conversatio
         const [oldest] = turn.calls;
         if (turn.calls.length >= MOST_CALLS && oldest !== undefined) endCall(turn, oldest, "cancelled");
         turn.calls.push(call);
-        hold(turn, call);
+        if (isUnasked === true) hold(turn, call);
         return;
       }
       case "tool-end": {
-        const call = kept.turn?.calls.find((one) => one.call === sign.call);
-        if (kept.turn !== undefined && call !== undefined) endCall(kept.turn, call, sign.status);
+        const { turn } = kept;
+        if (turn === undefined) return;
+        // The message of its beginning may be lost.
+        const missed = ran && { call: sign.call, key, actor, phase: "seen" as const, ...ran };
+        const call = turn.calls.find((one) => one.call === sign.call) ?? missed;
+        if (call !== undefined) endCall(turn, call, sign.status);
         return;
       }
       case "progress":
@@ -190,21 +197,60 @@ export function createConversation(kept: KeptConversation, services: Conversatio
     }
   };
 
-  for (const call of kept.turn?.calls ?? [])
-    if (call.phase === "seen" && kept.turn !== undefined) hold(kept.turn, call);
+  /** Ends what the message settles. A call about which a question is open cannot be told: the end of the question must be safe first. */
+  const settle = async (reading: HookReading): Promise<void> => {
+    const over = questions.settle(reading);
+    if (over.length === 0) return;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.wakeAt(clock.now() + SAFE_WITHIN_MS, resolve);
+      void Promise.all(over.map(({ whenOver }) => whenOver)).then(() => {
+        cancel();
+        resolve();
+      });
+    });
+    for (const { call, decision } of over) {
+      const asked = kept.turn?.calls.find((one) => one.call === call);
+      if (asked !== undefined && decision === "accept") asked.consent ??= "host";
+    }
+  };
+
+  /** Tells a message, and returns the person's decision to come, if it asks for one. */
+  const hear = async (
+    reading: HookReading,
+    whenLeft: Asking["whenLeft"],
+  ): Promise<(() => Promise<Decision | undefined>) | undefined> => {
+    await agent.room();
+    kept.seenAt = clock.wallTime();
+    changed();
+    await settle(reading);
+    for (const sign of reading.signs) tell(sign, reading);
+    const asked = kept.turn && reading.isAskedThere && callOf(kept.turn, reading);
+    if (asked !== undefined) release(asked);
+    const question = reading.signs.find((sign) => sign.kind === "question");
+    if (question === undefined) return undefined;
+    const asking = ask(question, reading, whenLeft);
+    return () => asking;
+  };
+  /** Messages are told in the order in which they came. */
+  let before: Promise<unknown> = Promise.resolve();
 
   return {
     take: async (reading, whenLeft) => {
-      await agent.room();
-      kept.seenAt = clock.wallTime();
-      changed();
-      for (const { call, decision } of questions.settle(reading)) {
-        const asked = kept.turn?.calls.find((one) => one.call === call);
-        if (asked !== undefined && decision === "accept") asked.consent = "host";
-      }
-      for (const sign of reading.signs) tell(sign, reading);
-      const question = reading.signs.find((sign) => sign.kind === "question");
-      return question === undefined ? undefined : ask(question, reading, whenLeft);
+      let hasLeft = false;
+      const stay = whenLeft(() => {
+        hasLeft = true;
+      });
+      const heard = before.then(() =>
+        hear(reading, (run) => {
+          stay();
+          if (hasLeft) run();
+          return whenLeft(run);
+        }),
+      );
+      before = heard.catch(() => {});
+      const decision = await heard;
+      stay();
+      return decision?.();
     },
     end: () => {
       changed();

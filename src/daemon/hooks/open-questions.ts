@@ -21,6 +21,7 @@ interface Subject {
 interface Waiting extends Subject {
   readonly token: string;
   readonly askedAt: Millis;
+  readonly whenOver: Promise<void>;
 }
 
 /** A person's reply to the question of this token; undefined if nobody has replied. */
@@ -29,6 +30,8 @@ export type Answer = { readonly decision: Decision; readonly token: string } | u
 /** A question that the host has decided; `decision` is undefined where its message does not show how. */
 interface Settled extends Subject {
   readonly decision: Decision | undefined;
+  /** Resolves when the daemon has closed the question, which waits for its journal. */
+  readonly whenOver: Promise<unknown>;
 }
 
 export interface OpenQuestions {
@@ -63,6 +66,10 @@ export function createOpenQuestions({ agent, clock, hasAudience }: OpenQuestions
     new Promise((resolve) => {
       let isOver = false;
       let mine: Waiting | undefined;
+      let over = (): void => {};
+      const whenOver = new Promise<void>((settled) => {
+        over = settled;
+      });
       let cancelLook = (): void => {};
       let stay = (): void => {};
       const done = ({ question, result }: ResolvedQuestion): void => {
@@ -71,11 +78,12 @@ export function createOpenQuestions({ agent, clock, hasAudience }: OpenQuestions
         stay();
         if (mine !== undefined) waiting.delete(mine);
         resolve(answerOf(question.token, result));
+        over();
       };
       const token = publish(done);
       if (token === undefined) return resolve(undefined);
       if (isOver) return;
-      mine = { ...subject, token, askedAt: clock.now() };
+      mine = { ...subject, token, askedAt: clock.now(), whenOver };
       waiting.add(mine);
       const takeBack = (): void => {
         if (!isOver) agent.cancel(token);

@@ -4,7 +4,8 @@ import { CLAUDE_MESSAGES as CLAUDE, CODEX_MESSAGES as CODEX } from "../../adapte
 import { createChance } from "../../support/chance.js";
 import { casesOf } from "../../support/extent.js";
 import { requestOf, turns } from "../../support/rigs/daemon-rig.js";
-import { ABLE, type HookStage, hookStage, type Message } from "./hook-stage.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import { ABLE, type HookStage, hookStage, kindOf, type Message } from "./hook-stage.js";
 
 const ALLOW = {
   output: { hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } } },
@@ -37,6 +38,18 @@ describe("a listener answers", () => {
     expect(await running.result).toEqual(ALLOW);
     await stage.hook(CLAUDE.PostToolUse);
     expect(await stage.heard()).toEqual(["(accepted)", "(reply)", "tool.invoked: Runs npm test", "Bash success"]);
+  });
+
+  it("safety: a call is not heard to run before its question, however late that comes", async () => {
+    const stage = await hookStage();
+    await stage.hook(CLAUDE.UserPromptSubmit);
+    await stage.hook(CLAUDE.PreToolUse);
+    await stage.rig.advance(60_000);
+    expect(await stage.heard()).toEqual(["session.started: Mend the build. Then commit."]);
+    const running = await stage.begin(CLAUDE.PermissionRequest);
+    await stage.reply(await stage.question(), "accept");
+    expect(await running.result).toEqual(ALLOW);
+    expect(await stage.heard()).toEqual(["(accepted)", "(reply)", "tool.invoked: Runs npm test"]);
   });
 
   it("no: the call is not heard to run", async () => {
@@ -76,11 +89,11 @@ describe("a listener answers", () => {
     expect(await known.result).toEqual(DENY);
   });
 
-  it("about a call that was told 700 ms ago, and about one that nobody told", async () => {
+  it("about a call that was told already, and about one that nobody told", async () => {
     const stage = await hookStage();
     await stage.hook(CLAUDE.UserPromptSubmit);
-    await stage.hook(CLAUDE.PreToolUse);
-    await stage.rig.advance(700);
+    await stage.hook({ ...CLAUDE.PreToolUse, permission_mode: "bypassPermissions" });
+    await stage.rig.advance(5000);
     const late = await stage.begin(CLAUDE.PermissionRequest);
     await stage.reply(await stage.question(), "accept");
     expect(await late.result).toEqual(ALLOW);
@@ -166,6 +179,27 @@ describe("the host answers first", () => {
       "Bash success",
     ]);
   });
+
+  it.each([{}, { tool_use_id: "toolu_1" }])(
+    "yes: with a journal on disk too, and where the turn ends in the same moment: %j",
+    async (named) => {
+      const configuration = { journal: { kind: "directory", path: temporaryDirectory() } } as const;
+      const stage = await hookStage({ clock: "real", configuration });
+      await stage.hook(CLAUDE.UserPromptSubmit);
+      await stage.hook(CLAUDE.PreToolUse);
+      const running = await stage.begin({ ...CLAUDE.PermissionRequest, ...named });
+      await stage.question();
+      const [post, stop] = await Promise.all([stage.begin(CLAUDE.PostToolUse), stage.begin(CLAUDE.Stop)]);
+      expect(await Promise.all([running.result, post.result, stop.result])).toEqual([{}, {}, {}]);
+      const told: string[] = [];
+      while (told.at(-1) !== "session.completed") told.push(kindOf(await stage.listener.events.next("the end")));
+      expect(told.filter((kind) => /^(tool|session)/.test(kind))).toEqual([
+        "tool.invoked",
+        "tool.completed",
+        "session.completed",
+      ]);
+    },
+  );
 
   it("no: the question is over at the denial", async () => {
     const stage = await hookStage();

@@ -4,6 +4,8 @@ import { CLAUDE_MESSAGES as CLAUDE, CODEX_MESSAGES as CODEX } from "../../adapte
 import { hookStage } from "./hook-stage.js";
 
 const HALF_AN_HOUR = 30 * 60_000;
+/** The mode in which the host asks nobody. */
+const UNASKED = { permission_mode: "bypassPermissions" };
 
 describe("R8c: a turn of the person is a session", () => {
   it("with its tools and its text, and ends by the host's own end", async () => {
@@ -68,8 +70,8 @@ describe("R8c: a turn of the person is a session", () => {
   it("ends by the end of the conversation", async () => {
     const { hook, heard, rig } = await hookStage();
     await hook(CLAUDE.UserPromptSubmit);
-    await hook(CLAUDE.PreToolUse);
-    await rig.advance(700);
+    await hook({ ...CLAUDE.PreToolUse, ...UNASKED });
+    await rig.advance(5000);
     await hook(CLAUDE.SessionEnd);
     expect((await heard()).slice(1)).toEqual([
       "tool.invoked: Runs npm test",
@@ -111,16 +113,49 @@ describe("R8c: a turn of the person is a session", () => {
 });
 
 describe("a call is told when it runs", () => {
-  it("after 700 ms in which nobody was asked, or with its end", async () => {
+  it("with its end, where the host may ask at any time before", async () => {
     const { hook, heard, rig } = await hookStage();
     await hook(CLAUDE.UserPromptSubmit);
     await hook(CLAUDE.PreToolUse);
-    await rig.advance(699);
+    await rig.advance(60_000);
+    expect(await heard()).toEqual(["session.started: Mend the build. Then commit."]);
+    await hook(CLAUDE.PostToolUseFailure);
+    expect(await heard()).toEqual(["tool.invoked: Runs npm test", "Bash error"]);
+  });
+
+  it("after 5 s, where the mode asks nobody, unless a rule of the person's asks all the same", async () => {
+    const { hook, heard, rig } = await hookStage();
+    await hook(CLAUDE.UserPromptSubmit);
+    await hook({ ...CLAUDE.PreToolUse, ...UNASKED });
+    await rig.advance(4999);
     expect(await heard()).toEqual(["session.started: Mend the build. Then commit."]);
     await rig.advance(1);
     expect(await heard()).toEqual(["tool.invoked: Runs npm test"]);
-    await hook(CLAUDE.PostToolUseFailure);
-    expect(await heard()).toEqual(["Bash error"]);
+    const rare = { ...UNASKED, tool_input: { command: "rm -rf shop" }, tool_use_id: "rare" };
+    await hook({ ...CLAUDE.PreToolUse, ...rare });
+    await hook({ ...CLAUDE.PermissionRequest, ...rare });
+    await rig.advance(60_000);
+    expect(await heard()).toEqual(["awaiting_input: Run rm -rf shop. Answer it in the agent’s own window."]);
+    await hook({ ...CLAUDE.PostToolUse, ...rare });
+    expect(await heard()).toEqual(["tool.invoked: Runs rm -rf shop", "Bash success"]);
+  });
+
+  it("of which only the end is heard, unless it is the agent's own business or has never run", async () => {
+    const { hook, heard } = await hookStage();
+    await hook(CLAUDE.UserPromptSubmit);
+    await hook(CLAUDE.PostToolUse);
+    await hook(CLAUDE.PreToolUse);
+    await hook({ ...CLAUDE.PostToolUse, tool_name: "TodoWrite", tool_use_id: "own" });
+    await hook({ ...CLAUDE.PostToolUse, tool_name: "AskUserQuestion", tool_use_id: "dialog" });
+    await hook({ ...CLAUDE.PostToolUseFailure, is_interrupt: true, tool_use_id: "interrupted" });
+    await hook(CLAUDE.Stop);
+    expect((await heard()).slice(1)).toEqual([
+      "tool.invoked: Runs npm test",
+      "Bash success",
+      "The build is mended.",
+      ".",
+      "session.completed: Done.",
+    ]);
   });
 
   it("of more than 256 open ones the oldest is over, and ids that only end otherwise are two", async () => {
@@ -130,7 +165,9 @@ describe("a call is told when it runs", () => {
       await hook({ ...CLAUDE.PreToolUse, tool_use_id: `${"x".repeat(300)}${count}` });
     await hook({ ...CLAUDE.PostToolUse, tool_use_id: `${"x".repeat(300)}1` });
     await hook({ ...CLAUDE.PostToolUse, tool_use_id: `${"x".repeat(300)}0` });
-    expect((await heard()).slice(1)).toEqual(["tool.invoked: Runs npm test", "Bash success"]);
+    // The oldest was over, and then it has run after all.
+    const twice = ["tool.invoked: Runs npm test", "Bash success"];
+    expect((await heard()).slice(1)).toEqual([...twice, ...twice]);
   });
 
   it("several at once, by the host's own ids", async () => {
