@@ -58,9 +58,22 @@ export function questionWords(facts: ToolFacts, words: AdapterWords): QuestionWo
     ...argumentParts(Object.fromEntries(given)),
     ...(isBare ? linesIn(title ?? "") : []),
     ...(saysPathsOnly ? diffs.map(({ text }) => `${words.labels.text}: ${text}`) : []),
-    ...(input.description === undefined ? [] : argumentParts({ description: input.description })),
+    ...(input.description === undefined ? [] : descriptionParts(facts, words)),
   ];
   return { action: actionWords(facts, command?.text, host, words), consequence: wholeText(parts, words) };
+}
+
+/** Beside a command it is what the agent says of it. Of another tool it may be anything, such as a text that is sent. */
+function descriptionParts(facts: ToolFacts, words: AdapterWords): readonly string[] {
+  const { description } = facts.input;
+  if (typeof description !== "string" || commandIn(facts.input) === undefined || !runsCommand(facts))
+    return argumentParts({ description });
+  return [words.agentSays(description)];
+}
+
+/** Of another tool an argument of the name `command` may be anything. */
+function runsCommand(facts: ToolFacts): boolean {
+  return actionOf(facts) === "execute" || facts.name === undefined;
 }
 
 function actionWords(
@@ -71,9 +84,7 @@ function actionWords(
 ): string {
   const action = actionOf(facts);
   const [path, ...others] = pathsOf(facts);
-  // Of another tool an argument of that name may be anything: what is asked is the use of the tool.
-  if (command !== undefined && (action === "execute" || facts.name === undefined))
-    return words.asks.execute(shortAction(command, words));
+  if (command !== undefined && runsCommand(facts)) return words.asks.execute(shortAction(command, words));
   if (action === "execute" && facts.title !== undefined) return words.asks.execute(shortAction(facts.title, words));
   if (action === "fetch" && host !== undefined) return words.asks.fetch(host);
   if (action !== undefined && action !== "execute" && action !== "fetch" && path !== undefined) {

@@ -123,8 +123,8 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
     expect(asked.match(/Question 1 of banking-agent: Transfer 500 dollars to Ada Obi\./g)).toHaveLength(2);
     expect(asked).toContain("Risk: high. It cannot be undone.");
     expect(asked).toContain("Nothing was sent. r repeats the question.");
-    expect(asked).toContain("Not sent. Type accept or reject, then Enter.");
-    expect(asked).toContain("Sent: accept.\nQuestion 1 has ended: Accepted.");
+    expect(asked).toContain("Not sent. Type yes or no, then Enter.");
+    expect(asked).toContain("Sent: yes.\nQuestion 1 has ended: Accepted.");
     expect(seen.slice(0, BEFORE.length)).toEqual(BEFORE);
     expect(seen.at(-ACCEPTED.length - 1)).toMatch(/^state: awaiting input/);
     expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);

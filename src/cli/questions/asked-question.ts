@@ -73,7 +73,7 @@ export function questionLines(question: AskedQuestion, name: string, now: Millis
   const { event, answerable } = question;
   const asked = answerable.kind === "confirmation" ? event.action : event.question;
   return [
-    `${name}: ${shownText(textOf(asked))}`,
+    `${name}: ${inSentences(textOf(asked))}`,
     ...labelled("Consequence", event.consequence),
     ...labelled("Context", event.context),
     ...riskLine(event),
@@ -86,8 +86,22 @@ export function questionLines(question: AskedQuestion, name: string, now: Millis
 }
 
 function labelled(label: string, text: unknown): readonly string[] {
-  const shown = shownText(textOf(text));
+  const shown = inSentences(textOf(text));
   return shown === "" ? [] : [`${label}: ${shown}`];
+}
+
+/** One line, in which a full stop ends each line of the text: by ear they run together otherwise. */
+function inSentences(text: string): string {
+  const lines = text.split("\n").map(shownText);
+  return lines
+    .filter((line) => line !== "")
+    .map((line, index, { length }) => (index < length - 1 ? sentence(line) : line))
+    .join(" ");
+}
+
+/** With a full stop, if it ends without one. */
+export function sentence(text: string): string {
+  return /[\p{L}\p{N})"'’”][.!?:]$|[。؟]$/u.test(text) ? text : `${text}.`;
 }
 
 const FOR_GOOD = "It cannot be undone.";
@@ -131,9 +145,15 @@ export function answerInWords(response: string | number | boolean, answerable: A
   return shownText(choices.find(({ value }) => value === response)?.label ?? String(response));
 }
 
+/** One pair of words for what a person types and hears; the words of the protocol are taken as well. */
+export function decisionInWords(decision: "accept" | "reject"): string {
+  return decision === "accept" ? "yes" : "no";
+}
+
 /** The line that names the possible answers. */
 export function hintLine(answerable: Answerable): string {
-  if (answerable.kind === "confirmation") return `Type ${answerable.allowed.join(" or ")}, then Enter.`;
+  if (answerable.kind === "confirmation")
+    return `Type ${answerable.allowed.map(decisionInWords).join(" or ")}, then Enter.`;
   const { kinds } = answerable;
   const wayOf: { readonly [Kind in ResponseKind]: string } = {
     multiple_choice: numbersChoose(kinds) ? "the number of a choice" : "c and the number of a choice, as in c1",

@@ -5,7 +5,7 @@ import type { SubscriberReply } from "../../client/subscriber-options.js";
 import type { Millis } from "../../contracts/clock.js";
 import { eventText, summaryOf } from "../terminal/event-text.js";
 import { shownText } from "../terminal/shown-text.js";
-import { type AskedQuestion, timeLine } from "./asked-question.js";
+import { type AskedQuestion, sentence, timeLine } from "./asked-question.js";
 
 /** The daemon that a question comes from and its answer goes to. */
 export interface QuestionSource {
@@ -62,8 +62,11 @@ export function listLine(one: OpenQuestion, isAsked: boolean, now: Millis): stri
   const { event } = one.question;
   const asked = shownText(textOf(event.action ?? event.question));
   const state = isAsked ? "being asked" : QUESTION_STATES[one.state];
-  return `${nameWithAgent(one)}, ${state}: ${asked} ${timeLine(one.question, now)}`;
+  return `${nameWithAgent(one)}, ${state}: ${sentence(asked)} ${timeLine(one.question, now)}`;
 }
+
+/** The value of `sent` for a question that this person left to the agent's own window. */
+export const LEFT = "left";
 
 /** By the answer sent, in the words of the resolution. */
 const OWN_OUTCOMES: Readonly<Record<string, string>> = {
@@ -78,7 +81,9 @@ export function outcomeInWords(one: OpenQuestion, event: Envelope): string {
   // Of an answer that decided, the person knows the question and has heard what was sent.
   const own = OWN_OUTCOMES[one.sent ?? ""];
   if (own !== undefined && decision === one.sent && by === "reply") return `${own}.`;
+  if (one.sent === LEFT && by === "host_window") return "You left it to the agent's window.";
   const text = shownText(summaryOf(event)) || eventText(event).text;
+  if (one.sent === LEFT) return text;
   const isOther = typeof decision === "string" && one.sent !== undefined && (decision !== one.sent || by !== "reply");
   return isOther ? `Your answer did not decide it. ${text}` : text;
 }

@@ -6,10 +6,18 @@ import { isHostDialog } from "../../engine/event/host-dialog.js";
 import { endsSession } from "../terminal/event-text.js";
 import { createSettling } from "../terminal/settling.js";
 import { ANSWER_HELP } from "./answer-help.js";
-import { type AskedQuestion, answerInWords, questionFromEvent, questionLines, timeLine } from "./asked-question.js";
+import {
+  type AskedQuestion,
+  answerInWords,
+  decisionInWords,
+  questionFromEvent,
+  questionLines,
+  timeLine,
+} from "./asked-question.js";
 import { endedBy, isReminder, namedBy } from "./ended-by.js";
 import { type EndedQuestion, endedInWords, numbersInWords } from "./ended-questions.js";
 import {
+  LEFT,
   listLine,
   nameInSentence,
   nameOf,
@@ -171,11 +179,13 @@ export function createQuestionPrompt({
       return;
     }
     const { answerable } = one.question;
-    say(`Sent: ${answer.kind === "decision" ? answer.decision : answerInWords(answer.response, answerable)}.`);
+    say(
+      `Sent: ${answer.kind === "decision" ? decisionInWords(answer.decision) : answerInWords(answer.response, answerable)}.`,
+    );
     awaitOutcome(one, answer.kind === "decision" ? `${answer.decision}ed` : "answered");
   }
 
-  function awaitOutcome(one: OpenQuestion, sent: string | undefined): void {
+  function awaitOutcome(one: OpenQuestion, sent: string): void {
     one.state = "sent";
     one.sent = sent;
     current = undefined;
@@ -193,7 +203,7 @@ export function createQuestionPrompt({
       say("Not sent. Its agent asks this nowhere else. s leaves it for later.");
     } else if (one.source.leave(one.question)) {
       say("Sent: leave.");
-      awaitOutcome(one, undefined);
+      awaitOutcome(one, LEFT);
     } else say(NO_CONNECTION);
   }
 
@@ -208,7 +218,7 @@ export function createQuestionPrompt({
   function list(): void {
     if (open.length === 0) say("No question is open.");
     for (const one of open) say(listLine(one, one === current, clock.now()));
-    if (open.length > 0) say("o and a number asks one of them now.");
+    if (open.length > 0) say("o and a number, as in o 1, asks one of them now.");
   }
 
   function askNumber(number: number): void {

@@ -104,7 +104,10 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
 
   function createSource(label: string, subscriber: () => Subscriber | undefined): FollowedSource {
     const source: QuestionSource & StopSource = {
-      label,
+      // A daemon that is the only one needs no name.
+      get label() {
+        return subscribers.size > 1 ? label : "";
+      },
       reply: (reply) => subscriber()?.reply(reply) ?? false,
       leave: ({ token }) => subscriber()?.leave({ reply_token: token }) ?? false,
       stop: (session_id) => subscriber()?.stop({ session_id }) ?? false,

@@ -83,7 +83,10 @@ function readDecision(text: string, allowed: readonly ("accept" | "reject")[]): 
   const word = text.toLowerCase();
   const decision = ownMember(DECISIONS, word);
   const hint = hintLine({ kind: "confirmation", allowed });
-  if (decision === undefined) return { kind: "unclear", why: hint };
+  if (decision === undefined) {
+    const why = word === "y" || word === "n" ? `An agent's question needs the whole word. ${hint}` : hint;
+    return { kind: "unclear", why };
+  }
   if (!allowed.includes(decision)) return { kind: "unclear", why: `The agent does not offer that. ${hint}` };
   return { kind: "decision", decision };
 }

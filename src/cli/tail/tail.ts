@@ -22,8 +22,8 @@ away later, the command waits for it to come back. --no-reconnect ends the comma
 
 With --interactive, one question is asked at a time, in plain lines. The lines of the agents go on meanwhile; what you have typed of a line stays
 typed. Type the answer that the question's last line asks for:
-  accept or yes   agrees to a confirmation; only the whole word does
-  reject or no    refuses it
+  yes or accept   agrees to a confirmation; only the whole word does
+  no or reject    refuses it
   c1              takes choice 1, where a bare number would be an answer of its own
   =text           sends the text or number itself
   an empty line   answers nothing
@@ -32,7 +32,10 @@ typed. Type the answer that the question's last line asks for:
   t               tells the time left
   s               leaves the question for later
   l               lists the open questions
-  o2              asks question 2 now
+  o 2             asks question 2 now
+  leave           leaves the question to the agent's own window, if it has one
+  stop            tells which agents can be stopped, with a number each
+  stop 1          asks agent 1 of that list to stop
   h               explains more
 When a question ends without your answer, press Enter before you answer the next one. The first line after the end is not sent, because you may have
 begun it for the old question. An answer in the first second of a question is not sent either, because nobody can have heard the question yet. Type it

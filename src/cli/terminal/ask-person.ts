@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { CommandIo } from "./command-io.js";
 
 export interface Person {
-  /** Asks on standard error, and resolves with whether the answer begins with y. At the end of input every answer is no. */
+  /** Asks on standard error, and resolves with whether the answer is yes, or y. At the end of input every answer is no. */
   readonly ask: (question: string) => Promise<boolean>;
   /** Leaves standard input to others. */
   readonly leave: () => void;
@@ -14,9 +14,9 @@ export function askPerson({ stdin, stderr }: Pick<CommandIo, "stdin" | "stderr">
   const lines = reader[Symbol.asyncIterator]();
   return {
     ask: async (question) => {
-      stderr.write(`${question} (y or n)\n`);
+      stderr.write(`${question} (yes or no; y or n does too)\n`);
       const { done, value } = await lines.next();
-      return done !== true && /^y/i.test(value.trim());
+      return done !== true && /^y(?:es)?$/i.test(value.trim());
     },
     leave: () => reader.close(),
   };

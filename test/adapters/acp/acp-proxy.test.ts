@@ -106,7 +106,7 @@ test("the editor's answer ends the question, and its call is one that the host a
     ({ type, producer }) => type.endsWith("tool.invoked") && producer?.agent_name === name,
   );
   expect(invoked?.extensions).toMatchObject({ aaepd: { approved_by: "host" } });
-  expect(lines().join()).toContain("It was answered in the agent’s own dialog. Accepted.");
+  expect(lines().join()).toContain("It was answered in the agent’s own window. Accepted.");
 });
 
 test("where nobody can answer, listeners hear where to answer, and never a default", async () => {

@@ -55,7 +55,9 @@ describe("each event of Claude Code", () => {
     SessionStart: [],
     UserPromptSubmit: ["turn: Mend the build. Then commit."],
     PreToolUse: ["tool toolu_1: Runs npm test"],
-    PermissionRequest: ["question: Run npm test | Command: npm test | description: Checks that all is well | 120 s"],
+    PermissionRequest: [
+      "question: Run npm test | Command: npm test | As the agent says: Checks that all is well | 120 s",
+    ],
     PermissionDenied: ["tool-end toolu_1: cancelled", "thinking: Denied: Run npm test."],
     PostToolUse: ["tool-end toolu_1: success"],
     PostToolUseFailure: ["tool-end toolu_1: error"],
@@ -125,7 +127,7 @@ describe("each event of Codex", () => {
     SessionStart: [],
     UserPromptSubmit: ["turn: Mend the build."],
     PreToolUse: ["tool call_9: Runs npm test"],
-    PermissionRequest: ["question: Run npm test | Command: npm test | description: May I run the tests? | 60 s"],
+    PermissionRequest: ["question: Run npm test | Command: npm test | As the agent says: May I run the tests? | 60 s"],
     PostToolUse: ["tool-end call_9: success"],
     PreCompact: ["thinking: Compacts the conversation."],
     PostCompact: [],
@@ -153,7 +155,7 @@ describe("safety: a question says what will be done, whole", () => {
   it("never the model's description in its place", () => {
     const { action, consequence } = ask("Bash", { command: "rm -rf /\necho done\ntrue", description: "Lists files" });
     expect(action).toBe("Run rm -rf / and 2 more lines");
-    expect(consequence).toBe("Command: rm -rf /\necho done\ntrue\ndescription: Lists files");
+    expect(consequence).toBe("Command: rm -rf /\necho done\ntrue\nAs the agent says: Lists files");
   });
 
   it("with the whole path, and each argument in words", () => {

@@ -176,7 +176,7 @@ itInFull("a subscriber's announcements come from a log, or from a person who is 
 
   const stage = createStage({ input: "y\nyes\nn\n" });
   await run(registerConformance, stage, ...at, "--start", tailed, "--ask");
-  expect(stage.err()).toContain('Was something announced with "marble"? (y or n)\n');
+  expect(stage.err()).toContain('Was something announced with "marble"? (yes or no; y or n does too)\n');
   expect(stage.out()).toMatch(/^failed {2}S1-announces: /m);
   expect(stage.out()).toMatch(/^skipped S3-deduplicates: .*\n {8}The case compares the texts of announcements\./m);
   expect(stage.exitCode()).toBe(1);

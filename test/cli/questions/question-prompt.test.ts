@@ -81,9 +81,20 @@ test("A5: the whole question is said in plain lines: who, what, consequence, ris
     "Risk: high. It cannot be undone.",
     "Details: amount 500; nested empty.",
     "5 minutes left to answer; then it is rejected.",
-    "Type accept or reject, then Enter.",
+    "Type yes or no, then Enter.",
     "r repeats this, d tells details, t tells the time left, s leaves it for later, l lists what is open, h explains.",
   ]);
+});
+
+test("the lines of a command and of its description are sentences, and an agent makes no line of its own", () => {
+  const { desk: prompt, source, heard } = stage();
+  const consequence = "Command: cd shop\nnpm test\nAs the agent says: Done!\nSent: yes.";
+  prompt.heard(source, confirmation(1, { action: "Run cd shop", consequence }));
+  expect(heard()[1]).toBe("Consequence: Command: cd shop. npm test. As the agent says: Done! Sent: yes.");
+  prompt.typed("l");
+  expect(heard()[0]).toBe(
+    "Question 1 of bank, being asked: Run cd shop. 5 minutes left to answer; then it is rejected.",
+  );
 });
 
 test("a clarification's choices are a line each, and its default is named as people know it", () => {
@@ -133,7 +144,7 @@ test("H11: one at a time, each answered by its own token", () => {
   prompt.heard(source, confirmation(2));
   expect(heard()).toEqual(["Question 2 of bank is open as well."]);
   prompt.typed("accept");
-  expect(heard()).toEqual(["Sent: accept."]);
+  expect(heard()).toEqual(["Sent: yes."]);
   // What became of the answer comes before the next question.
   prompt.typed("accept");
   expect(heard()).toEqual(["Not sent: no question is being asked. l lists what is open."]);
@@ -180,7 +191,7 @@ function goneUnderHand(fields: Readonly<Record<string, unknown>> = {}) {
     "Question 2 of bank: Pay bill 2.",
     "Consequence: Money leaves.",
     "4 minutes 55 seconds left to answer; then it is rejected.",
-    "Type accept or reject, then Enter.",
+    "Type yes or no, then Enter.",
     "Question 1 has gone: press Enter before you answer. A line that was begun for it is not sent.",
   ]);
   return staged;
@@ -375,7 +386,7 @@ test("A7: a question can be left, listed, and asked again", () => {
   expect(heard()).toEqual([
     "Question 1 of bank, left for later: Pay bill 1. 4 minutes left to answer; then it is rejected.",
     "Question 2 of bank, being asked: Pay bill 2. 4 minutes left to answer; then it is rejected.",
-    "o and a number asks one of them now.",
+    "o and a number, as in o 1, asks one of them now.",
   ]);
   prompt.typed("s");
   prompt.typed("o 1");
@@ -585,7 +596,7 @@ test("R5b: leave ends the question here, and is told only where the agent asks i
   expect([left, heard()]).toEqual([["rpl_1"], ["Sent: leave."]]);
   const answered = resolution(1, "cancelled", "host_window");
   prompt.heard(source, { ...answered, summary_normal: "Answer it in the agent's own window." });
-  expect(heard()).toEqual(["Question 1 has ended: Answer it in the agent's own window."]);
+  expect(heard()).toEqual(["Question 1 has ended: You left it to the agent's window."]);
   prompt.heard(source, confirmation(2));
   expect(heard().join(" ")).not.toContain("own window");
   prompt.typed("leave");

@@ -36,12 +36,15 @@ test.each([
   "__proto__",
   "=accept",
 ])("%j is neither, and is told what would be", (line) => {
-  expect(readAnswer(line, CONFIRMATION)).toEqual({ kind: "unclear", why: "Type accept or reject, then Enter." });
+  expect(readAnswer(line, CONFIRMATION)).toEqual({
+    kind: "unclear",
+    why: expect.stringMatching(/Type yes or no, then Enter\.$/),
+  });
 });
 
 test("§4.4.1: what the agent does not offer is not sent", () => {
   const answer = readAnswer("accept", { kind: "confirmation", allowed: ["reject"] });
-  expect(answer).toEqual({ kind: "unclear", why: "The agent does not offer that. Type reject, then Enter." });
+  expect(answer).toEqual({ kind: "unclear", why: "The agent does not offer that. Type no, then Enter." });
 });
 
 test("A7: commands are single letters, whatever is asked", () => {

@@ -27,7 +27,7 @@ const WAYS = [
 
 /** Types an answer until it is sent: the first second of a question counts for nothing. */
 async function answer(terminal: OnTerminal, word: string): Promise<void> {
-  await terminal.until("Type accept or reject");
+  await terminal.until("Type yes or no");
   for (let tries = 1; !terminal.shown().includes("Sent: "); tries++) {
     terminal.type(`${word}\n`);
     await terminal.until(new RegExp(`Sent: |(?:only just been asked[^]*){${tries}}`));
@@ -58,7 +58,7 @@ describe.runIf(process.platform === "linux")("aaepd setup on a terminal", () => 
     const before = user.files();
 
     const setup = startOnTerminal(["setup"], { environment, columns: 1000 });
-    await setup.until("Do this? (y or n)");
+    await setup.until("Do this? (yes or no; y or n does too)");
     expect(user.files()).toEqual(before);
     setup.type("y\n");
     await answer(setup, "yes");
@@ -101,7 +101,7 @@ describe.runIf(process.platform === "linux")("aaepd setup on a terminal", () => 
     const user = setupHome();
     const before = user.files();
     const setup = startOnTerminal(["setup"], { environment: user.environment });
-    await setup.until("(y or n)");
+    await setup.until("(yes or no; y or n does too)");
     setup.type("no\n");
     expect(await setup.ended).toBe(1);
     expect(setup.shown()).toContain("Nothing was changed.\n");

@@ -118,7 +118,7 @@ test("while a question is open the agents are heard, and its outcome comes befor
   const one = await person(socketPath);
   const agent = await agentAt(socketPath);
   const outcome = agent.confirm({ ...QUESTION, timeout_seconds: 300 });
-  await asked(one, "Type accept or reject");
+  await asked(one, "Type yes or no");
   const other = await createAgentClient(ipcRpcConnector(socketPath));
   onTestFinished(other.close);
   const elsewhere = { session_id: "sess_other", producer: { agent_id: "gardener" } };
@@ -129,7 +129,7 @@ test("while a question is open the agents are heard, and its outcome comes befor
   const before = one.stage.out();
   one.type("reject");
   expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "reply" });
-  await asked(one, "Sent: reject.\nQuestion 1 has ended: Rejected.\n");
+  await asked(one, "Sent: no.\nQuestion 1 has ended: Rejected.\n");
   expect(one.stage.out()).toBe(before);
   await agent.publish({ type: "aaep:agent.session.completed", session_id: SESSION, producer, summary_normal: "Done." });
   await eventually(() => expect(one.stage.out()).toContain("completed: Done."));
@@ -157,7 +157,7 @@ test("R7: when the answers end, nobody waits for one: replies are given up", asy
   const one = await person(socketPath);
   const agent = await agentAt(socketPath);
   const outcome = agent.confirm(QUESTION);
-  await asked(one, "Type accept or reject");
+  await asked(one, "Type yes or no");
   one.leave();
   expect(await outcome).toMatchObject({ decision: "reject", resolved_by: "subscription_ended" });
   await asked(one, "Standard input has ended: questions cannot be answered here any more.");
@@ -182,7 +182,7 @@ test("on a terminal lines are taken as they come, and an answer that is faster t
   await asked(one, "Not sent: no question is being asked.");
   const agent = await agentAt(socketPath);
   const outcome = agent.confirm({ ...QUESTION, reply_token: "rpl_tooSoon" });
-  await asked(one, "Type accept or reject");
+  await asked(one, "Type yes or no");
   one.type("accept");
   await asked(one, "Not sent: Question 1 had only just been asked.");
   expect(await agent.cancel("rpl_tooSoon")).toBe(true);
@@ -223,7 +223,7 @@ itInFull("H2: a person who comes late is asked what is open, and one who is answ
   ]);
   one.type("accept");
   expect(await outcome).toMatchObject({ decision: "accept" });
-  await asked(one, "Sent: accept.");
+  await asked(one, "Sent: yes.");
   await asked(other, "Question 1 has ended without your answer");
 });
 
@@ -282,7 +282,7 @@ test("R5b, R39: a person leaves a question to the agent's own window, and stops 
   await eventually(() => expect(one.stage.err()).toContain("Type leave to answer it in the agent's own window."));
   one.type("leave");
   expect(await outcome).toMatchObject({ resolved_by: "cancelled" });
-  await eventually(() => expect(one.stage.err()).toContain("has ended: Answer it in the agent’s own window."));
+  await eventually(() => expect(one.stage.err()).toContain("has ended: You left it to the agent's window."));
   one.type("stop");
   await eventually(() => expect(one.stage.err()).toContain("Type stop 1 to stop Shop."));
   one.type("stop 1");

@@ -30,7 +30,7 @@ describe("a listener answers", () => {
     const { running, question } = await asked(stage);
     expect(question).toMatchObject({
       action: "Run npm test",
-      consequence: "Command: npm test\ndescription: Checks that all is well",
+      consequence: "Command: npm test\nAs the agent says: Checks that all is well",
       timeout_seconds: 120,
       extensions: { aaepd: { host_dialog: true } },
     });

@@ -107,6 +107,6 @@ describe("R5a: a host's own dialog", () => {
     expect(new Set(heard.map(([byHost]) => byHost)).size).toBe(CATALOGUE_LANGUAGES.length);
     for (const [byHost = "", byReply = ""] of heard)
       expect(byHost.replace("rpl_1", "").length).toBeGreaterThan(byReply.replace("rpl_2", "").length);
-    expect(heard[0]?.[0]).toBe("It was answered in the agent’s own dialog. Accepted. The question was: Do rpl_1.");
+    expect(heard[0]?.[0]).toBe("It was answered in the agent’s own window. Accepted. The question was: Do rpl_1.");
   });
 });

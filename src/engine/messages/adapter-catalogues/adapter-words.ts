@@ -19,6 +19,8 @@ export interface AdapterWords {
   readonly moreFiles: (count: number) => string;
   /** Labels in front of the parts of a question. */
   readonly labels: Readonly<Record<"command" | "folder" | "file" | "host" | "address" | "text", string>>;
+  /** The agent's own description of a command, which may be wrong. */
+  readonly agentSays: (description: string) => string;
   /** The host told nothing about the action but its title. */
   readonly noDetails: string;
   /** The whole does not fit into a question. */

@@ -55,6 +55,7 @@ export const ARABIC_ADAPTER: AdapterWords = {
     address: "العنوان",
     text: "النص الجديد",
   },
+  agentSays: (description) => `كما يقول الوكيل: ${description}`,
   noDetails: "لا يقول الوكيل أكثر من ذلك.",
   leftOut: (count) =>
     plural(count, {

@@ -34,6 +34,7 @@ export const GERMAN_ADAPTER: AdapterWords = {
     address: "Adresse",
     text: "Neuer Text",
   },
+  agentSays: (description) => `Wie der Agent es beschreibt: ${description}`,
   noDetails: "Mehr sagt der Agent nicht darüber.",
   leftOut: (count) =>
     plural(count, {

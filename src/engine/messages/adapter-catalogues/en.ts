@@ -27,6 +27,7 @@ export const ENGLISH_ADAPTER: AdapterWords = {
   moreCharacters: (count) => plural(count, { one: "and # more character", other: "and # more characters" }),
   moreFiles: (count) => plural(count, { one: "and # more file", other: "and # more files" }),
   labels: { command: "Command", folder: "Folder", file: "File", host: "Host", address: "Address", text: "New text" },
+  agentSays: (description) => `As the agent says: ${description}`,
   noDetails: "The agent says no more about it.",
   leftOut: (count) =>
     plural(count, {

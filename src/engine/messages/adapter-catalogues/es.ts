@@ -34,6 +34,7 @@ export const SPANISH_ADAPTER: AdapterWords = {
     address: "Dirección",
     text: "Texto nuevo",
   },
+  agentSays: (description) => `Según el agente: ${description}`,
   noDetails: "El agente no dice más.",
   leftOut: (count) =>
     plural(count, { one: "Aquí no está todo: falta # carácter.", other: "Aquí no está todo: faltan # caracteres." }),

@@ -34,6 +34,7 @@ export const FRENCH_ADAPTER: AdapterWords = {
     address: "Adresse",
     text: "Nouveau texte",
   },
+  agentSays: (description) => `Selon l’agent : ${description}`,
   noDetails: "L’agent n’en dit pas plus.",
   leftOut: (count) =>
     plural(count, {

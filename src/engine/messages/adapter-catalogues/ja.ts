@@ -34,6 +34,7 @@ export const JAPANESE_ADAPTER: AdapterWords = {
     address: "アドレス",
     text: "新しい文",
   },
+  agentSays: (description) => `エージェントの説明：${description}`,
   noDetails: "エージェントはこれ以上説明していません。",
   leftOut: (count) => plural(count, { other: "全文ではありません。# 文字が省かれています。" }),
   notAllRead: (action) => `すべては読み上げられていません。それでも許可しますか: ${action}`,
