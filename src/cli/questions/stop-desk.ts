@@ -18,6 +18,8 @@ export interface StopDesk {
   readonly forget: (source: StopSource) => void;
   /** Takes "stop", or "stop" with a number of the last list. */
   readonly typed: (number: number | undefined) => void;
+  /** The daemon has refused the stop that was sent last. `isOpen`: its session is open, and its agent cannot be asked. False if none was sent. */
+  readonly refused: (source: StopSource, isOpen: boolean) => boolean;
 }
 
 interface Session {
@@ -33,6 +35,8 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
   const open = new Map<StopSource, Map<string, Session>>();
   /** As the person has heard it. */
   let listed: readonly Session[] = [];
+  /** The session whose stop was sent last. Only a refusal is answered, at once. */
+  const sent = new WeakMap<StopSource, Session>();
 
   const all = (): readonly Session[] => [...open.values()].flatMap((sessions) => [...sessions.values()]);
   const isOpen = ({ source, id }: Session): boolean => open.get(source)?.has(id) === true;
@@ -65,8 +69,18 @@ export function createStopDesk(say: (line: string) => void): StopDesk {
       const one = number === undefined ? undefined : listed[number - 1];
       if (one === undefined) return list();
       if (!isOpen(one)) say(`${nameIn(one)} has ended already.`);
-      else if (one.source.stop(one.id)) say(`Sent: stop ${nameIn(one)}.`);
-      else say("Not sent: there is no connection at the moment.");
+      else if (one.source.stop(one.id)) {
+        sent.set(one.source, one);
+        say(`Sent: stop ${nameIn(one)}.`);
+      } else say("Not sent: there is no connection at the moment.");
+    },
+    refused: (source, isStillOpen) => {
+      const one = sent.get(source);
+      if (one === undefined) return false;
+      sent.delete(source);
+      const why = isStillOpen ? "cannot be stopped from here: press Esc in its own window" : "has ended already";
+      say(`${nameIn(one)} ${why}.`);
+      return true;
     },
   };
 }

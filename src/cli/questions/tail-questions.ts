@@ -21,6 +21,8 @@ export interface FollowedSource {
   readonly heard: (event: Envelope) => boolean;
   /** Reports that an answer to the question with this token did not count. */
   readonly notTaken: (token: string) => void;
+  /** Reports that the last stop was refused: because its agent cannot be asked, or because its session is not open. Returns whether that was told. */
+  readonly notStopped: (isOpen: boolean) => boolean;
   readonly interrupted: () => void;
   readonly active: () => void;
   /** Reports the end of following; `active` may start it again. */
@@ -136,6 +138,7 @@ export function createTailQuestions({ io, say, verbosity, onFailure }: TailQuest
           // If the list is not available, the prompt finds out by its timer that the answer had no effect.
           .catch(() => {});
       },
+      notStopped: (isOpen) => stops.refused(source, isOpen),
       interrupted: () => {
         // Further failed attempts are no news.
         if (!wasInterrupted) prompt.interrupted(source);

@@ -203,7 +203,10 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
         if (state.kind === "waiting") waits();
       },
       onReplyNotTaken: (token) => source?.notTaken(token),
-      onError: (error) => say(label, `The daemon did not accept a message: ${error.message}`),
+      onError: ({ answers, code, message }) => {
+        if (answers === "aaepd.stop" && source?.notStopped(code === "unsupported") === true) return;
+        say(label, `The daemon did not accept a message: ${message}`);
+      },
       reconnect: options.reconnect ? "after-first" : "never",
       timers: io.clock,
       ...(from === undefined ? undefined : { cursor: from }),

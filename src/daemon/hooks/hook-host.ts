@@ -1,4 +1,6 @@
 // The conversations of hosts whose hooks run as a process each: the daemon owns their sessions (R8c).
+
+import { isProcess } from "../../../transports/ipc/claim.js";
 import { type ClaimedName, claimName } from "../../adapters/claim-name.js";
 import { HOOK_HOST_IDS, type HookHostId, type HookReading } from "../../adapters/hooks/hook-host.js";
 import { HOOK_HOSTS } from "../../adapters/hooks/hook-hosts.js";
@@ -77,12 +79,17 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
   const hasAudience = (sessionId: string): boolean =>
     engine.report().questions.some((one) => one.sessionId === sessionId && one.ableCount > 0);
 
-  /** The name, with a number if an agent has it. */
+  const isGone = ({ hosts }: Open): boolean => hosts.size > 0 && ![...hosts].some(isProcess);
+  /** The name, with a number if an agent has it. A conversation whose host went without a word ends here, and has the name no longer. */
   const claim = (name: string): ClaimedName => {
-    const isTaken = (one: string): boolean => [...open.values()].some(({ kept }) => kept.name === one);
     for (let number = 2, numbered = name; ; number++) {
-      if (!isTaken(numbered)) return claimName(numbered, services.runtimeFolder, process.getuid?.());
-      numbered = `${name} ${number}`;
+      const holder = [...open.values()].find(({ kept }) => kept.name === numbered);
+      if (holder !== undefined && isGone(holder)) end(holder);
+      else if (holder !== undefined) {
+        numbered = `${name} ${number}`;
+        continue;
+      }
+      return claimName(numbered, services.runtimeFolder, process.getuid?.());
     }
   };
   const listen = (one: Open, from: number): void => {
@@ -177,8 +184,10 @@ export function startHookHost(options: DaemonOptions, services: HookHostServices
 
   for (const [id, kept] of state.conversations()) {
     const claimed = claim(kept.name);
-    if (kept.turn !== undefined) add(id, kept, claimed.release);
-    else {
+    if (kept.turn !== undefined) {
+      const one = add(id, kept, claimed.release);
+      if (one !== undefined && isGone(one)) end(one);
+    } else {
       claimed.release();
       state.remove(id);
     }

@@ -68,3 +68,23 @@ test("several have the numbers that were told last, whatever begins and ends mea
   desk.typed(undefined);
   expect(heard()).toEqual(["No agent is heard at the moment."]);
 });
+
+test("a refused stop is told by the name of its agent, once", () => {
+  const { desk, source, event, heard } = stage();
+  const [home, work] = [source(""), source("work")];
+  desk.heard(home, event("session.started", "sess_1", "Claude in shop"));
+  desk.typed(undefined);
+  expect(desk.refused(home, true)).toBe(false);
+  desk.typed(1);
+  heard();
+  expect(desk.refused(work, true)).toBe(false);
+  expect(desk.refused(home, true)).toBe(true);
+  expect(desk.refused(home, true)).toBe(false);
+  desk.typed(1);
+  expect(desk.refused(home, false)).toBe(true);
+  expect(heard()).toEqual([
+    "Claude in shop cannot be stopped from here: press Esc in its own window.",
+    "Sent: stop Claude in shop.",
+    "Claude in shop has ended already.",
+  ]);
+});

@@ -44,8 +44,8 @@ test.each<[string, Partial<StatusSession>]>([
 test("a call runs since the daemon received it, by the daemon's own clock", async () => {
   const { rig, hook } = await hookStage();
   await hook({ ...CLAUDE.UserPromptSubmit, cwd: "/home/ada/shop" }, { name: undefined });
-  await hook(CLAUDE.PreToolUse);
-  await rig.advance(700);
+  await hook({ ...CLAUDE.PreToolUse, permission_mode: "bypassPermissions" });
+  await rig.advance(5000);
   const agent = await rig.rpc("memory");
   const producer = { agent_id: "b", agent_name: "Bank" };
   const long = { session_id: "sess_2", summary_normal: `Reads ${"x".repeat(100)}`, producer };

@@ -263,6 +263,21 @@ test.each(["found by itself", "named"] as const)(
   },
 );
 
+test("R39: a person hears where to stop an agent that cannot be asked", async () => {
+  const socketPath = await daemon();
+  const one = await person(socketPath);
+  const agent = await openAgent({ id: "c", name: "Claude", connectors: [{ connect: ipcRpcConnector(socketPath) }] });
+  onTestFinished(() => agent.close());
+  agent.session("Works.");
+  await eventually(() => expect(one.stage.out()).toContain("Works."));
+  one.type("stop");
+  await eventually(() => expect(one.stage.err()).toContain("Type stop 1 to stop Claude."));
+  one.type("stop 1");
+  const told = "Claude cannot be stopped from here: press Esc in its own window.";
+  await eventually(() => expect(one.stage.err()).toContain(told));
+  expect(one.stage.err()).not.toContain("did not accept");
+});
+
 test("R5b, R39: a person leaves a question to the agent's own window, and stops the agent, by word", async () => {
   const socketPath = await daemon();
   const one = await person(socketPath);

@@ -1,6 +1,7 @@
 // R8c: a turn goes on over a restart of the daemon, and its 30 minutes of silence too.
 import { expect, it } from "vitest";
 import { CLAUDE_MESSAGES as CLAUDE } from "../../adapters/hooks/hook-messages.js";
+import { turns } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { hookStage } from "./hook-stage.js";
 
@@ -50,4 +51,25 @@ it("R8c: the silence before a restart counts", async () => {
   expect((await after.heard()).filter((one) => one.startsWith("session.cancelled"))).toEqual([]);
   await after.rig.advance(1);
   expect((await after.heard()).filter((one) => one.startsWith("session."))).toEqual(["session.cancelled: Stopped."]);
+});
+
+it("R8c: a turn whose host has gone with the daemon ends at the restart, and its name is free", async () => {
+  const configuration = { journal: { kind: "directory", path: temporaryDirectory() } } as const;
+  const before = await hookStage({ configuration });
+  // The number of no process, and of one that runs.
+  await before.hook(CLAUDE.UserPromptSubmit, { pid: 2 ** 22 + 1 });
+  await before.hook({ ...CLAUDE.UserPromptSubmit, session_id: "alive" }, { pid: process.pid, name: "Helper" });
+  await before.rig.stop();
+
+  const after = await hookStage({ configuration });
+  const status = await (await after.rig.rpc("memory")).request("aaepd.status", {});
+  expect(status).toMatchObject({ session_count: 1 });
+  for (const name of [undefined, "Helper"])
+    await after.hook({ ...CLAUDE.UserPromptSubmit, session_id: `new ${name}` }, { pid: process.pid, name });
+  await turns();
+  const told = after.listener.events.rest().filter(({ correlation_id: id }) => String(id).startsWith("new "));
+  expect(told.map(({ producer }) => producer)).toMatchObject([
+    { agent_name: "Claude in shop" },
+    { agent_name: "Helper 2" },
+  ]);
 });

@@ -55,6 +55,16 @@ describe("R8c: a turn of the person is a session", () => {
     expect(started[0]).toMatchObject({ correlation_id: "5b1f7c1e-0001" });
   });
 
+  it("gives its name to the next one where its host went without a word", async () => {
+    const { hook, listener } = await hookStage();
+    // The number of no process.
+    await hook(CLAUDE.UserPromptSubmit, { pid: 2 ** 22 + 1 });
+    await hook({ ...CLAUDE.UserPromptSubmit, session_id: "another" }, { pid: process.pid });
+    const [first, ended, started] = await listener.events.take(3);
+    expect(ended).toMatchObject({ type: "aaep:agent.session.cancelled", session_id: first?.session_id });
+    expect(started).toMatchObject({ correlation_id: "another", producer: { agent_name: "Claude in shop" } });
+  });
+
   it("ends by the next turn", async () => {
     const { hook, heard } = await hookStage();
     await hook(CLAUDE.UserPromptSubmit);
