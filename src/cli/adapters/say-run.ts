@@ -17,5 +17,7 @@ export async function runSayCommand(text: string | undefined, options: AdapterOp
     onFault: reportFaults(),
   });
   if (said === "unheard")
-    process.stderr.write("aaepd: Nobody hears this, because no daemon runs. Start one: aaepd serve\n");
+    process.stderr.write(
+      "aaepd: Nobody hears this, because no daemon runs. To start one: aaepd setup, or in a terminal of its own: aaepd serve\n",
+    );
 }

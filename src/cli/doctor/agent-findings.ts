@@ -32,7 +32,14 @@ async function hostFindings(id: HookHostId, io: Patient["io"]): Promise<readonly
   const [command] = commands;
   if (command === undefined) {
     if (!isHostHere(host, io.environment)) return [];
-    return [fact("agents", "hooks_not_installed", `${name} is here, and has no hooks. To hear it, run: aaepd setup`)];
+    return [
+      advice(
+        "agents",
+        "hooks_not_installed",
+        `${name} is here, and is not heard: it has no hooks.`,
+        "Run: aaepd setup",
+      ),
+    ];
   }
   if (!hasPrograms(io.environment)) {
     const message = `The hooks of ${name} in ${path} do nothing: the program behind them, or its Node, is gone.`;

@@ -20,7 +20,7 @@ export async function examineDaemons(io: Patient["io"] & Parameters<typeof askSt
   if (found.length === 0)
     return {
       daemons: [],
-      findings: [fact("daemons", "no_daemon", "No daemon answers. To start one, run: aaepd serve")],
+      findings: [fact("daemons", "no_daemon", "No daemon answers. To start one, run: aaepd setup")],
     };
   const daemons: { socketPath: string; status: Patient["daemons"][number]["status"] }[] = [];
   const findings: Finding[] = [];

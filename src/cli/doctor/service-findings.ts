@@ -5,6 +5,7 @@ import { Fault } from "../../base/errors.js";
 import { type InstalledService, installedServices } from "../service/installed-services.js";
 import { platformKind, runsSystemd } from "../service/plan-service.js";
 import { serviceName } from "../service/service-files.js";
+import { managerAnswers } from "../service/service-steps.js";
 import { advice, type Finding, fact, problem, shellWord } from "./finding.js";
 import type { Patient } from "./patient.js";
 
@@ -14,7 +15,15 @@ export async function serviceFindings(patient: Patient): Promise<readonly Findin
   try {
     const found = installedServices(patient.io, kind);
     if (found.length === 0)
-      return [fact("service", "no_service", "No service is installed. To install one, run: aaepd service install")];
+      return [
+        fact(
+          "service",
+          "no_service",
+          managerAnswers(kind, patient.io)
+            ? "No service is installed. To install one, run: aaepd service install"
+            : "No service is installed, and no service manager answers here. aaepd setup starts a daemon in the background.",
+        ),
+      ];
     return [...found.map(serviceFinding), ...(kind === "systemd" ? await managerFindings(found, patient) : [])];
   } catch (caught) {
     // The area of the configuration reports it.
@@ -47,7 +56,7 @@ async function managerFindings(
   const { socket, producerId } = configuration;
   if (!runsSystemd(io.environment)) {
     const message = "No systemd of this user runs here, so nothing starts the service.";
-    return [advice("service", "no_manager", message, "Log in as this user where systemd runs, or run: aaepd serve")];
+    return [advice("service", "no_manager", message, "Log in as this user where systemd runs, or run: aaepd setup")];
   }
   const name = serviceName({ producerId });
   if (socket.kind === "off" || !found.some((one) => one.name === `${name}.service`)) return [];

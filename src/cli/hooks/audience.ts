@@ -32,7 +32,7 @@ export async function audience(
   const { path, isByVariable } = chosen ?? { path: usualHookSocket(io.environment), isByVariable: false };
   const status = await askStatus({ socketPath: path, isByVariable }, io).catch(() => undefined);
   if (status === undefined)
-    return `Nobody listens now: no daemon answers at ${shownText(path)}. To start one: aaepd setup, or aaepd serve in a terminal.`;
+    return `Nobody listens now: no daemon answers at ${shownText(path)}. To start one: aaepd setup, or in a terminal of its own: aaepd serve`;
   const names = listenerNames(status.subscriptions);
   if (names.length === 0)
     return "Nobody listens now. To hear and answer, in a terminal of your own: aaepd tail --interactive";

@@ -7,6 +7,7 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { findSocket } from "../shell/find-socket.js";
 import { runCommand } from "../shell/run-command.js";
 import { askStatus, elapsed } from "../status/ask-status.js";
+import { span } from "../status/span.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { shownText } from "../terminal/shown-text.js";
 import { hasPrograms, isOurCommand, readSettings } from "./hook-files.js";
@@ -40,14 +41,15 @@ export function runHookStatus(id: HookHostId | undefined, options: HookStatusOpt
 }
 
 /** A text says why the daemon tells nothing. */
-async function seenEvents({ socket }: HookStatusOptions, io: CommandIo): Promise<HookReport | string> {
-  try {
-    const path = chosenSocket(socket, io.environment)?.path ?? (await findSocket(io.daemonDirectories));
-    const { hooks } = await askStatus({ socketPath: path }, io);
-    return hooks ?? {};
-  } catch (caught) {
-    return shownText(faultFrom(caught).sentence);
-  }
+async function seenEvents(options: HookStatusOptions, io: CommandIo): Promise<HookReport | string> {
+  return askSeen(options, io).catch((caught) => shownText(faultFrom(caught).sentence));
+}
+
+/** Rejects with a Fault where no daemon answers. */
+async function askSeen({ socket }: HookStatusOptions, io: CommandIo): Promise<HookReport> {
+  const path = chosenSocket(socket, io.environment)?.path ?? (await findSocket(io.daemonDirectories));
+  const { hooks } = await askStatus({ socketPath: path }, io);
+  return hooks ?? {};
 }
 
 function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo): readonly string[] {
@@ -62,11 +64,15 @@ function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo)
   ];
   if (typeof report === "string") return lines;
   const seen: SeenEvents = report[id] ?? {};
+  const unseen = [...entries.keys()].filter((event) => !Object.hasOwn(seen, event));
+  if (unseen.length === entries.size) return [...lines, "  None of its events was seen yet."];
   return [
     ...lines,
-    ...[...entries.keys()].map(
-      (event) => `  ${event}: ${Object.hasOwn(seen, event) ? `seen ${seen[event]}` : "never seen"}`,
-    ),
+    ...[...entries.keys()].flatMap((event) => {
+      const at = Object.hasOwn(seen, event) ? seen[event] : undefined;
+      return at === undefined ? [] : [`  ${event}: seen ${span((io.clock.wallTime() - Date.parse(at)) / 1000)} ago`];
+    }),
+    ...(unseen.length === 0 ? [] : [`  Not seen yet: ${unseen.join(", ")}`]),
   ];
 }
 
@@ -74,6 +80,8 @@ function statusLines(id: HookHostId, report: HookReport | string, io: CommandIo)
 async function check(id: HookHostId, options: HookStatusOptions, io: CommandIo): Promise<ExitCode> {
   const { name, program } = SETTINGS_HOSTS[id];
   const begun = new Date(io.clock.wallTime()).toISOString();
+  // Without a daemon it ends here, and does not wait.
+  await askSeen(options, io);
   tell(io, [
     `Start ${name} in another terminal: ${program}`,
     "Type this prompt: Run the command: echo hello",

@@ -14,12 +14,13 @@ import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { runCommand } from "../shell/run-command.js";
 import { askPerson } from "../terminal/ask-person.js";
 import type { CommandIo } from "../terminal/command-io.js";
+import { counted } from "../terminal/counted.js";
 import { shownText } from "../terminal/shown-text.js";
 import { type DaemonPlace, type DaemonPlan, daemonLine, planDaemon, startDaemon, statusAt } from "./daemon-plan.js";
 import { editorAgents, editorLines } from "./editor-agents.js";
 import { keptLines } from "./kept-lines.js";
 import { setupRecord } from "./setup-record.js";
-import { answerTestQuestion, askTestQuestion } from "./test-question.js";
+import { answerTestQuestion, askTestQuestion, TEST_WAIT } from "./test-question.js";
 import { createTold, type Told } from "./told.js";
 import { undo } from "./undo.js";
 
@@ -89,7 +90,9 @@ async function setUp(
   const runs = (await statusAt(place.socketPath, io)) !== undefined;
   let tested: ExitCode = EXIT.ok;
   if (runs && isPerson && !yes) {
-    told.say("Now a test. You hear a question: type yes, and press Enter.");
+    told.say(
+      `Now a test. You hear a question: type yes, and press Enter. A single letter is not enough there. Setup waits up to ${TEST_WAIT} for it.`,
+    );
     tested = (await told.attempt(() => answerTestQuestion(place.socketPath, io))) ?? EXIT.fault;
     if (tested === EXIT.interrupted) return tested;
   } else if (runs) told.say("To test it, run in a terminal of your own: aaepd setup");
@@ -142,32 +145,23 @@ function tellPlans(daemon: DaemonPlan, hooks: readonly InstallPlan[], place: Dae
   say("To undo it later: aaepd setup --undo");
 }
 
-/** By ear, one line with all events is shorter than a line for each. */
-function hookLines({
-  host,
-  path,
-  shim,
-  hasShim,
-  command,
-  isOtherwise,
-  changes,
-  version,
-}: InstallPlan): readonly string[] {
+/** By ear, a number of hooks is enough: `--print` tells them all. */
+function hookLines({ host, path, shim, hasShim, isOtherwise, changes, version }: InstallPlan): readonly string[] {
   const shimLine = hasShim
     ? []
     : [`${existsSync(shim) ? "Change" : "New file:"} ${shownText(shim)}, the small program that hooks run.`];
   if (isOtherwise) return [`The hooks of ${host.name} stay as you installed them.`, ...shimLine];
-  const added = changes.filter(({ kind }) => kind === "added").map(({ event }) => event);
-  const removed = changes.filter(({ kind }) => kind === "removed").map(({ event }) => event);
+  const added = changes.filter(({ kind }) => kind === "added");
+  const removed = changes.filter(({ kind }) => kind === "removed");
   return [
     ...(added.length === 0
       ? []
       : [
-          `${existsSync(path) ? "Change" : "New file:"} ${shownText(path)}: for ${host.name}, ${added.length} hooks that run ${shownText(command)}, at ${added.join(", ")}.`,
+          `${existsSync(path) ? "Change" : "New file:"} ${shownText(path)}: ${counted(added.length, "hook")} for ${host.name}. To see each: aaepd hook install ${host.id} --print`,
         ]),
     ...(removed.length === 0
       ? []
-      : [`In ${shownText(path)}, take out earlier hooks of aaepd at ${removed.join(", ")}.`]),
+      : [`In ${shownText(path)}, take out ${counted(removed.length, "earlier hook")} of aaepd.`]),
     ...(version === undefined && host.lateSince !== undefined && added.length > 0
       ? [`Note: the version of ${host.name} is not known, so that only events of early versions are used.`]
       : []),
@@ -206,6 +200,7 @@ async function carryOut(
 
 function tellNext(changed: readonly InstallPlan[], { say }: Told): void {
   say("To hear and answer from now on, run in a terminal of its own: aaepd tail --interactive");
+  say("With one terminal only: docs/adapters.md, under One terminal, names four ways.");
   const names = changed.map(({ host }) => host.name).join(" and ");
   if (names !== "")
     say(`Then start ${names} as always. Sessions that run now get the hooks when you start them again.`);

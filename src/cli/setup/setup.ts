@@ -8,7 +8,7 @@ The command finds the agents that you have, makes the daemon run, and installs h
 write into the editor's settings. It changes nothing of an agent itself.
 
 It first says everything that it will do: each file that it changes, and where text is kept. Then it asks once. At the end it asks a test question, which
-you answer in the same terminal: type yes, and press Enter. Then run aaepd tail --interactive in a terminal of its own, to hear and answer.
+you answer in the same terminal: type yes, and press Enter. It waits up to 2 minutes for that. Then run aaepd tail --interactive in a terminal of its own, to hear and answer.
 
 The daemon becomes a service, of systemd or launchd, where one of these answers. Elsewhere it runs in the background until the machine stops. A daemon
 that runs already is left alone. So are hooks that you installed with other options. A second run changes nothing, and asks the test question again.

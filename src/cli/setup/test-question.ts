@@ -9,6 +9,7 @@ import { SOCKET_VARIABLE } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
 import { packagePath } from "../shell/package-path.js";
 import { elapsed } from "../status/ask-status.js";
+import { span } from "../status/span.js";
 import { runTail } from "../tail/tail-run.js";
 import type { CommandIo } from "../terminal/command-io.js";
 import { statusAt } from "./daemon-plan.js";
@@ -16,6 +17,8 @@ import { statusAt } from "./daemon-plan.js";
 /** How long a person has to begin to listen, and then to answer. */
 const WAIT_SECONDS = 120;
 const LOOK_MS = 100;
+/** The same in words. */
+export const TEST_WAIT = span(WAIT_SECONDS);
 const AGENT_ID = "setup";
 
 /** Asks it, as an agent, once somebody can answer. */
@@ -26,7 +29,7 @@ export async function askTestQuestion(socketPath: string, io: CommandIo): Promis
     return status !== undefined && ableToConfirm(status).length > 0;
   };
   if (!(await canAnswer())) {
-    say("Nobody can answer yet. In another terminal, run: aaepd tail --interactive");
+    say(`Nobody can answer yet. This waits up to ${TEST_WAIT}. In another terminal, run: aaepd tail --interactive`);
     if (!(await comesTrue(canAnswer, io))) return unanswered("Nobody listens who can answer.", io);
   }
   const agent = await openAgent({

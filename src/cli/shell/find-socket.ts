@@ -45,7 +45,7 @@ export function noDaemonIn(directories: readonly string[]): Fault {
     const sentence = `A daemon listens at ${removed}, and the file of that socket was removed. The daemon makes it again within a minute. Try again then.`;
     return new Fault("not_found", sentence, { origin: "local" });
   }
-  const sentence = `There is no daemon in ${directories.join(" or ")}. Start one with: aaepd serve`;
+  const sentence = `There is no daemon in ${directories.join(" or ")}. To start one: aaepd setup, or in a terminal of its own: aaepd serve`;
   return new Fault("not_found", sentence, { origin: "local" });
 }
 

@@ -259,7 +259,10 @@ async function tail(options: TailOptions, io: CommandIo): Promise<ExitCode> {
       if (!options.reconnect) fail(noDaemonIn(directories));
       // Of a daemon that was followed and has gone, its own line has told that it is awaited.
       else if (sources.size === 0)
-        say("", `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd serve`);
+        say(
+          "",
+          `No daemon in ${directories.join(" or ")} yet; waiting for one. To start one: aaepd setup, or in a terminal of its own: aaepd serve`,
+        );
     }
 
     /** Notes the place of a follower that has ended. A change at the socket follows it again from there. */

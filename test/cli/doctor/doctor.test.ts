@@ -86,8 +86,10 @@ describe("aaepd doctor", () => {
       fact("agents", "no_agent", "No agent with hooks was found. Looked for Claude Code and Codex."),
     ]);
     mkdirSync(join(directory, ".claude"));
-    const hint = "Claude Code is here, and has no hooks. To hear it, run: aaepd setup";
-    expect(await told()).toEqual([fact("agents", "hooks_not_installed", hint)]);
+    const hint = "Claude Code is here, and is not heard: it has no hooks.";
+    expect(await told()).toEqual([
+      { grade: "advice", area: "agents", code: "hooks_not_installed", message: hint, remedy: "Run: aaepd setup" },
+    ]);
 
     await run(registerHook, stageIn(directory), "install", "claude");
     await run(registerHook, stageIn(directory), "install", "codex");

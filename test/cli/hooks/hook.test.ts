@@ -267,8 +267,8 @@ describe("aaepd hook status", () => {
     const stage = await aaepd("status", "--socket", rig.path);
     const lines = stage.out().trimEnd().split("\n");
     expect(lines[0]).toBe(`Claude Code: installed in ${settings}`);
-    expect(lines).toContain("  PreToolUse: never seen");
-    expect(lines.find((one) => one.startsWith("  Stop: seen 20"))).toBeDefined();
+    expect(lines.find((one) => one.startsWith("  Not seen yet: "))).toMatch(/PreToolUse, .*PostToolUse/);
+    expect(lines.find((one) => one.startsWith("  Stop: "))).toMatch(/^ {2}Stop: seen \d+ seconds? ago$/);
     expect(lines.at(-1)).toBe("Codex: not installed. Run: aaepd hook install codex");
     writeFileSync(shim, readFileSync(shim, "utf8").replaceAll("aaepd-hook.js", "gone.js"));
     expect((await aaepd("status", "claude", "--socket", rig.path)).out()).toContain("The program behind it is gone");
@@ -298,6 +298,12 @@ describe("aaepd hook status", () => {
       "  Stop: seen",
       "All of them were seen: Claude Code is heard.",
     ]);
+  });
+
+  it("--check ends at once without a daemon", async () => {
+    const stage = await homeOf().aaepd("status", "--check", "--wait", "180");
+    expect([stage.exitCode(), stage.out()]).toEqual([69, ""]);
+    expect(stage.err()).toMatch(/^Error: There is no daemon in .*To start one: aaepd setup/);
   });
 
   it("--check names what was not seen", async () => {

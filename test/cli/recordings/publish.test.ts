@@ -155,7 +155,9 @@ itInFull("without a daemon: exit code 69; with several and no --socket: 2", asyn
   const runtime = runtimeEnvironment();
   const none = createStage({ environment: runtime });
   await publish(none, PLANNER);
-  expect(none.err()).toMatch(/^Error: There is no daemon in .+\. Start one with: aaepd serve \(not_found\)\n$/);
+  expect(none.err()).toMatch(
+    /^Error: There is no daemon in .+\. To start one: aaepd setup, or in a terminal of its own: aaepd serve \(not_found\)\n$/,
+  );
   expect(none.exitCode()).toBe(69);
   await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
   await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "two");

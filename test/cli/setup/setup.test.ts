@@ -262,7 +262,9 @@ describe("aaepd setup", () => {
   it("--ask asks nobody where nobody can answer, and says what to run", async () => {
     const user = setupHome([]);
     const stage = await user.setUp({ ask: true }, undefined, { isHasty: true });
-    expect(stage.out()).toBe("Nobody can answer yet. In another terminal, run: aaepd tail --interactive\n");
+    expect(stage.out()).toBe(
+      "Nobody can answer yet. This waits up to 2 minutes. In another terminal, run: aaepd tail --interactive\n",
+    );
     expect([stage.err(), stage.exitCode()]).toEqual([
       "Error: Nobody listens who can answer. To try again: aaepd setup\n",
       1,

@@ -228,7 +228,9 @@ describe("aaepd status", () => {
     await run(registerStatus, stage);
     expect(stage.exitCode()).toBe(69);
     expect(stage.out()).toBe("");
-    expect(stage.err()).toMatch(/^Error: There is no daemon in .*\. Start one with: aaepd serve \(not_found\)\n$/s);
+    expect(stage.err()).toMatch(
+      /^Error: There is no daemon in .*\. To start one: aaepd setup, or in a terminal of its own: aaepd serve \(not_found\)\n$/s,
+    );
   });
 
   itInFull("ends with 69 where the socket is not there", async () => {
