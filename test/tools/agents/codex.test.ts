@@ -144,7 +144,7 @@ it(
       "session.completed | Done.",
     ]);
     expect(heard.events.find(({ reply_token }) => reply_token !== undefined)).toMatchObject({
-      consequence: "Command: echo milk > note.txt\ndescription: Shows the date.",
+      consequence: "Command: echo milk > note.txt\nAs the agent says: Shows the date.",
     });
     await heard.subscriber.close();
     await appServer.prompt(folder, "Read it.");
