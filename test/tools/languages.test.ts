@@ -232,7 +232,7 @@ describe.skipIf(!runs)(title, () => {
       const { code, out, err } = await listener.ended;
       expect(code).toBe(0);
       expect(err.match(/Not sent/g)).toHaveLength(4);
-      expect(err.match(/Sent: yes\./g)).toHaveLength(1);
+      expect(err.match(/Sent: accept\./g)).toHaveLength(1);
       const lines = out.split("\n");
       // The agent's events come all at once: the question may overtake them (R4).
       expect(lines).toContain("session.started: Transfers 500 dollars to Ada Obi.");
