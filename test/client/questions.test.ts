@@ -157,7 +157,7 @@ test("R5a: a question is closed as the person decided in the agent's own dialog,
   await eventually(() => expect(person.asked).toHaveLength(1));
   expect(await agent.cancel("rpl_host", { decided_by: "host", decision: "accept" })).toBe(true);
   expect(await asked).toMatchObject({ resolved_by: "host", decided_by: "host", decision: "accept" });
-  await eventually(() => expect(person.texts.at(-1)).toContain("in the agent’s own dialog. Accepted."));
+  await eventually(() => expect(person.texts.at(-1)).toContain("in the agent’s own window. Accepted."));
   expect(await agent.cancel("rpl_host", { decided_by: "host", decision: "reject" })).toBe(false);
   const tool = { type: "aaep:agent.tool.invoked", session_id: SESSION, producer, tool: "transfer_funds" };
   const call = { ...tool, summary_normal: "Transferring." };

@@ -104,7 +104,7 @@ test.each(["accept", "reject"] as const)(
     expect(asked?.extra_context).toEqual({ tool_call_id: idOf(asked, "toolu_1") });
     controller.abort({ decided_by: "host", decision });
     expect(await asking).toMatchObject({ resolved_by: "host", decided_by: "host", decision });
-    await eventually(() => expect(heard.lines.at(-1)).toContain("answered in the agent’s own dialog"));
+    await eventually(() => expect(heard.lines.at(-1)).toContain("answered in the agent’s own window"));
     expect(troubles).toEqual([]);
   },
 );
