@@ -4,7 +4,6 @@ import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { Fault, faultFrom } from "../../base/errors.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
-import { platformKind } from "../service/plan-service.js";
 import {
   type ServiceFile,
   type ServiceKind,
@@ -48,10 +47,10 @@ const LOOK_MS = 100;
 
 const MANAGERS: Readonly<Record<ServiceKind, string>> = { systemd: "systemd", launchd: "launchd" };
 
-/** `manager`: the service manager of this machine. */
+/** `manager`: the service manager of this machine; undefined: none. */
 export async function planDaemon(
   { io, service, socketPath }: DaemonPlace,
-  manager: ServiceKind | undefined = platformKind(),
+  manager: ServiceKind | undefined,
 ): Promise<DaemonPlan> {
   const status = await statusAt(socketPath, io);
   if (status !== undefined) return { kind: "running", pid: status.pid };
