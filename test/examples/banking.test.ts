@@ -141,7 +141,7 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
   itInFull("§4.5.3: does not transfer when a person rejects, and says so", async () => {
     const { agent, seen, asked, audit } = await session(command, { lines: ["reject"] });
     expect(agent.out).toBe("You declined it. Nothing was transferred.\n");
-    expect(asked).toContain("Sent: reject.\nQuestion 1 has ended: Rejected.");
+    expect(asked).toContain("Sent: no.\nQuestion 1 has ended: Rejected.");
     expect(seen.join("\n")).not.toContain("transfer_funds");
     expect(seen.at(-1)).toBe("completed: You declined it. Nothing was transferred.");
     expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "reply" });

@@ -9,7 +9,7 @@ import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
 import { cursorFacts } from "../support/oracles/cursor-reading.js";
 import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
+import { createMortalDaemon } from "../support/peers/mortal-daemon.js";
 import { plainPeer, RpcRefusal, rpcPeer } from "../support/peers/peers.js";
 import { diskKind } from "../support/rigs/small-disk.js";
 import { TypedRefusal } from "../support/services/refusals.js";
@@ -38,13 +38,14 @@ function smallDisk(directory: string, how: "rw" | "ro" = "rw"): Disk {
 }
 
 /** The same, and it outlives the daemon: a process that does nothing holds it. */
-async function lastingDisk(directory: string): Promise<Disk> {
+async function lastingDisk(directory: string): Promise<Disk & { readonly holder: number }> {
   const { folder, within } = smallDisk(directory);
   const [command, ...argv] = [...within, "sh", "-c", "echo && exec sleep 86400"];
   const holder = spawn(command, argv, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void holder.kill());
   await once(holder.stdout, "data");
-  return { folder, within: ["nsenter", "-t", String(holder.pid), "-U", "-m", "--preserve-credentials", "--"] };
+  const pid = Number(holder.pid);
+  return { folder, holder: pid, within: ["nsenter", "-t", String(pid), "-U", "-m", "--preserve-credentials", "--"] };
 }
 
 /** What comes, until it is all that is waited for. */
@@ -65,13 +66,13 @@ function isHeardAndPlaced(came: readonly Message[]): boolean {
   return came.some(({ chunk }) => chunk !== undefined) && came.at(-1)?.type === "aaepd.checkpoint";
 }
 
-/** As the daemon sees it. */
-function inside(daemon: MortalDaemon, path: string): string {
-  return `/proc/${daemon.pid()}/root${path}`;
+/** As a process sees it that has the disk. */
+function inside(process: number, path: string): string {
+  return `/proc/${process}/root${path}`;
 }
 
-function fillUp(daemon: MortalDaemon, { folder }: Disk): void {
-  const filler = inside(daemon, join(folder, "filler"));
+function fillUp(process: number, { folder }: Disk): void {
+  const filler = inside(process, join(folder, "filler"));
   for (let bytes = 1024 * 1024, index = 0; bytes >= 4096; index += 1) {
     try {
       writeFileSync(`${filler}${index}`, Buffer.alloc(bytes, 1));
@@ -81,8 +82,8 @@ function fillUp(daemon: MortalDaemon, { folder }: Disk): void {
   }
 }
 
-function makeRoom(daemon: MortalDaemon, { folder }: Disk): void {
-  const within = inside(daemon, folder);
+function makeRoom(process: number, { folder }: Disk): void {
+  const within = inside(process, folder);
   for (const name of readdirSync(within)) if (name.startsWith("filler")) rmSync(join(within, name), { force: true });
 }
 
@@ -157,7 +158,7 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
     const accepted = (await listener.events.take(6)).map(({ event_id: id }) => id);
     expect((await status()).problems).toStrictEqual([]);
 
-    fillUp(daemon, disk);
+    fillUp(daemon.pid(), disk);
     const owed: { readonly link: AgentLink; readonly event: Message }[] = [];
     for (const { link, events } of agents) {
       const { event, refusal, acceptedCount } = await untilRefused(link, events.chunk);
@@ -179,7 +180,7 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
     });
     expect((await late.events.take(accepted.length)).map(({ event_id: id }) => id)).toStrictEqual(accepted);
 
-    makeRoom(daemon, disk);
+    makeRoom(daemon.pid(), disk);
     for (const { link, event } of owed) await vi.waitFor(() => link.publish([event]), LONG);
     await vi.waitFor(async () => expect((await status()).problems).toStrictEqual([]), LONG);
     expect((await status()).journal?.failure).toBe(undefined);
@@ -222,7 +223,7 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
         expect(await daemon.start().ready).toBe(true);
         const listener = await openListenerLink("newline", daemon, sniffer);
         await listener.subscribe(request());
-        if (!isKept) fillUp(daemon, disk);
+        if (!isKept) fillUp(disk.holder, disk);
         const agent = await openAgentLink("socket", daemon, sniffer);
         const { started, chunk } = eventsOf(`run${run}`);
         const published = agent.publish([started(), chunk()]).then(() => "kept", refusalIn);
@@ -234,8 +235,9 @@ describe.skipIf(diskKind() !== "mounted")("a disk of its own", () => {
         epochs.push(cursorFacts(places[run] ?? "").after);
         await listener.vanish();
         await agent.close();
-        if (!isKept) makeRoom(daemon, disk);
+        // A daemon that lives when there is room again writes what it refused.
         if (run < 3) await daemon.kill();
+        if (!isKept) makeRoom(disk.holder, disk);
       }
       expect(epochs).toStrictEqual([...new Set(epochs)].sort((one, other) => one - other));
       const met: unknown[] = [];
