@@ -15,7 +15,7 @@ import { createJsonCodec } from "../protocols/aaep/json/json-codec.js";
 import type { Message } from "../protocols/aaep/json/message.js";
 import { createSpokenLanguages, type SpokenLanguages } from "../protocols/aaep/subscriber/spoken-languages.js";
 import { createCheckpoints } from "../runtime/checkpoints.js";
-import { createSendingTurns } from "../runtime/sending-turns.js";
+import { createSharedTurns } from "../runtime/shared-turns.js";
 import { decideOnce, SAME_USER_MAY_ALL } from "../security/access.js";
 import { createA2eDoor } from "./a2e/a2e-door.js";
 import { createAkashikDoor } from "./akashik/akashik-door.js";
@@ -154,7 +154,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
         : [{ recognizes: door.recognizes, serve: (connection: Connection<Uint8Array>) => door.serve(connection) }],
     ),
     handshakeTimeoutMs,
-    sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
+    sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
     checkpoints: createCheckpoints(clock),
     aaep: {
       engine,

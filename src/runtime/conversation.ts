@@ -4,7 +4,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { Log } from "../contracts/log.js";
 import type { PeerIdentity } from "../contracts/transport.js";
 import type { Checkpoints } from "./checkpoints.js";
-import type { SendingTurns } from "./sending-turns.js";
+import type { SharedTurns } from "./shared-turns.js";
 
 export interface ConversationServices {
   readonly clock: Clock;
@@ -12,7 +12,7 @@ export interface ConversationServices {
   readonly handshakeTimeoutMs: () => Millis;
   readonly log: Log;
   /** Turns of the connections and streams that have deliveries to send; shared by all of them. */
-  readonly sendingTurns: SendingTurns;
+  readonly sendingTurns: SharedTurns;
   /** Times of the checkpoints; shared by all connections and streams. */
   readonly checkpoints: Checkpoints;
 }

@@ -5,7 +5,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { CloseInfo } from "../contracts/transport.js";
 import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import type { DeliverySink } from "./pump.js";
-import type { SendingTurns } from "./sending-turns.js";
+import type { SharedTurns } from "./shared-turns.js";
 
 /** Default time limit for the end of a subscription, ms. */
 export const LAST_WORDS_MS: Millis = 10_000;
@@ -16,7 +16,7 @@ const CLOSING_MS: Millis = 500;
 export interface HandOverServices {
   readonly clock: Clock;
   /** Turns shared by peers with pending deliveries and all other peers (R34). */
-  readonly sendingTurns: SendingTurns;
+  readonly sendingTurns: SharedTurns;
 }
 
 /** "later": the rest is still being read. "no_room": this turn has no room left. */
@@ -54,7 +54,7 @@ export async function handOver(
 }
 
 /** Does the work now if this turn has room, else in a later turn. */
-function whenRoom(work: () => Pause, turns: SendingTurns): Pause | Promise<Pause> {
+function whenRoom(work: () => Pause, turns: SharedTurns): Pause | Promise<Pause> {
   if (turns.isRoomLeft()) return work();
   return new Promise((resolve, reject) => {
     turns.wait(() => {

@@ -6,7 +6,7 @@ import type { DeliverySource } from "../contracts/protocol.js";
 import { checkpointBatch, withCheckpoint } from "../engine/views/checkpoint.js";
 import type { DeliveryBatch } from "../engine/views/delivery.js";
 import { CHECKPOINT_EVERY_MS, type Checkpointed, type Checkpoints } from "./checkpoints.js";
-import type { SendingTurns } from "./sending-turns.js";
+import type { SharedTurns } from "./shared-turns.js";
 
 export interface DeliverySink {
   /** Hands a batch over. False: take no more until `writable` resolves. */
@@ -25,7 +25,7 @@ export interface Pump {
 /** The services that all pumps share. */
 export interface PumpServices {
   readonly clock: Pick<Clock, "afterCall" | "now">;
-  readonly sendingTurns: SendingTurns;
+  readonly sendingTurns: SharedTurns;
   readonly checkpoints: Checkpoints;
 }
 

@@ -6,9 +6,9 @@ import type { Millis } from "../contracts/clock.js";
 import type { ExchangeProtocol } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
-import { TURN_ROOM_MS } from "../engine/time/turn-room.js";
 import { awaitHandshake, type ConversationServices } from "./conversation.js";
 import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
+import type { SharedTurns } from "./shared-turns.js";
 
 /** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
 const MOST_WAITING_UNITS = 8 * 1024 * 1024;
@@ -129,6 +129,7 @@ function createOutgoing<Frame>(
 
 export interface ExchangeServices extends Pick<ConversationServices, "clock" | "handshakeTimeoutMs" | "log"> {
   readonly room: WaitingRoom;
+  readonly takingTurns: SharedTurns;
 }
 
 /** Starts an exchange. Only this function iterates the connection's frames. */
@@ -138,7 +139,7 @@ export function runExchange<Frame>(
   protocol: Pick<ExchangeProtocol, "open">,
   services: ExchangeServices,
 ): Conversation {
-  const { clock, log } = services;
+  const { clock, log, takingTurns: turns } = services;
   const outgoing = createOutgoing(connection, codec, services.room, clock, () => {
     const remedy = "See whether the program at its end still reads.";
     log.warn({ peer: connection.peer.label, remedy }, "a peer took nothing for a minute and was given up");
@@ -210,21 +211,33 @@ export function runExchange<Frame>(
     if (session.isOpen()) cancelTimeout();
   };
 
+  /** One message after another, of one exchange after another: many that speak at once hold up nobody else (R34). */
+  const takeInTurn = (frame: Frame): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const goOn = (): void => {
+        const from = turns.begin();
+        try {
+          if (!isOver) take(frame);
+          resolve();
+        } catch (caught) {
+          reject(caught);
+        }
+        turns.end(from);
+      };
+      if (turns.isRoomLeft()) goOn();
+      else turns.wait(goOn);
+    });
+
   const run = async (): Promise<void> => {
     try {
       for await (const frames of connection.frames) {
-        let until = clock.now() + TURN_ROOM_MS;
         for (const frame of frames) {
           if (isOver) break;
-          take(frame);
+          await takeInTurn(frame);
           const room = session.room();
           if (room !== undefined) await room;
           const taken = session.isReadAlways() ? undefined : outgoing.taken();
           if (taken !== undefined) await taken;
-          if (clock.now() < until) continue;
-          // Other peers come first (R34).
-          await new Promise<void>(clock.afterTurn);
-          until = clock.now() + TURN_ROOM_MS;
         }
         if (isOver) break;
         // A peer that sends without reading is not read from either.

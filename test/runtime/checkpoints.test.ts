@@ -8,7 +8,7 @@ import { createJsonCodec } from "../../src/protocols/aaep/json/json-codec.js";
 import { createPlainProtocol } from "../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
-import { createSendingTurns } from "../../src/runtime/sending-turns.js";
+import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { openStream } from "../support/peers/service-calls.js";
 import { session } from "../support/rigs/engine-rig.js";
 import { createStreamRig, utf8 } from "../support/rigs/stream-rig.js";
@@ -22,7 +22,7 @@ function stage() {
   const clock = createVirtualClock();
   const services = {
     clock,
-    sendingTurns: createSendingTurns(clock, createTurnRoom(clock)),
+    sendingTurns: createSharedTurns(clock, createTurnRoom(clock)),
     checkpoints: createCheckpoints(clock),
   };
   const join = (wants = true) => {

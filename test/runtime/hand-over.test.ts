@@ -4,12 +4,12 @@ import type { Drained, PendingDeliveries } from "../../src/engine/subscriptions/
 import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import type { DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { handOver } from "../../src/runtime/hand-over.js";
-import { createSendingTurns } from "../../src/runtime/sending-turns.js";
+import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock, type VirtualClock } from "../support/rigs/virtual-clock.js";
 
 const servicesOf = (clock: VirtualClock, turnRoomMs?: number) => ({
   clock,
-  sendingTurns: createSendingTurns(clock, createTurnRoom(clock, turnRoomMs)),
+  sendingTurns: createSharedTurns(clock, createTurnRoom(clock, turnRoomMs)),
 });
 
 const runOf = (length: number): DeliveryBatch => ({ deliveries: Array.from({ length }), memo: new Map() }) as never;

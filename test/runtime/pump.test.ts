@@ -4,7 +4,7 @@ import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryBatch, type DeliveryBatch } from "../../src/engine/views/delivery.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
-import { createSendingTurns } from "../../src/runtime/sending-turns.js";
+import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 /** A source of so many runs, and a sink that takes while `isOpen`. */
@@ -39,7 +39,7 @@ function stage(count: number) {
         }),
       failed: (fault) => failures.push(fault),
     },
-    { clock, sendingTurns: createSendingTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
+    { clock, sendingTurns: createSharedTurns(clock, createTurnRoom(clock)), checkpoints: createCheckpoints(clock) },
   );
   return {
     clock,

@@ -1,20 +1,33 @@
 // The runner of exchanges: messages wait for a peer that takes nothing, in their order and within a limit.
 import { expect, onTestFinished, test } from "vitest";
+import type { Clock } from "../../src/contracts/clock.js";
 import type { ExchangeHost, ExchangeSession } from "../../src/contracts/exchange.js";
+import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createWaitingRoom, runExchange } from "../../src/runtime/run-exchange.js";
+import { createSharedTurns, type SharedTurns } from "../../src/runtime/shared-turns.js";
 import { createMemoryPair } from "../../transports/memory/memory-pair.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const MIB = 1024 * 1024;
 
+function turnsOf(clock: Pick<Clock, "now" | "afterTurn">): SharedTurns {
+  return createSharedTurns(clock, createTurnRoom(clock));
+}
+
 /** An exchange over a connection of `capacityFrames`, whose session takes notes and says nothing by itself. */
 function opened(
   capacityFrames: number,
-  { isReadAlways = false, passesOn = false, msEach = 0, room = createWaitingRoom() } = {},
+  {
+    isReadAlways = false,
+    passesOn = false,
+    msEach = 0,
+    room = createWaitingRoom(),
+    clock = createVirtualClock(),
+    takingTurns = turnsOf({ now: clock.now, afterTurn: (run) => void setImmediate(run) }),
+  } = {},
 ) {
   const { first, second } = createMemoryPair<string>({ capacityFrames });
   const received: unknown[] = [];
-  const clock = createVirtualClock();
   let host: ExchangeHost | undefined;
   const session: ExchangeSession = {
     receive: (message) => {
@@ -47,7 +60,7 @@ function opened(
         return session;
       },
     },
-    { clock, log, handshakeTimeoutMs: () => 1000, room },
+    { clock, log, handshakeTimeoutMs: () => 1000, room, takingTurns },
   );
   onTestFinished(async () => {
     await second.close();
@@ -167,20 +180,43 @@ test.each([
 });
 
 test("R34: messages that take long give way after two milliseconds", async () => {
-  const { peer, received, clock, close, conversation } = opened(64, { msEach: 1 });
+  const clock = createVirtualClock();
+  const takingTurns = turnsOf(clock);
+  const { peer, received, close, conversation } = opened(64, { msEach: 1, clock, takingTurns });
   for (let index = 0; index < 10; index += 1) peer.send(String(index));
   for (let round = 0; round < 5; round += 1) await quiet();
   expect(received).toEqual([0, 1]);
-  clock.settle();
+  clock.turn();
   for (let round = 0; round < 5; round += 1) await quiet();
   expect(received).toEqual([0, 1, 2, 3]);
   for (let round = 0; round < 5; round += 1) {
-    clock.settle();
+    clock.turn();
     await quiet();
   }
   expect(received).toHaveLength(10);
   close();
   await conversation.done;
+});
+
+test("R34, H4: exchanges share a turn, and each takes a message before any takes another", async () => {
+  const clock = createVirtualClock();
+  const takingTurns = turnsOf(clock);
+  const exchanges = [1, 2, 3].map(() => opened(64, { msEach: 1, clock, takingTurns }));
+  for (const { peer } of exchanges) for (let index = 0; index < 4; index += 1) peer.send(String(index));
+  const counts: number[][] = [];
+  for (let turn = 0; turn < 6; turn += 1) {
+    for (let round = 0; round < 5; round += 1) await quiet();
+    counts.push(exchanges.map(({ received }) => received.length));
+    clock.turn();
+  }
+  expect(counts).toEqual([
+    [1, 1, 0],
+    [2, 1, 1],
+    [2, 2, 2],
+    [3, 3, 2],
+    [4, 3, 3],
+    [4, 4, 4],
+  ]);
 });
 
 test("an offer is taken by a peer that takes messages, and by no other", async () => {

@@ -7,6 +7,7 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { Connection } from "../../contracts/transport.js";
 import type { Engine } from "../../engine/engine.js";
 import { everyLanguage } from "../../engine/notices/daemon-events.js";
+import { createTurnRoom } from "../../engine/time/turn-room.js";
 import { createTurnSlices } from "../../engine/time/turn-slices.js";
 import type { A2eServices } from "../../protocols/a2e/host/a2e-services.js";
 import { createPresentAgents } from "../../protocols/a2e/host/present-agents.js";
@@ -16,6 +17,7 @@ import { createRouter } from "../../protocols/a2e/providers/router.js";
 import { createA2eProtocol } from "../../protocols/a2e/sessions/a2e-protocol.js";
 import type { ConversationServices } from "../../runtime/conversation.js";
 import { createWaitingRoom, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
+import { createSharedTurns } from "../../runtime/shared-turns.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { createProviderProcess } from "./provider-process.js";
 
@@ -66,7 +68,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
   );
   const maker = createMessageMaker(options.ids, clock.wallTime);
   const foldedNames = createFoldedNames();
-  const room = createWaitingRoom();
+  const sharing = { room: createWaitingRoom(), takingTurns: createSharedTurns(clock, createTurnRoom(clock)) };
   const services: A2eServices = {
     engine: by.engine,
     access: by.access,
@@ -100,7 +102,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
       log,
       codec: by.codec,
       maxFrameBytes: options.maxFrameBytes,
-      room,
+      ...sharing,
     }),
   );
   for (const one of processes) one.start();
@@ -113,7 +115,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
 
   return {
     services,
-    serve: (connection, frames = by.codec) => runExchange(connection, frames, protocol, { ...by, room }),
+    serve: (connection, frames = by.codec) => runExchange(connection, frames, protocol, { ...by, ...sharing }),
     report: () => {
       const present = router.providers();
       return {

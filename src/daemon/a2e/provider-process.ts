@@ -8,19 +8,18 @@ import type { Conversation } from "../../contracts/protocol.js";
 import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
 import type { Router } from "../../protocols/a2e/providers/router.js";
-import { runExchange, type TextCodec, type WaitingRoom } from "../../runtime/run-exchange.js";
+import { type ExchangeServices, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
 import type { ProviderChoice } from "../config/config.js";
 import { logErrorLines } from "./error-lines.js";
 import { createRestartWaits } from "./restart-waits.js";
 
-export interface ProviderProcessServices {
+export interface ProviderProcessServices extends Pick<ExchangeServices, "room" | "takingTurns"> {
   readonly router: Router;
   readonly maker: MessageMaker;
   readonly clock: Clock;
   readonly log: Log;
   readonly codec: TextCodec<Uint8Array>;
   readonly maxFrameBytes: number;
-  readonly room: WaitingRoom;
 }
 
 export interface ProviderProcess {
@@ -48,7 +47,7 @@ const KILL_AFTER_MS = 2000;
 const LAST_OUTPUT_MS = 500;
 
 export function createProviderProcess(choice: ProviderChoice, services: ProviderProcessServices): ProviderProcess {
-  const { clock, log } = services;
+  const { clock, log, room, takingTurns } = services;
   const { name, command } = choice;
   let child: ChildProcess | undefined;
   let conversation: Conversation | undefined;
@@ -138,7 +137,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
             host,
           ),
       },
-      { clock, log, handshakeTimeoutMs: () => HANDSHAKE_MS, room: services.room },
+      { clock, log, handshakeTimeoutMs: () => HANDSHAKE_MS, room, takingTurns },
     );
     conversation = joined;
     void joined.done.then(() => {

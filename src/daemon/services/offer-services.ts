@@ -13,8 +13,8 @@ import type { RpcServices } from "../../protocols/aaep/sessions/rpc-services.js"
 import { akashikMethods } from "../../protocols/akashik/services/akashik-service.js";
 import type { Checkpoints } from "../../runtime/checkpoints.js";
 import type { TextCodec } from "../../runtime/run-exchange.js";
-import type { SendingTurns } from "../../runtime/sending-turns.js";
 import { createStreamServer } from "../../runtime/serve-stream.js";
+import type { SharedTurns } from "../../runtime/shared-turns.js";
 import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";
@@ -48,7 +48,7 @@ export interface OfferedBy {
   readonly connections: () => ReadonlyMap<string, number>;
   readonly isReady: () => boolean;
   readonly replies: ReadonlyMap<ReplyFate, number>;
-  readonly sendingTurns: SendingTurns;
+  readonly sendingTurns: SharedTurns;
   readonly checkpoints: Checkpoints;
   readonly track: (served: Conversation, peer: PeerIdentity, transport: string) => void;
 }

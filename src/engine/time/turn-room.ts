@@ -2,7 +2,7 @@
 import type { Clock, Millis } from "../../contracts/clock.js";
 
 /** Longest time that work of one kind takes of a turn, in ms. */
-export const TURN_ROOM_MS: Millis = 2;
+const TURN_ROOM_MS: Millis = 2;
 
 export interface TurnRoom {
   /** Whether the turn has time left for the work. The first piece of a turn always has. */

@@ -5,8 +5,8 @@ import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
-import { createSendingTurns } from "../../../src/runtime/sending-turns.js";
 import { createStreamServer } from "../../../src/runtime/serve-stream.js";
+import { createSharedTurns } from "../../../src/runtime/shared-turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
 
@@ -74,7 +74,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
       clock: rig.clock,
       log,
       handshakeTimeoutMs: () => HANDSHAKE_TIMEOUT_MS,
-      sendingTurns: createSendingTurns(rig.clock, createTurnRoom(rig.clock)),
+      sendingTurns: createSharedTurns(rig.clock, createTurnRoom(rig.clock)),
       checkpoints: createCheckpoints(rig.clock),
       served: (stream) => void served.push(stream),
     }),

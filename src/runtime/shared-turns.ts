@@ -1,12 +1,12 @@
-// Shares the turns of the event loop among subscriptions with deliveries to send. Shaping and encoding much for many is spread over several turns,
-// one subscription after another, so that arriving messages are not held up (R34).
+// Shares the turns of the event loop among those with work of one kind: subscriptions with deliveries to send, exchanges with messages to take. Much
+// work for many is spread over several turns, one after another, so that nobody else is held up (R34).
 import type { Clock, Millis } from "../contracts/clock.js";
 import type { TurnRoom } from "../engine/time/turn-room.js";
 
-export interface SendingTurns {
-  /** Whether this turn has room for more pulls. */
+export interface SharedTurns {
+  /** Whether this turn has room for more work. */
   readonly isRoomLeft: () => boolean;
-  /** Call it before a piece of pulling work. Returns the instant for `end`. */
+  /** Call it before a piece of work. Returns the instant for `end`. */
   readonly begin: () => Millis;
   /** Counts the time of the piece of work since `from`. */
   readonly end: (from: Millis) => void;
@@ -14,8 +14,8 @@ export interface SendingTurns {
   readonly wait: (goOn: () => void) => () => void;
 }
 
-/** Made once for all pumps, because all pumps share each turn. */
-export function createSendingTurns(clock: Pick<Clock, "now" | "afterTurn">, room: TurnRoom): SendingTurns {
+/** Made once for all work of a kind, because all of it shares each turn. */
+export function createSharedTurns(clock: Pick<Clock, "now" | "afterTurn">, room: TurnRoom): SharedTurns {
   const waiting = new Set<{ readonly goOn: () => void }>();
   let isArmed = false;
 

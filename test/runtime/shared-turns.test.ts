@@ -4,7 +4,7 @@ import { createTurnRoom } from "../../src/engine/time/turn-room.js";
 import { createDeliveryBatch } from "../../src/engine/views/delivery.js";
 import { createCheckpoints } from "../../src/runtime/checkpoints.js";
 import { createPump } from "../../src/runtime/pump.js";
-import { createSendingTurns } from "../../src/runtime/sending-turns.js";
+import { createSharedTurns } from "../../src/runtime/shared-turns.js";
 import { createVirtualClock } from "../support/rigs/virtual-clock.js";
 
 const PIECE = createDeliveryBatch([]);
@@ -12,7 +12,7 @@ const PIECE = createDeliveryBatch([]);
 /** Pumps that share turns with room for one piece each; `sent` has a letter for each piece, small, and for each critical one, capital. */
 function stage(counts: Readonly<Record<string, number>>) {
   const clock = createVirtualClock();
-  const turns = createSendingTurns(clock, createTurnRoom(clock, 0));
+  const turns = createSharedTurns(clock, createTurnRoom(clock, 0));
   const checkpoints = createCheckpoints(clock);
   const sent: string[] = [];
   const left = new Map(Object.entries(counts));
