@@ -12,7 +12,7 @@ import { assertPublishedEvent } from "../dist/src/protocols/aaep/validation/vali
 import { createCheckpoints } from "../dist/src/runtime/checkpoints.js";
 import { frameBatchOf } from "../dist/src/runtime/frame-batches.js";
 import { createPump } from "../dist/src/runtime/pump.js";
-import { createSendingTurns } from "../dist/src/runtime/sending-turns.js";
+import { createSharedTurns } from "../dist/src/runtime/shared-turns.js";
 
 /** A clock that stands still until it is advanced. */
 export function createVirtualClock() {
@@ -78,7 +78,7 @@ export function createEngineStage({
 } = {}) {
   const { segmenter, calls } = countingSegmenter();
   // Rows of the engine alone measure its work, not the number of turns.
-  const sendingTurns = createSendingTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
+  const sendingTurns = createSharedTurns(clock, createTurnRoom(clock, Number.POSITIVE_INFINITY));
   const checkpoints = createCheckpoints(clock);
   const silent = () => {};
   const ids = createIdSource();
