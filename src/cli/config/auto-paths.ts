@@ -8,18 +8,12 @@ import { serviceSocketPath } from "../../daemon/services/own-addresses.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Returns the path that the value of an option means in this environment; undefined if the value is not `auto`. */
-export function autoPath(name: OptionName, configuration: Configuration, environment: Environment): string | undefined {
-  const { [name]: value, producerId } = configuration;
-  const path = PATHS[name];
-  return path !== undefined && isAuto(value) ? path(producerId, environment) : undefined;
-}
+/** The options that may be `auto`. */
+type AutoName = {
+  readonly [Name in OptionName]: { readonly kind: "auto" } extends Configuration[Name] ? Name : never;
+}[OptionName];
 
-function isAuto(value: unknown): boolean {
-  return typeof value === "object" && value !== null && "kind" in value && value.kind === "auto";
-}
-
-const PATHS: Readonly<Partial<Record<OptionName, (producerId: string, environment: Environment) => string>>> = {
+const PATHS: Readonly<Record<AutoName, (producerId: string, environment: Environment) => string>> = {
   socket: (id, environment) => ipcPath({ ...currentPlace(), environment }, id),
   grpc: (id, environment) => `unix:${serviceSocketPath("grpc", id, 1, { ...currentPlace(), environment })}`,
   http: (id, environment) => `unix:${serviceSocketPath("http", id, 1, { ...currentPlace(), environment })}`,
@@ -27,3 +21,14 @@ const PATHS: Readonly<Partial<Record<OptionName, (producerId: string, environmen
   journal: (id, environment) => defaultJournalDirectory(environment, id),
   audit: (_, environment) => stateDirectory(environment, "audit"),
 };
+
+/** Returns the path that the value of an option means in this environment; undefined if the value is not `auto`. */
+export function autoPath(name: OptionName, configuration: Configuration, environment: Environment): string | undefined {
+  return isAutoName(name) && configuration[name].kind === "auto"
+    ? PATHS[name](configuration.producerId, environment)
+    : undefined;
+}
+
+function isAutoName(name: OptionName): name is AutoName {
+  return Object.hasOwn(PATHS, name);
+}

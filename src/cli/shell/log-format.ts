@@ -1,16 +1,15 @@
 // The form of the daemon's log: sentences where a person reads it, JSON where a program does.
-
-import type { LogFormat } from "../../daemon/config/config.js";
+import type { Configuration } from "../../daemon/config/config.js";
 import type { LogOptions } from "../../daemon/platform/log.js";
 
 /** Whether `format` means sentences on a stream. */
-function isForPeople(format: LogFormat, { isTTY }: { readonly isTTY?: boolean }): boolean {
+function isForPeople(format: Configuration["logFormat"], { isTTY }: { readonly isTTY?: boolean }): boolean {
   return format === "text" || (format === "auto" && isTTY === true);
 }
 
 /** Options of the log on standard error. Loads the sentences only if somebody reads them. */
 export async function logOptions(
-  format: LogFormat,
+  format: Configuration["logFormat"],
   stderr: { readonly isTTY?: boolean } = process.stderr,
 ): Promise<Pick<LogOptions, "render">> {
   if (!isForPeople(format, stderr)) return {};

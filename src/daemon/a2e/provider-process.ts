@@ -9,7 +9,7 @@ import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
 import type { Router } from "../../protocols/a2e/providers/router.js";
 import { type ExchangeServices, runExchange, type TextCodec } from "../../runtime/run-exchange.js";
-import type { ProviderChoice } from "../config/config.js";
+import type { ProviderChoice } from "../config/a2e-choices.js";
 import { logErrorLines } from "./error-lines.js";
 import { createRestartWaits } from "./restart-waits.js";
 

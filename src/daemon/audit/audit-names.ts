@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { withClaim } from "../../../transports/ipc/claim.js";
 import { assertPrivateDirectory, assurePrivateDirectory } from "../../../transports/ipc/directory.js";
 import { fileNameOf } from "../../../transports/ipc/paths.js";
-import type { AuditChoice } from "../config/config.js";
+import type { AuditChoice } from "../config/config-values.js";
 import { takeOwnership } from "../platform/owner-file.js";
 import { stateDirectory } from "../platform/state-directory.js";
 

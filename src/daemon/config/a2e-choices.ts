@@ -1,7 +1,18 @@
 // Parses the options of A2E: lists of names, a token, and the providers that the daemon runs.
-import type { ProviderChoice } from "./config.js";
 import { textValue, type ValueType } from "./config-values.js";
 import { given, type ReadValue, refused } from "./read-value.js";
+
+/** An A2E host that the daemon runs as a child (docs/a2e.md). */
+export interface ProviderChoice {
+  readonly name: string;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly priority: number;
+  /** The capabilities that the daemon asks for; undefined: all. */
+  readonly capabilities: readonly string[] | undefined;
+  /** The token that the host wants. */
+  readonly authToken: string;
+}
 
 const MOST_NAMES = 1024;
 const LONGEST_NAME = 1024;

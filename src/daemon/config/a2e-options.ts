@@ -1,36 +1,32 @@
 // The rows of the table of options that concern A2E (docs/a2e.md).
 import { namesChoice, providersChoice, tokenChoice } from "./a2e-choices.js";
-import type { Configuration } from "./config.js";
 import { wholeNumber } from "./config-values.js";
-import type { OptionRow } from "./option-row.js";
+import { option } from "./option-row.js";
 
 const DAY_SECONDS = 86_400;
 
-type A2eOptionName = Extract<keyof Configuration, `a2e${string}`>;
-
-export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configuration[Name]> } = {
-  a2eProviders: {
+export const A2E_OPTIONS = {
+  a2eProviders: option({
     group: "A2E",
     type: providersChoice,
-    unit: undefined,
     fallback: [],
     meaning: "The A2E hosts that the daemon runs as children, and whose capabilities A2E agents can use.",
     atTheLimit:
       "A list of objects: command, a list of texts, and if wanted name, priority, capabilities and auth_token. In the file also as providers in a2e. The daemon starts a host again that ends.",
     change: "next_start",
-  },
-  a2eAuthToken: {
+  }),
+  /** Undefined accepts any token. */
+  a2eAuthToken: option({
     group: "A2E",
     type: tokenChoice,
-    unit: undefined,
     fallback: undefined,
     meaning: "The token that A2E agents and registering providers have to show.",
     atTheLimit:
       "any accepts every token: local sockets and standard input belong to this user. Over TCP the token of the service counts. Prefer the file or the variable to the command line, which other users can see.",
     change: "at_once",
     changeIsFor: "new handshakes",
-  },
-  a2eMaxParallel: {
+  }),
+  a2eMaxParallel: option({
     group: "A2E",
     // The engine allows 256 open tools in a session.
     type: wholeNumber("COUNT", 1, 256),
@@ -41,8 +37,8 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
       "Further requests wait, at most 256 of a session and 8 MiB. The daemon answers one more by runtime_error.",
     change: "at_once",
     changeIsFor: "new sessions",
-  },
-  a2eRequestTimeoutSeconds: {
+  }),
+  a2eRequestTimeoutSeconds: option({
     group: "A2E",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
     unit: "seconds",
@@ -51,19 +47,18 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
     atTheLimit: "The daemon then answers by timeout. A tool call without a timeout has 30 seconds.",
     change: "at_once",
     changeIsFor: "requests that are forwarded from then on",
-  },
-  a2eIrreversibleTools: {
+  }),
+  a2eIrreversibleTools: option({
     group: "A2E",
     type: namesChoice,
-    unit: undefined,
     fallback: [],
     meaning:
       "The A2E tools whose calls a person has to confirm first. Case, width, accents, blanks, punctuation and invisible characters of a name make no difference.",
     atTheLimit: "Without a person who can answer, the daemon refuses the call (confirmation_rejected).",
     change: "at_once",
     changeIsFor: "calls from then on",
-  },
-  a2eConfirmationSeconds: {
+  }),
+  a2eConfirmationSeconds: option({
     group: "A2E",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
     unit: "seconds",
@@ -72,15 +67,14 @@ export const A2E_OPTIONS: { readonly [Name in A2eOptionName]: OptionRow<Configur
     atTheLimit: "The daemon then refuses the call.",
     change: "at_once",
     changeIsFor: "new sessions",
-  },
-  a2eShownArguments: {
+  }),
+  a2eShownArguments: option({
     group: "A2E",
     type: namesChoice,
-    unit: undefined,
     fallback: [],
     meaning: "The arguments of A2E tool calls whose values listeners hear.",
     atTheLimit: "The values of all other arguments stay out of every event.",
     change: "at_once",
     changeIsFor: "new sessions",
-  },
+  }),
 };

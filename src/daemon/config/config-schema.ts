@@ -1,9 +1,8 @@
-// The table of all options. It alone defines names, ranges, defaults and the behaviour at a limit; resolver, flags, help and docs/configuration.md
-// are made from it.
+// The table of all options. It alone defines names, types, ranges, defaults and the behaviour at a limit; the type `Configuration`, resolver, flags,
+// help and docs/configuration.md are made from it.
 import { DEFAULT_MAX_FRAME_BYTES, LARGEST_MAX_FRAME_BYTES } from "../../../transports/framing/framings.js";
 import { A2E_OPTIONS } from "./a2e-options.js";
 import { AKASHIK_OPTIONS } from "./akashik-options.js";
-import type { Configuration, OptionName } from "./config.js";
 import {
   auditChoice,
   journalChoice,
@@ -15,35 +14,33 @@ import {
   wholeNumber,
   wholeNumberOr,
 } from "./config-values.js";
-import type { OptionRow } from "./option-row.js";
+import { option } from "./option-row.js";
 import { SERVICE_OPTIONS } from "./service-options.js";
 
 const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
 
-export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[Name]> } = {
-  producerId: {
+export const OPTIONS = {
+  producerId: option({
     group: "Where it listens",
     type: producerId,
-    unit: undefined,
     fallback: "aaepd",
     meaning: "Names the daemon to subscribers, and its socket.",
     atTheLimit:
       "If you set it, agents without a name publish under it. If you do not set it, serve refuses their events (producer_missing).",
     change: "next_start",
-  },
-  socket: {
+  }),
+  socket: option({
     group: "Where it listens",
     type: socketChoice,
-    unit: undefined,
     fallback: { kind: "auto" },
     meaning: "The path of the local socket.",
     atTheLimit:
       "auto is ID.sock in the runtime folder. If a live daemon has that socket, serve refuses to start, and stdio takes ID-2.sock and so on. A path that a live daemon has is an error. off opens no socket. The folder of a path must be your own with mode 700. The daemon creates a missing folder. Without --socket, the commands tail, publish, status and manifest ask the daemon that the variable names.",
     change: "next_start",
-  },
+  }),
   ...SERVICE_OPTIONS,
-  maxFrameBytes: {
+  maxFrameBytes: option({
     group: "Where it listens",
     type: wholeNumber("BYTES", 128 * 1024, LARGEST_MAX_FRAME_BYTES),
     unit: "bytes",
@@ -52,8 +49,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit:
       "The daemon answers a larger one by message_too_large and closes its connection. Other connections continue.",
     change: "next_start",
-  },
-  handshakeTimeoutSeconds: {
+  }),
+  handshakeTimeoutSeconds: option({
     group: "Where it listens",
     type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
     unit: "seconds",
@@ -62,8 +59,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "The daemon then closes the connection.",
     change: "at_once",
     changeIsFor: "new connections",
-  },
-  heartbeatSeconds: {
+  }),
+  heartbeatSeconds: option({
     group: "Where it listens",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
     unit: "seconds",
@@ -72,28 +69,26 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "A client may give up a stream after two and a half times that silence. 0 sends no heartbeat.",
     change: "at_once",
     changeIsFor: "new streams",
-  },
-  defaultLanguage: {
+  }),
+  defaultLanguage: option({
     group: "Agents",
     type: languageTag,
-    unit: undefined,
     fallback: "en-US",
     meaning: "The language of texts whose agent names none. Their events go out with it.",
     atTheLimit:
       "It decides where their sentences end. The daemon also uses it for subscribers whose languages it does not know. The daemon's own texts are in English if it has none in this language, and name their actual language.",
     change: "next_start",
-  },
-  sequencing: {
+  }),
+  sequencing: option({
     group: "Agents",
     type: oneOf(["enforce", "warn"]),
-    unit: undefined,
     fallback: "enforce",
     meaning: "The treatment of events out of order.",
     atTheLimit:
       "enforce refuses them with the broken rule. warn repairs and logs them, but still refuses a fault that concerns safety.",
     change: "at_once",
-  },
-  clockSkewSeconds: {
+  }),
+  clockSkewSeconds: option({
     group: "Agents",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
     unit: "seconds",
@@ -101,8 +96,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The largest distance of an event's timestamp from the daemon's clock.",
     atTheLimit: "The daemon refuses the event (timestamp_skewed).",
     change: "at_once",
-  },
-  agentGraceSeconds: {
+  }),
+  agentGraceSeconds: option({
     group: "Agents",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
     unit: "seconds",
@@ -111,8 +106,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The time in which an agent without a connection may resume its sessions.",
     atTheLimit: "The daemon then ends the sessions as errored (AGENT_DISCONNECTED). 0 ends them at once.",
     change: "at_once",
-  },
-  agentIdleSeconds: {
+  }),
+  agentIdleSeconds: option({
     group: "Agents",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
     unit: "seconds",
@@ -121,8 +116,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "Then agent_grace_seconds begin, as after the end of a connection.",
     change: "at_once",
     changeIsFor: "each agent with its next call",
-  },
-  maxConcurrentSubscriptions: {
+  }),
+  maxConcurrentSubscriptions: option({
     group: "Subscribers",
     type: wholeNumber("COUNT", 1, 16_384),
     unit: "subscriptions",
@@ -130,8 +125,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The largest number of subscriptions at a time.",
     atTheLimit: "The daemon rejects a further one (rate_limit) with retry_after_seconds.",
     change: "at_once",
-  },
-  retryAfterSeconds: {
+  }),
+  retryAfterSeconds: option({
     group: "Subscribers",
     type: wholeNumber("SECONDS", 0, DAY_SECONDS),
     unit: "seconds",
@@ -139,8 +134,9 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The waiting time that the daemon sends to a subscriber rejected by rate_limit.",
     atTheLimit: "0 means that the subscriber may try again at once.",
     change: "at_once",
-  },
-  maxEventsPerSecond: {
+  }),
+  /** Undefined grants each subscriber the rate that it asks for. */
+  maxEventsPerSecond: option({
     group: "Subscribers",
     type: wholeNumberOr("unlimited", "RATE", 1, 100_000),
     unit: "events a second",
@@ -149,8 +145,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "A request for more gets this rate, with a note. Critical events do not count.",
     change: "at_once",
     changeIsFor: "terms negotiated from then on",
-  },
-  burst: {
+  }),
+  burst: option({
     group: "Subscribers",
     type: wholeNumber("COUNT", 1, 1000),
     unit: "events",
@@ -159,8 +155,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "Further events wait for the negotiated rate, and their text is merged.",
     change: "at_once",
     changeIsFor: "new subscriptions",
-  },
-  maxHoldMs: {
+  }),
+  maxHoldMs: option({
     group: "Subscribers",
     type: wholeNumber("MS", 100, 60_000),
     unit: "milliseconds",
@@ -169,8 +165,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "The daemon then delivers the text as it is. Text that keeps coming waits at most three times as long.",
     change: "at_once",
     changeIsFor: "text that is held from then on",
-  },
-  maxLagSeconds: {
+  }),
+  maxLagSeconds: option({
     group: "Subscribers",
     type: wholeNumber("SECONDS", 1, DAY_SECONDS),
     unit: "seconds",
@@ -179,8 +175,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit:
       "The daemon then closes the subscription (lagging). The subscriber can resume. Waiting for the negotiated rate, a pause and catching up do not count.",
     change: "at_once",
-  },
-  maxLagEvents: {
+  }),
+  maxLagEvents: option({
     group: "Subscribers",
     type: wholeNumber("COUNT", 16, 16_777_216),
     unit: "events",
@@ -188,8 +184,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "How many events a subscriber may fall behind while it takes nothing.",
     atTheLimit: "Same effect as max_lag_seconds, whichever is reached first.",
     change: "at_once",
-  },
-  confirmationGraceSeconds: {
+  }),
+  confirmationGraceSeconds: option({
     group: "Questions",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
     unit: "seconds",
@@ -198,8 +194,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "Then the question's default applies. 0 applies it at once.",
     change: "at_once",
     changeIsFor: "waits that begin from then on",
-  },
-  reconnectGraceSeconds: {
+  }),
+  reconnectGraceSeconds: option({
     group: "Questions",
     type: wholeNumber("SECONDS", 0, HOUR_SECONDS),
     unit: "seconds",
@@ -208,29 +204,27 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit: "Then the question's default applies, with resolved_by subscription_ended. 0 applies it at once.",
     change: "at_once",
     changeIsFor: "waits that begin from then on",
-  },
-  journal: {
+  }),
+  journal: option({
     group: "What is kept",
     type: journalChoice,
-    unit: undefined,
     fallback: { kind: "auto" },
     stdioFallback: { kind: "memory" },
     meaning: "The folder that keeps events and the state of sessions and questions.",
     atTheLimit:
       "auto is aaepd/journal/ID in $XDG_STATE_HOME or ~/.local/state, or ID-2 and so on if a live daemon has that one. serve then starts only with a path for its socket. A folder must be your own with mode 700. The daemon creates a missing folder. A folder that a live daemon has is an error. memory ends with the process.",
     change: "next_start",
-  },
-  journalPolicy: {
+  }),
+  journalPolicy: option({
     group: "What is kept",
     type: oneOf(["durable", "os", "none"]),
-    unit: undefined,
     fallback: "durable",
     meaning: "The moment at which the daemon acknowledges an agent's events as safe.",
     atTheLimit:
       "durable: when the disk has them, which outlasts a power cut. os: when the operating system has them, which outlasts a killed daemon. none: at once. After a power cut under os or none, a new journal begins.",
     change: "next_start",
-  },
-  journalRetentionSeconds: {
+  }),
+  journalRetentionSeconds: option({
     group: "What is kept",
     type: wholeNumber("SECONDS", 1, 10 * 365 * DAY_SECONDS),
     unit: "seconds",
@@ -238,8 +232,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "How long the journal keeps events on disk.",
     atTheLimit: "The journal then drops the oldest. Subscribers that had not read them get a gap.",
     change: "at_once",
-  },
-  journalRetentionBytes: {
+  }),
+  journalRetentionBytes: option({
     group: "What is kept",
     type: wholeNumber("BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
     unit: "bytes",
@@ -247,8 +241,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The largest size of the events on disk. The file is somewhat larger.",
     atTheLimit: "Same effect as journal_retention_seconds, whichever is reached first.",
     change: "at_once",
-  },
-  journalMaxEvents: {
+  }),
+  journalMaxEvents: option({
     group: "What is kept",
     type: wholeNumber("COUNT", 1024, 16_777_216),
     unit: "events",
@@ -257,28 +251,27 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit:
       "The daemon then drops the oldest from memory. With a journal on disk, subscribers read it from there. Without one, subscribers that had not read it get a gap.",
     change: "next_start",
-  },
-  journalMaxBytes: {
+  }),
+  /** Undefined: the value follows from `journal`. */
+  journalMaxBytes: option({
     group: "What is kept",
     type: wholeNumberOr("auto", "BYTES", 1024 * 1024, 64 * 1024 * 1024 * 1024),
-    unit: undefined,
     fallback: undefined,
     meaning: "The largest estimated size of the events in memory.",
     atTheLimit:
       "Same effect as journal_max_events, whichever is reached first. auto is 1 MiB with a journal on disk, and 16 MiB without one.",
     change: "next_start",
-  },
-  audit: {
+  }),
+  audit: option({
     group: "What is kept",
     type: auditChoice,
-    unit: undefined,
     fallback: { kind: "auto" },
     meaning: "The folder of the audit log, which records questions, replies and outcomes.",
     atTheLimit:
       "auto is aaepd/audit in $XDG_STATE_HOME or ~/.local/state. off records nothing. A folder must be your own with mode 700. The daemon creates a folder that you name. If writing fails later, the lines wait, and the daemon logs the failure and continues.",
     change: "next_start",
-  },
-  auditMaxBytes: {
+  }),
+  auditMaxBytes: option({
     group: "What is kept",
     type: wholeNumber("BYTES", 64 * 1024, 1024 * 1024 * 1024),
     unit: "bytes",
@@ -286,8 +279,8 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The largest size of one file of the audit log.",
     atTheLimit: "The daemon then sets the file aside and begins a new one.",
     change: "at_once",
-  },
-  auditKeepFiles: {
+  }),
+  auditKeepFiles: option({
     group: "What is kept",
     type: wholeNumber("COUNT", 1, 1000),
     unit: "files",
@@ -295,21 +288,20 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     meaning: "The largest number of audit files that are set aside.",
     atTheLimit: "The daemon then deletes the oldest. It deletes no file for its age.",
     change: "at_once",
-  },
+  }),
   ...A2E_OPTIONS,
   ...AKASHIK_OPTIONS,
-  onStop: {
+  onStop: option({
     group: "Process",
     type: oneOf(["keep", "end"]),
-    unit: undefined,
     fallback: "keep",
     stdioFallback: "end",
     meaning: "The treatment of open sessions and questions at an orderly stop.",
     atTheLimit:
       "keep leaves them open. In the next boot agents take their sessions over within agent_grace_seconds, and subscribers resume. end ends them, and hands over the events that wait for subscribers. Under stdio, and with the journal in memory, the daemon always ends them.",
     change: "at_once",
-  },
-  stopTimeoutSeconds: {
+  }),
+  stopTimeoutSeconds: option({
     group: "Process",
     type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
     unit: "seconds",
@@ -320,36 +312,33 @@ export const OPTIONS: { readonly [Name in OptionName]: OptionRow<Configuration[N
     atTheLimit:
       "The daemon then closes each connection after the last whole message, and logs the number of undelivered events. Under stdio more than 2 counts as 2.",
     change: "at_once",
-  },
-  logLevel: {
+  }),
+  logLevel: option({
     group: "Process",
     type: oneOf(["debug", "info", "warn", "error", "off"]),
-    unit: undefined,
     fallback: "info",
     meaning: "The lowest level of the lines on standard error.",
     atTheLimit: "Lines are lost, and counted, if nobody reads standard error or if it gets more than 1000 a second.",
     change: "at_once",
-  },
-  logFormat: {
+  }),
+  logFormat: option({
     group: "Process",
     type: oneOf(["auto", "text", "json"]),
-    unit: undefined,
     fallback: "auto",
     meaning: "The form of the lines on standard error.",
     atTheLimit:
       "text: sentences for people, one a line. json: one JSON object a line, with every detail. auto: text on a terminal, json elsewhere.",
     change: "next_start",
-  },
-  watchParent: {
+  }),
+  watchParent: option({
     group: "Process",
     type: onOrOff,
-    unit: undefined,
     fallback: false,
     stdioFallback: true,
     meaning: "Ends the daemon when the process that started it has ended.",
     atTheLimit: "The daemon checks once a second, and ends within two more. Not possible on Windows.",
     change: "next_start",
-  },
+  }),
 };
 
-export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly (keyof typeof OPTIONS)[];

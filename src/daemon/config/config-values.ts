@@ -2,7 +2,6 @@
 // sentence "Give …".
 import { isPipeName } from "../../../transports/ipc/paths.js";
 import { canonicalTag } from "../../engine/terms/language.js";
-import type { AuditChoice, JournalChoice, SocketChoice } from "./config.js";
 import { readPath } from "./read-path.js";
 import { given, type ReadValue, refused } from "./read-value.js";
 
@@ -23,6 +22,9 @@ export interface ValueType<Value> {
   /** The value as it stands in the file. In place of a text that opens something stands "(set)". */
   readonly toJson: (value: Value) => unknown;
 }
+
+/** The values that a type reads. */
+export type ValueOf<Type> = Type extends ValueType<infer Value> ? Value : never;
 
 /** Whole numbers from `least` to `most`, both included. Leading zeros, exponents and fractions are refused. */
 export function wholeNumber(placeholder: string, least: number, most: number): ValueType<number> {
@@ -59,7 +61,7 @@ export function wholeNumberOr(
   };
 }
 
-export function oneOf<Choice extends string>(choices: readonly Choice[]): ValueType<Choice> {
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): ValueType<Choice> {
   const wanted = `one of ${choices.join(", ")}`;
   return textValue({
     placeholder: choices.join("|"),
@@ -112,39 +114,43 @@ export const languageTag: ValueType<string> = textValue({
   toText: (value) => value,
 });
 
-export const socketChoice = textValue<SocketChoice>({
-  placeholder: "PATH|auto|off",
-  range: "a path, auto, off",
-  read: (text) => {
-    if (text === "auto" || text === "off") return given({ kind: text });
-    if (isPipeName(text)) return given({ kind: "path", path: text });
-    const read = readPath(text, "a path, auto or off");
-    return read.kind === "refused" ? read : given({ kind: "path", path: read.value });
-  },
-  toText: (value) => (value.kind === "path" ? value.path : value.kind),
-});
+/** `auto`: as the row of `socket` says, and as `DaemonOptions.mostInstances`. A path is absolute, or on Windows the name of a pipe. */
+export const socketChoice = wordOrPath("PATH", "path", ["auto", "off"], "path", (text, wanted) =>
+  isPipeName(text) ? given(text) : readPath(text, wanted),
+);
 
-export const journalChoice = textValue<JournalChoice>({
-  placeholder: "DIR|auto|memory",
-  range: "a folder, auto, memory",
-  read: (text) => {
-    if (text === "auto" || text === "memory") return given({ kind: text });
-    const read = readPath(text, "a folder, auto or memory");
-    return read.kind === "refused" ? read : given({ kind: "directory", path: read.value });
-  },
-  toText: (value) => (value.kind === "directory" ? value.path : value.kind),
-});
+/** The place of the journal (docs/journal.md). */
+export const journalChoice = wordOrPath("DIR", "folder", ["auto", "memory"], "directory");
+export type JournalChoice = ValueOf<typeof journalChoice>;
 
-export const auditChoice = textValue<AuditChoice>({
-  placeholder: "DIR|auto|off",
-  range: "a folder, auto, off",
-  read: (text) => {
-    if (text === "auto" || text === "off") return given({ kind: text });
-    const read = readPath(text, "a folder, auto or off");
-    return read.kind === "refused" ? read : given({ kind: "directory", path: read.value });
-  },
-  toText: (value) => (value.kind === "directory" ? value.path : value.kind),
-});
+/** The place of the audit log: questions, replies and outcomes (docs/audit.md). */
+export const auditChoice = wordOrPath("DIR", "folder", ["auto", "off"], "directory");
+export type AuditChoice = ValueOf<typeof auditChoice>;
+
+type WordOrPath<Word extends string, Kind> =
+  | { readonly [One in Word]: { readonly kind: One } }[Word]
+  | { readonly kind: Kind; readonly path: string };
+
+/** One of some words, or an absolute path, of that kind. `noun` names what has the path. */
+export function wordOrPath<Word extends string, Kind extends string>(
+  placeholder: string,
+  noun: string,
+  words: readonly Word[],
+  kind: Kind,
+  read: typeof readPath = readPath,
+): ValueType<WordOrPath<Word, Kind>> {
+  return textValue<WordOrPath<Word, Kind>>({
+    placeholder: [placeholder, ...words].join("|"),
+    range: [`a ${noun}`, ...words].join(", "),
+    read: (text) => {
+      const word = words.find((one) => one === text);
+      if (word !== undefined) return given({ kind: word });
+      const path = read(text, `a ${noun}, ${words.join(" or ")}`);
+      return path.kind === "refused" ? path : given({ kind, path: path.value });
+    },
+    toText: (value) => ("path" in value ? String(value.path) : value.kind),
+  });
+}
 
 /** A value with one spelling as text everywhere. */
 export function textValue<Value>(type: {

@@ -3,6 +3,8 @@ import type { Configuration, DaemonCommand, OptionName } from "./config.js";
 import { OPTIONS } from "./config-schema.js";
 import type { OptionRow } from "./option-row.js";
 
+const ROWS: { readonly [Name in OptionName]: OptionRow<Configuration[Name]> } = OPTIONS;
+
 /** `maxHoldMs` becomes `max_hold_ms`, the key in the file. */
 export function keyOf(name: OptionName): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -20,19 +22,18 @@ export function variableOf(name: OptionName): string {
 
 /** The default under a command. */
 export function fallbackOf<Name extends OptionName>(name: Name, command: DaemonCommand): Configuration[Name] {
-  const row: OptionRow<Configuration[Name]> = OPTIONS[name];
+  const row: OptionRow<Configuration[Name]> = ROWS[name];
   return command === "stdio" && "stdioFallback" in row ? (row.stdioFallback as Configuration[Name]) : row.fallback;
 }
 
 /** The value in the spelling of a flag. */
 export function textOf<Name extends OptionName>(name: Name, value: Configuration[Name]): string {
-  const row: OptionRow<Configuration[Name]> = OPTIONS[name];
-  return row.type.toText(value);
+  return ROWS[name].type.toText(value);
 }
 
 /** The value with its unit, for people: "5 seconds", "1 event", "unlimited". Nothing that opens something is repeated. */
 export function measureOf<Name extends OptionName>(name: Name, value: Configuration[Name]): string {
-  const row: OptionRow<Configuration[Name]> = OPTIONS[name];
+  const row: OptionRow<Configuration[Name]> = ROWS[name];
   const json = row.type.toJson(value);
   if (typeof json === "string") return json;
   if (typeof json !== "number" || row.unit === undefined) return row.type.toText(value);

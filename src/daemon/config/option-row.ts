@@ -17,8 +17,8 @@ type OptionGroup = (typeof OPTION_GROUPS)[number];
 export interface OptionRow<Value> {
   readonly group: OptionGroup;
   readonly type: ValueType<Value>;
-  /** A plural, as in "seconds" or "events a second"; undefined if the value has no unit. */
-  readonly unit: string | undefined;
+  /** A plural, as in "seconds" or "events a second". Default: the value has no unit. */
+  readonly unit?: string;
   readonly fallback: Value;
   /** The default under `stdio`, if it differs. */
   readonly stdioFallback?: Value;
@@ -35,4 +35,9 @@ export interface OptionRow<Value> {
    * value for other starts.
    */
   readonly needs?: readonly ("http" | "grpc")[];
+}
+
+/** A row whose defaults have the type that its `type` reads. */
+export function option<Value>(row: OptionRow<NoInfer<Value>> & { readonly type: ValueType<Value> }): OptionRow<Value> {
+  return row;
 }

@@ -1,10 +1,16 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
 import { isLoopback } from "../../../transports/service-calls/loopback.js";
 import type { ServiceAddress } from "../../contracts/service-address.js";
-import type { OriginChoice, ServiceChoice, TokenFileChoice } from "./config.js";
-import { textValue } from "./config-values.js";
+import { textValue, wordOrPath } from "./config-values.js";
 import { readPath } from "./read-path.js";
 import { given, type ReadValue, refused } from "./read-value.js";
+
+/** The addresses where services listen. */
+export type ServiceChoice =
+  /** A Unix socket in the runtime folder. */
+  | { readonly kind: "auto" }
+  | { readonly kind: "off" }
+  | { readonly kind: "addresses"; readonly addresses: readonly ServiceAddress[] };
 
 const WANTED_HERE =
   "addresses of this machine, with 127.0.0.1, [::1] or localhost as the host: what leaves the machine must be encrypted, and cannot be yet (AAEP §8.2.8)";
@@ -47,21 +53,13 @@ export function addressText(address: ServiceAddress): string {
   return `${address.host.includes(":") ? `[${address.host}]` : address.host}:${address.port}`;
 }
 
-export const tokenFileChoice = textValue<TokenFileChoice>({
-  placeholder: "FILE|auto",
-  range: "a path, auto",
-  read: (text) => {
-    if (text === "auto") return given({ kind: text });
-    const read = readPath(text, "a path, or auto");
-    return read.kind === "refused" ? read : given({ kind: "path", path: read.value });
-  },
-  toText: (value) => (value.kind === "path" ? value.path : value.kind),
-});
+export const tokenFileChoice = wordOrPath("FILE", "path", ["auto"], "path");
 
-export const originChoice = textValue<OriginChoice>({
+/** Origins of pages that may use the services from a browser. */
+export const originChoice = textValue<readonly string[]>({
   placeholder: "ORIGIN|none",
   range: "none, or origins with commas between them, as in https://reader.example",
-  read: (text): ReadValue<OriginChoice> => {
+  read: (text): ReadValue<readonly string[]> => {
     if (text === "none") return given([]);
     const origins = text.split(",").map((part) => part.trim());
     return origins.every(isOrigin)

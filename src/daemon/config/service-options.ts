@@ -1,63 +1,55 @@
 // The rows of the table of options that concern the services over gRPC and HTTP (docs/services.md).
-import type { Configuration } from "./config.js";
 import { onOrOff } from "./config-values.js";
-import type { OptionRow } from "./option-row.js";
+import { option } from "./option-row.js";
 import { originChoice, serviceChoice, tokenFileChoice } from "./service-choices.js";
 
-type ServiceOptionName = "grpc" | "http" | "httpTokenFile" | "corsOrigins" | "compression";
-
-export const SERVICE_OPTIONS: { readonly [Name in ServiceOptionName]: OptionRow<Configuration[Name]> } = {
-  grpc: {
+export const SERVICE_OPTIONS = {
+  grpc: option({
     group: "Where it listens",
     type: serviceChoice,
-    unit: undefined,
     fallback: { kind: "off" },
     meaning: "The addresses of the services over gRPC.",
     atTheLimit:
       "auto is unix:ID.grpc in the runtime folder. TCP addresses must be loopback addresses, otherwise the daemon refuses to start. Callers over TCP need the token in the file of http_token_file. Port 0 takes a free port.",
     change: "next_start",
-  },
-  http: {
+  }),
+  http: option({
     group: "Where it listens",
     type: serviceChoice,
-    unit: undefined,
     fallback: { kind: "off" },
     meaning:
       "The addresses of the services over Connect, gRPC-Web and gRPC, on HTTP/1.1 and HTTP/2. Also serves manifest, health and metrics.",
     atTheLimit: "Same rules as grpc. auto is unix:ID.http in the runtime folder.",
     change: "next_start",
-  },
-  httpTokenFile: {
+  }),
+  httpTokenFile: option({
     group: "Where it listens",
     type: tokenFileChoice,
-    unit: undefined,
     fallback: { kind: "auto" },
     meaning: "The file with the token for callers over TCP, of http and of grpc.",
     atTheLimit:
       "auto is ID.token in the runtime folder, with a new token at each start and at each SIGHUP. The token in a file that you name stays. The daemon reads that file at the start and at SIGHUP. It creates a missing file with mode 600, and its folder with mode 700. It refuses one that other users could read or replace. On the command line the option requires http or grpc.",
     needs: ["http", "grpc"],
     change: "next_start",
-  },
-  corsOrigins: {
+  }),
+  corsOrigins: option({
     group: "Where it listens",
     type: originChoice,
-    unit: undefined,
     fallback: [],
     meaning: "The origins of web pages that may use the services of http from a browser.",
     atTheLimit:
       "A browser hides the answers from pages of other origins. Every page needs the token too. On the command line the option requires http.",
     needs: ["http"],
     change: "at_once",
-  },
-  compression: {
+  }),
+  compression: option({
     group: "Where it listens",
     type: onOrOff,
-    unit: undefined,
     fallback: false,
     meaning: "Compresses messages of http for clients that offer it.",
     atTheLimit:
       "On one machine, compression costs more than it saves. Messages of grpc are never compressed. On the command line the option requires http.",
     needs: ["http"],
     change: "next_start",
-  },
+  }),
 };

@@ -7,7 +7,7 @@ import { nodeErrorCode } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
 import { diskFailure } from "../../storage/lmdb/diagnose-disk.js";
 import { assertPlainFiles, OWNER_FILE } from "../../storage/lmdb/plain-files.js";
-import type { JournalChoice } from "../config/config.js";
+import type { JournalChoice } from "../config/config-values.js";
 import { type Ownership, ownerOf, takeOwnership } from "../platform/owner-file.js";
 import { stateDirectory } from "../platform/state-directory.js";
 

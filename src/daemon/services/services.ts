@@ -11,7 +11,8 @@ import type { Admit, ServiceListener, ServiceMethod } from "../../contracts/serv
 import type { ServiceAddress } from "../../contracts/service-address.js";
 import { describeFault } from "../../protocols/aaep/services/error-detail.js";
 import { admitEverybody, admitTokenHolders } from "../../security/admission.js";
-import type { Configuration, ServiceChoice } from "../config/config.js";
+import type { Configuration } from "../config/config.js";
+import type { ServiceChoice } from "../config/service-choices.js";
 import { serviceSocketPath } from "./own-addresses.js";
 import type { Page } from "./service-pages.js";
 import type { ServiceTransports } from "./service-transports.js";

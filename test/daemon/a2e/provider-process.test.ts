@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { ProviderChoice } from "../../../src/daemon/config/config.js";
+import type { ProviderChoice } from "../../../src/daemon/config/a2e-choices.js";
 import { eventually } from "../../cli/command-stage.js";
 import { a2eAgent, a2eProvider } from "../../support/peers/a2e-peer.js";
 import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
