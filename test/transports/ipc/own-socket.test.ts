@@ -241,7 +241,8 @@ describe.runIf(process.platform === "linux")("held by descriptor", () => {
     onTestFinished(() => void swapping.kill("SIGKILL"));
     await once(swapping.stdout, "data");
     const heard = new Map<string, number>();
-    for (let round = 0; round < 400; round++) {
+    // How soon each folder is met is a matter of chance.
+    for (let round = 0; round < 400 || !heard.has("own") || !heard.has("permission_denied"); round++) {
       const words = await (async () => {
         let text = "";
         for await (const piece of connectToOwn(join(at, "s"))) text += String(piece);
@@ -250,8 +251,6 @@ describe.runIf(process.platform === "linux")("held by descriptor", () => {
       heard.set(words, (heard.get(words) ?? 0) + 1);
     }
     expect(heard.has("foreign")).toBe(false);
-    expect(heard.get("own")).toBeGreaterThan(0);
-    expect(heard.get("permission_denied")).toBeGreaterThan(0);
   });
 
   testAsRoot("a peer that the kernel names as another user gets no byte, whatever owner its socket has", async () => {
