@@ -4,6 +4,7 @@ import { type PackageGroupName, withPackages } from "../../transports/optional-p
 import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
+import { withResolvers } from "../base/with-resolvers.js";
 import type { Access } from "../contracts/access.js";
 import type { Conversation } from "../contracts/protocol.js";
 import type { Connection, Listener, PeekableConnection, PeerIdentity } from "../contracts/transport.js";
@@ -242,10 +243,7 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   });
   const parent = options.stdio === undefined ? undefined : await serveParent(options, serve);
 
-  let tellStopped: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    tellStopped = resolve;
-  });
+  const { promise: stopped, resolve: tellStopped } = withResolvers();
 
   const stop = async (reason: StopReason): Promise<void> => {
     if (isStopping) return stopped;

@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import { watchParent } from "../../transports/stdio/watch-parent.js";
 import { Fault } from "../base/errors.js";
+import { withResolvers } from "../base/with-resolvers.js";
 import type { Daemon, StopReason } from "./daemon.js";
 import { EXIT_CODES } from "./platform/exit-codes.js";
 import type { DaemonLog } from "./platform/log.js";
@@ -63,10 +64,7 @@ export async function runDaemon<Running extends Stoppable>(options: LifecycleOpt
   const stopSignals = reload === undefined ? [...STOP_SIGNALS, HANGUP] : STOP_SIGNALS;
   const watch = options.watch ?? ((onGone: () => void) => watchParent({ onGone }));
   let ending: Ending | undefined;
-  let tellEnding: (why: Ending) => void = () => {};
-  const asked = new Promise<Ending>((resolve) => {
-    tellEnding = resolve;
-  });
+  const { promise: asked, resolve: tellEnding } = withResolvers<Ending>();
   let running: Running | undefined;
   let isReloadAsked = false;
   let deadline: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,6 @@
 // Joins one connection, one codec and one protocol session: frames in, answers and deliveries out, until either side ends the conversation.
 import { Fault, faultFrom, publicFault } from "../base/errors.js";
+import { type Resolvers, withResolvers } from "../base/with-resolvers.js";
 import type { Millis } from "../contracts/clock.js";
 import type { Codec } from "../contracts/codec.js";
 import type {
@@ -64,7 +65,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
   /** The fault of the last message. */
   private lastFault: Fault | undefined;
   /** Created when somebody asks for `inputEnded`. */
-  private waitingForInput: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  private waitingForInput: Resolvers<void> | undefined;
   private cancelTimeout: (() => void) | undefined;
   private finishing: Promise<number> | undefined;
 
@@ -96,7 +97,7 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
 
   get inputEnded(): Promise<void> {
     if (this.hasInputEnded) return Promise.resolve();
-    this.waitingForInput ??= waitingPromise();
+    this.waitingForInput ??= withResolvers();
     return this.waitingForInput.promise;
   }
 
@@ -259,14 +260,6 @@ class RunningConversation<Frame, Message> implements Conversation, DeliverySink 
     this.over();
     await connection.close(fault);
   }
-}
-
-function waitingPromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }
 
 function nothingSaid(): Fault {

@@ -2,6 +2,7 @@
 import { Fault, publicFault } from "../base/errors.js";
 import { MAX_MESSAGE_VALUES, MAX_PASSED_VALUES, parseJsonDocument } from "../base/json-document.js";
 import { timeToClose, within } from "../base/time-limit.js";
+import { withResolvers } from "../base/with-resolvers.js";
 import type { Millis } from "../contracts/clock.js";
 import type { ExchangeProtocol } from "../contracts/exchange.js";
 import type { Conversation, EndReason } from "../contracts/protocol.js";
@@ -151,10 +152,7 @@ export function runExchange<Frame>(
   void connection.closed.then(() => {
     isGone = true;
   });
-  let tellInputEnded = (): void => {};
-  const inputEnded = new Promise<void>((resolve) => {
-    tellInputEnded = resolve;
-  });
+  const { promise: inputEnded, resolve: tellInputEnded } = withResolvers();
 
   const over = (): void => {
     if (isOver) return;

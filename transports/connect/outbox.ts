@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import type { Envelopes } from "./envelopes.js";
 
@@ -32,7 +33,7 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
   let heldBytes = 0;
   let leavesNow = false;
   let settled = false;
-  let waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
+  let waiting: Resolvers<void> | undefined;
 
   const bufferedBytes = () => heldBytes + response.writableLength;
 
@@ -64,7 +65,7 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
   }
 
   function release(): void {
-    waiting?.release();
+    waiting?.resolve();
     waiting = undefined;
   }
 
@@ -87,7 +88,7 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
     },
     writable: () => {
       if (settled || bufferedBytes() <= highWaterMarkBytes) return Promise.resolve();
-      waiting ??= createWaiting();
+      waiting ??= withResolvers();
       return waiting.promise;
     },
     flush,
@@ -98,12 +99,4 @@ export function createOutbox(response: ServerResponse, options: OutboxOptions): 
       release();
     },
   };
-}
-
-function createWaiting(): { readonly promise: Promise<void>; readonly release: () => void } {
-  let release = () => {};
-  const promise = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { promise, release };
 }

@@ -1,6 +1,7 @@
 // One stream call as a Connection. Input is read through the library; output is written straight to the response.
 import { constants } from "node:http2";
 import { Fault } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import type { Exchange } from "../http/exchange.js";
@@ -33,14 +34,8 @@ export function createStreamCall(
 ): StreamCall {
   const { exchange, deadline } = parts;
   const { peer } = exchange;
-  let tellClosed: (info: CloseInfo) => void = () => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
-  let tellEnding: (fault: Fault | undefined) => void = () => {};
-  const ending = new Promise<Fault | undefined>((resolve) => {
-    tellEnding = resolve;
-  });
+  const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
+  const { promise: ending, resolve: tellEnding } = withResolvers<Fault | undefined>();
   let state: "open" | "closing" | "closed" = "open";
   let peerEnded = false;
   let lost: Fault | undefined;

@@ -1,5 +1,6 @@
 import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
 import { Fault } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { ServiceMessage, ServiceMethod } from "../../src/contracts/service.js";
 import type { Exchange } from "../http/exchange.js";
 
@@ -29,10 +30,7 @@ export async function answerUnary(
     // The end of a connection is read in the turn of its last frames, and reported one or two turns later.
     setImmediate(() => setImmediate(() => abort.abort(exchange.isConnected() ? "cancelled" : "ended")));
   };
-  let tellLate: (fault: Fault) => void = () => {};
-  const late = new Promise<never>((_, reject) => {
-    tellLate = reject;
-  });
+  const { promise: late, reject: tellLate } = withResolvers<never>();
   // If the answer came first, nobody listens.
   late.catch(() => {});
   const onAbort = (): void => {

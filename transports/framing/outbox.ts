@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { type Resolvers, withResolvers } from "../../src/base/with-resolvers.js";
 import type { FrameBatch } from "../../src/contracts/transport.js";
 import { type Framing, frame } from "./framings.js";
 import { type Pieces, piecesOf, piecesOfBatch } from "./pieces.js";
@@ -56,7 +57,7 @@ class StreamOutbox implements Outbox {
   private isWriting = false;
   private isTaking = true;
   private onEnd: (() => void) | undefined;
-  private waiting: { readonly promise: Promise<void>; readonly release: () => void } | undefined;
+  private waiting: Resolvers<void> | undefined;
 
   constructor(stream: Writable, limits: OutboxLimits, owner: OutboxOwner) {
     this.stream = stream;
@@ -76,7 +77,7 @@ class StreamOutbox implements Outbox {
 
   writable(): Promise<void> {
     if (!this.isTaking || this.bufferedBytes() <= this.highWaterMarkBytes()) return Promise.resolve();
-    this.waiting ??= createWaiting();
+    this.waiting ??= withResolvers();
     return this.waiting.promise;
   }
 
@@ -132,7 +133,7 @@ class StreamOutbox implements Outbox {
   }
 
   private release(): void {
-    this.waiting?.release();
+    this.waiting?.resolve();
     this.waiting = undefined;
   }
 
@@ -219,12 +220,4 @@ class StreamOutbox implements Outbox {
 
 function flushLater(outbox: StreamOutbox): void {
   outbox.flush();
-}
-
-function createWaiting(): { readonly promise: Promise<void>; readonly release: () => void } {
-  let release = () => {};
-  const promise = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { promise, release };
 }

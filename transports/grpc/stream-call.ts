@@ -1,6 +1,7 @@
 // One call with a stream, as a Connection: call-inbox.ts reads, call-outbox.ts writes; this file manages the life of the connection.
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 import { Fault, publicFault } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Millis } from "../../src/contracts/clock.js";
 import type { CloseInfo, Connection } from "../../src/contracts/transport.js";
 import { watchCallEnd } from "./call-end.js";
@@ -25,10 +26,7 @@ export function createStreamConnection(
   peer: KnownPeer,
   options: StreamCallOptions,
 ): Connection<Uint8Array> {
-  let tellClosed: (info: CloseInfo) => void = () => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
+  const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
   let state: "open" | "closing" | "closed" = "open";
   let peerEnded = false;
   /** The result of the close, once `close` was called. */

@@ -4,6 +4,7 @@ import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync }
 import { connect, type Server } from "node:net";
 import { dirname } from "node:path";
 import { Fault } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import { faultFromNodeError, isAddressInUse, isRefused } from "../node-errors.js";
 import { isProcess, withClaim } from "./claim.js";
 import { assertPathFits, type IpcPlace, isPipeName } from "./paths.js";
@@ -31,10 +32,7 @@ export async function bindPrivately(server: Server, path: string, place: IpcPlac
   assureSocketDirectory(dirname(path), place);
   let inode: bigint | undefined;
   let isBound = true;
-  let stop: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
+  const { promise: stopped, resolve: stop } = withResolvers();
   const bound = (): void => {
     inode = socketStatus(path)?.ino;
     if (!isBound) unbind(server, path, inode);

@@ -3,6 +3,7 @@
 // `vscode-jsonrpc` would handle one message a turn, and queue without a bound; it keeps the outgoing requests alone. Newline framing replaces raw
 // line ends between tokens by spaces. Other framings carry an event's bytes unchanged (AAEP §8.2.1).
 import { Fault, faultFrom } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { Log } from "../../src/contracts/log.js";
 import type { AbortSignalLike, AnsweringConnection, RefusedCall, RpcHandlers } from "../../src/contracts/rpc.js";
 import type { Connection } from "../../src/contracts/transport.js";
@@ -61,10 +62,7 @@ export function createAnsweringConnection(
   let onAnswered: () => void = () => {};
   let isOver = false;
   let isClosed = false;
-  let tellEnded: () => void = () => {};
-  const ended = new Promise<void>((resolve) => {
-    tellEnded = resolve;
-  });
+  const { promise: ended, resolve: tellEnded } = withResolvers();
 
   function send(message: object): void {
     if (!connection.send(encodeMessage(message))) answersBlocked = true;

@@ -1,5 +1,6 @@
 // Two connections joined back to back in this process: for tests, and for programs that embed the daemon. Any kind of frame.
 import { Fault } from "../../src/base/errors.js";
+import { withResolvers } from "../../src/base/with-resolvers.js";
 import type { CloseInfo, FrameBatch, PeekableConnection } from "../../src/contracts/transport.js";
 
 export interface MemoryOptions {
@@ -69,10 +70,7 @@ function createEnd<Frame>(
   outgoing: Channel<Frame>,
   limits: Limits,
 ): End<Frame> {
-  let tellClosed: (info: CloseInfo) => void = () => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
+  const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
   let open = true;
   let peerEnded = false;
 

@@ -1,5 +1,6 @@
 // `aaepd acp`: the proxy between an editor and its agent, the adapter that reads along, and the tellers of the agent in each of its folders.
 import type { Readable, Writable } from "node:stream";
+import { withResolvers } from "../../base/with-resolvers.js";
 import { QUIET_TIMERS } from "../../client/platform-clock.js";
 import type { Reading, Sign } from "../adapter.js";
 import { AGENT_VARIABLE } from "../host-marks.js";
@@ -43,10 +44,7 @@ export async function runAcp(options: RunAcpOptions): Promise<ChildEnd> {
   const { command, speech, onFault } = options;
   const { words } = speech;
   const adapter = createAcpAdapter({ ...options, words });
-  let started: (pid: number) => void = () => {};
-  const pid = new Promise<number>((resolve) => {
-    started = resolve;
-  });
+  const { promise: pid, resolve: started } = withResolvers<number>();
   const tellers = createTellers(options, pid, {
     answered: (question, decision) => {
       proxy?.catchUp();

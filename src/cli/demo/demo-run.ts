@@ -1,6 +1,7 @@
 // Plays a session to a daemon of its own and shows the streams of three listeners.
 import type { Envelope } from "#gen/aaep/types.js";
 import { Fault } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import { ipcConnector } from "../../client/node.js";
 import { createSubscriber, type Subscriber } from "../../client/subscriber.js";
 import type { SubscriberState } from "../../client/subscriber-states.js";
@@ -54,11 +55,8 @@ async function demo(options: DemoOptions, io: CommandIo): Promise<ExitCode> {
   // A name of nobody is refused before anything is started.
   chosenListeners(demoListeners(session.language), options.only);
   const output = createLineWriter(io.stdout);
-  let interrupt: (code: ExitCode) => void = () => {};
   let failure: unknown;
-  const interrupted = new Promise<ExitCode>((resolve) => {
-    interrupt = resolve;
-  });
+  const { promise: interrupted, resolve: interrupt } = withResolvers<ExitCode>();
   const fail = (caught: unknown): void => {
     failure = caught;
     interrupt(EXIT.fault);
@@ -190,16 +188,8 @@ interface SeatSubscription {
 }
 
 function subscribe(seat: Seat, socketPath: string, receive: (event: Envelope) => void): SeatSubscription {
-  let tellActive: () => void = () => {};
-  let tellFailed: (fault: Fault) => void = () => {};
-  let tellFinished: () => void = () => {};
-  const active = new Promise<void>((resolve, reject) => {
-    tellActive = resolve;
-    tellFailed = reject;
-  });
-  const finished = new Promise<void>((resolve) => {
-    tellFinished = resolve;
-  });
+  const { promise: active, resolve: tellActive, reject: tellFailed } = withResolvers();
+  const { promise: finished, resolve: tellFinished } = withResolvers();
 
   function note(state: SubscriberState): void {
     if (state.kind === "active") {

@@ -1,5 +1,6 @@
 // Plays events to a daemon at their pace, with a bounded number of unanswered ones, and reports every refusal.
 import { type Fault, faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { AgentClient } from "../../client/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
 import { createToldInOrder } from "../terminal/told-in-order.js";
@@ -71,10 +72,7 @@ export function play(options: PlayOptions): Playing {
   let wasStopped = false;
   /** It was stopped a second time: nothing is waited for that only adds to the report. */
   let isHurried = false;
-  let interrupt: () => void = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    interrupt = resolve;
-  });
+  const { promise: stopped, resolve: interrupt } = withResolvers();
 
   function refuse(line: number, fault: Fault): void {
     refusedCount += 1;

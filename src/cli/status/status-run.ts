@@ -1,5 +1,6 @@
 // Asks daemons for their status and reports it, once or repeatedly.
 import { Fault, faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { DaemonStatus } from "../../daemon/status/daemon-status.js";
 import { type ChosenSocket, chosenSocket } from "../shell/chosen-socket.js";
 import { EXIT, type ExitCode } from "../shell/exit-codes.js";
@@ -60,10 +61,7 @@ async function watch(options: Telling, io: CommandIo): Promise<ExitCode> {
   const output = createLineWriter(io.stdout);
   const seconds = typeof options.watch === "number" ? options.watch : USUAL_WATCH_SECONDS;
   let isOver = false;
-  let tellOver = (): void => {};
-  const over = new Promise<void>((resolve) => {
-    tellOver = resolve;
-  });
+  const { promise: over, resolve: tellOver } = withResolvers();
   const end = (): void => {
     isOver = true;
     tellOver();

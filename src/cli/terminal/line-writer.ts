@@ -1,5 +1,6 @@
 import { faultFromNodeError, nodeErrorCode } from "../../../transports/node-errors.js";
 import { Fault } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Output } from "./command-io.js";
 
 export interface LineWriter {
@@ -19,12 +20,7 @@ export function createLineWriter(output: Output): LineWriter {
   let isGone = false;
   let failure: Fault | undefined;
   let draining: Promise<void> | undefined;
-  let tellGone: () => void = () => {};
-  let tellFailed: (error: Error) => void = () => {};
-  const gone = new Promise<void>((resolve, reject) => {
-    tellGone = resolve;
-    tellFailed = reject;
-  });
+  const { promise: gone, resolve: tellGone, reject: tellFailed } = withResolvers();
   gone.catch(() => {});
   output.on("error", (error: Error) => {
     isGone = true;

@@ -1,5 +1,6 @@
 // An agent's contact to a daemon: finds one, goes back to it, finds another one when it is lost, or is silent.
 import { Fault, type FaultCode, faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import { type AgentManifest, connectClient, type PublishingClient } from "../agent-client.js";
 import type { AgentState } from "../agent-states.js";
 import { type BackOffOptions, backOffMs } from "../back-off.js";
@@ -117,10 +118,7 @@ export function createContact(options: ContactOptions, listeners: ContactListene
   /** Rejects also if the peer goes before it has answered, or does not answer in time: then it is no daemon. */
   function reach({ connect, isLasting = true }: AgentConnector): Promise<PublishingClient> {
     let reached: PublishingClient | undefined;
-    let giveUp: (because: Fault) => void = () => {};
-    const given = new Promise<never>((_, reject) => {
-      giveUp = reject;
-    });
+    const { promise: given, reject: giveUp } = withResolvers<never>();
     const connectQuietly: AgentConnector["connect"] = async (handlers) => {
       const connection = await connect(handlers);
       // An agent that nobody waits for keeps no program running.

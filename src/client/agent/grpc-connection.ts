@@ -8,6 +8,7 @@ import { SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { createGrpcCalls, type GrpcStream, type GrpcTarget, type ReadFault } from "../../../transports/grpc/client.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { outlineOf } from "../../base/json-document.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { AbortSignalLike, RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { decodeDocument } from "../../protocols/aaep/protobuf/decode.js";
@@ -42,10 +43,7 @@ function createConnection(target: GrpcTarget, handlers: RpcHandlers): RpcConnect
   let stream: GrpcStream | undefined;
   let isClosing = false;
   let over: Fault | undefined;
-  let tellClosed: (info: CloseInfo) => void = () => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
+  const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
 
   function finish(fault: Fault | undefined): void {
     if (over !== undefined) return;

@@ -2,6 +2,7 @@
 // has `fetch`. It needs no library of protobuf: members of an event may all be in `additional`, under their own names.
 import type { PublishResult } from "#gen/aaep/types.js";
 import { Fault, faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { RpcConnection, RpcHandlers } from "../../contracts/rpc.js";
 import type { CloseInfo } from "../../contracts/transport.js";
 import { STARTED, TERMINAL } from "../event-types.js";
@@ -36,10 +37,7 @@ function createConnection(calls: HttpCalls, timers: Timers = QUIET_TIMERS): RpcC
   const underway = new Set<AbortController>();
   let isOver = false;
   let cancelKeeping: () => void = () => {};
-  let tellClosed: (info: CloseInfo) => void = () => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
+  const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
   const end = (info: CloseInfo): void => {
     isOver = true;
     cancelKeeping();

@@ -2,6 +2,7 @@
 // messages of AAEP in JSON. The stream is read when the listener asks for frames, so a slow loop holds the daemon's stream, and its silence is
 // watched only while it is read.
 import { Fault, faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { CloseInfo, Connection } from "../../contracts/transport.js";
 import { encodeMessage, parseObject } from "../messages.js";
 import { PLATFORM_TIMERS, type Timers } from "../platform-clock.js";
@@ -31,10 +32,7 @@ export function createListenConnection(
   let silentMs = 0;
   let over: CloseInfo | undefined;
   let calling: Promise<void> = Promise.resolve();
-  let tellClosed = (_: CloseInfo): void => {};
-  const closed = new Promise<CloseInfo>((resolve) => {
-    tellClosed = resolve;
-  });
+  const { promise: closed, resolve: tellClosed } = withResolvers<CloseInfo>();
 
   function finish(info: CloseInfo): void {
     over ??= info;

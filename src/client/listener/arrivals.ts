@@ -1,3 +1,5 @@
+import { withResolvers } from "../../base/with-resolvers.js";
+
 // The one queue between the sources and the loop. Each source has at most one event behind those that may be read ahead.
 
 export interface Arrivals<Item> {
@@ -85,10 +87,7 @@ export function createArrivals<Item>(aheadCount = 0): Arrivals<Item> {
   return {
     put: (item) => {
       if (end !== undefined) return undefined;
-      let release = (): void => {};
-      const isReleased = new Promise<void>((resolve) => {
-        release = resolve;
-      });
+      const { promise: isReleased, resolve: release } = withResolvers();
       entries.push({ kind: "item", item, release });
       wake();
       const waitingCount = entries.length - taken;

@@ -1,6 +1,8 @@
 // The stage of a case: connections to the producer, and scenarios that it shows.
 
 import { Fault, faultFrom } from "../../base/errors.js";
+import { within } from "../../base/time-limit.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import { type Driver, LATEST_BEGINNING } from "../drive/driver.js";
@@ -102,10 +104,8 @@ export function createStage(services: StageServices): ProducerStage {
   const asked: ScenarioName[] = [];
   const scenarios: AskedScenario[] = [];
   let isCleared = false;
-  let tellCleared = (): void => {};
-  const cleared = new Promise<void>((resolve) => {
-    tellCleared = resolve;
-  }).then((): never => skip(CASE_IS_OVER));
+  const { promise: clearing, resolve: tellCleared } = withResolvers();
+  const cleared = clearing.then((): never => skip(CASE_IS_OVER));
   cleared.catch(() => {});
 
   const connect = async (): Promise<Conversation> => {
@@ -225,10 +225,10 @@ export function createStage(services: StageServices): ProducerStage {
       tellCleared();
       await Promise.all(own.splice(0).map((one) => one.vanish()));
       const ended = scenarios.splice(0);
-      await within(timers, patienceMs, Promise.all(ended.map(({ over }) => over)));
+      await within(timers.now() + patienceMs, Promise.all(ended.map(({ over }) => over)), timers);
       const unbegun = ended.filter(({ hasBegun, isOver }) => !hasBegun && !isOver);
       const leftMs = (LATEST_BEGINNING - 1) * patienceMs;
-      if (unbegun.length > 0) await within(timers, leftMs, Promise.all(unbegun.map(({ over }) => over)));
+      if (unbegun.length > 0) await within(timers.now() + leftMs, Promise.all(unbegun.map(({ over }) => over)), timers);
       for (const { isOver, giveUp } of unbegun) if (!isOver) giveUp();
     },
   };
@@ -288,14 +288,4 @@ export function evidenceOf(recorded: Recorded | undefined): Evidence {
 function reasonOf(caught: unknown): string {
   if (!(caught instanceof Fault)) return faultFrom(caught).sentence;
   return `The scenario could not be performed: ${caught.sentence}`;
-}
-
-/** Resolves when the promise has, or after a time. */
-async function within(timers: Timers, ms: Millis, awaited: Promise<unknown>): Promise<void> {
-  let cancel = (): void => {};
-  const late = new Promise<void>((resolve) => {
-    cancel = timers.wakeAt(timers.now() + ms, () => resolve());
-  });
-  await Promise.race([awaited, late]);
-  cancel();
 }

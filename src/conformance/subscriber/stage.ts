@@ -1,6 +1,7 @@
 // The stage of a case for subscribers: the suite listens as a producer, and the subscriber connects.
 
 import { Fault } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import type { Level } from "../findings/finding.js";
@@ -109,10 +110,7 @@ export function createSubscriberStage(services: SubscriberStageServices): Subscr
     readonly subscriber: TestedSubscriber;
     readonly conversation: Conversation;
   }> => {
-    let tell: (link: Link) => void = () => {};
-    const linked = new Promise<Link>((resolve) => {
-      tell = resolve;
-    });
+    const { promise: linked, resolve: tell } = withResolvers<Link>();
     const listener = await listen((link) => tell(link));
     ends.push(listener.stop);
     const subscriber = startSubscriber(hooks, endpoint, timers);

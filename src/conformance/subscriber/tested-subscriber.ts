@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Timers } from "../../client/platform-clock.js";
 import type { Millis } from "../../contracts/clock.js";
 import { endingWords, shellRefusal } from "../wire/command-ends.js";
@@ -89,10 +90,7 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   let isAskedToEnd = false;
   let death: SubscriberDeath | undefined;
   let tell = (): void => {};
-  let tellFailed = (): void => {};
-  const failed = new Promise<void>((resolve) => {
-    tellFailed = resolve;
-  });
+  const { promise: failed, resolve: tellFailed } = withResolvers();
   const ended = new Promise<void>((resolve) => {
     const over = (code: number | null, ending: string): void => {
       hasEnded = true;

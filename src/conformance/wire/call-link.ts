@@ -1,6 +1,7 @@
 // A link over a call of the service of AAEP §B.5, whichever library makes the call.
 import { create } from "@bufbuild/protobuf";
 import { type AaepMessage, AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Link } from "./link.js";
 import { textIn } from "./message-text.js";
 
@@ -16,10 +17,7 @@ export interface MessageCall {
 export function callLink({ write, responses, end, cancel }: MessageCall): Link {
   const encoder = new TextEncoder();
   let isOver = false;
-  let tellOver = (): void => {};
-  const over = new Promise<void>((resolve) => {
-    tellOver = resolve;
-  });
+  const { promise: over, resolve: tellOver } = withResolvers();
   async function* texts(): AsyncGenerator<string> {
     try {
       for await (const { json } of responses) yield textIn(json);

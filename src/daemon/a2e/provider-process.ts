@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { faultFrom } from "../../base/errors.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { Log } from "../../contracts/log.js";
 import type { Conversation } from "../../contracts/protocol.js";
@@ -59,19 +60,14 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
   let cancelKill = (): void => {};
   let isStopping = false;
   let exited: Promise<void> = Promise.resolve();
-  let tellSettled = (): void => {};
-  const settled = new Promise<void>((resolve) => {
-    tellSettled = resolve;
-  });
+  const { promise: settled, resolve: tellSettled } = withResolvers();
 
   const run = (): void => {
     const begun = clock.now();
     state = "starting";
     let isOver = false;
-    let tellExited = (): void => {};
-    exited = new Promise((resolve) => {
-      tellExited = resolve;
-    });
+    const { promise, resolve: tellExited } = withResolvers();
+    exited = promise;
     const over = (how: string): void => {
       if (isOver) return;
       isOver = true;

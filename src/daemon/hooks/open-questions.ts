@@ -1,6 +1,7 @@
 // The questions of one conversation that wait for a person, each for a process of the host that waits too.
 import type { Decision } from "../../adapters/adapter.js";
 import type { HookReading } from "../../adapters/hooks/hook-host.js";
+import { withResolvers } from "../../base/with-resolvers.js";
 import type { Clock, Millis } from "../../contracts/clock.js";
 import type { AgentHandle } from "../../engine/agents/agent-handle.js";
 import type { ResolvedQuestion } from "../../engine/questions/question-result.js";
@@ -66,10 +67,7 @@ export function createOpenQuestions({ agent, clock, hasAudience }: OpenQuestions
     new Promise((resolve) => {
       let isOver = false;
       let mine: Waiting | undefined;
-      let over = (): void => {};
-      const whenOver = new Promise<void>((settled) => {
-        over = settled;
-      });
+      const { promise: whenOver, resolve: over } = withResolvers();
       let cancelLook = (): void => {};
       let stay = (): void => {};
       const done = ({ question, result }: ResolvedQuestion): void => {

@@ -1,5 +1,7 @@
 // Counts the events of one agent that views have not taken. An agent that publishes faster than views take waits for itself, and delays nobody else
 // (R18, R34).
+
+import { type Resolvers, withResolvers } from "../../base/with-resolvers.js";
 import { eventSize } from "../event/event-size.js";
 import type { SharedRendering } from "./shared-rendering.js";
 
@@ -58,7 +60,7 @@ function backlogOf(most: Most, times: number, all: PublisherBacklog | undefined)
   let count = 0;
   let textUnits = 0;
   let units = 0;
-  let waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  let waiting: Resolvers<void> | undefined;
   const isFull = (share = times): boolean =>
     count >= share * most.count || textUnits >= share * most.textUnits || units >= share * most.units;
   const add = (rendering: SharedRendering, change: 1 | -1): void => {
@@ -80,7 +82,7 @@ function backlogOf(most: Most, times: number, all: PublisherBacklog | undefined)
     },
     room: () => {
       if (!isFull()) return isFull(LITTLE) ? all?.room() : undefined;
-      waiting ??= promiseOfRoom();
+      waiting ??= withResolvers();
       return waiting.promise;
     },
   };
@@ -94,12 +96,4 @@ function unitsOf({ entry }: SharedRendering): number {
 export function textUnitsOf({ entry }: SharedRendering): number {
   const { chunk } = entry.event;
   return typeof chunk === "string" ? chunk.length : 0;
-}
-
-function promiseOfRoom(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

@@ -1,6 +1,7 @@
 // The times of writes. Events of one turn of the event loop are one group. The next group gathers while a group is on its way to the store, so a
 // slower disk makes larger groups. A group that could not be written is given back and tried again, once a second.
 import { Fault } from "../../base/errors.js";
+import { type Resolvers, withResolvers } from "../../base/with-resolvers.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { JournalFailure } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
@@ -43,22 +44,11 @@ export interface GroupCommits {
 const RETRY_AFTER_MS = 1000;
 const RETRIED = "It is tried again every second; look at the system's log where that lasts.";
 
-interface Promised {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-  readonly reject: (fault: Fault) => void;
-}
-
-function promised(): Promised {
-  let resolve: () => void = () => {};
-  let reject: (fault: Fault) => void = () => {};
-  const promise = new Promise<void>((kept, broken) => {
-    resolve = kept;
-    reject = broken;
-  });
+function promised(): Resolvers<void> {
+  const commit = withResolvers();
   // A publisher need not wait for the promise.
-  promise.catch(() => {});
-  return { promise, resolve, reject };
+  commit.promise.catch(() => {});
+  return commit;
 }
 
 /** The Fault of a publisher while nothing can be written, or if its events could not be written. */
@@ -82,8 +72,8 @@ export function createGroupCommits(options: GroupCommitsOptions): GroupCommits {
   let failure: JournalFailure | undefined;
   let cancelRetry: (() => void) | undefined;
   /** Promises of the group that gathers and of the group on its way, made when `pending` is called. */
-  let gathering: Promised | undefined;
-  let underWay: Promised | undefined;
+  let gathering: Resolvers<void> | undefined;
+  let underWay: Resolvers<void> | undefined;
 
   const recover = async (): Promise<JournalFailure | undefined> => {
     const recovery = await options.store.recover(options.pendingBytes());

@@ -4,6 +4,7 @@ import { PublishResponseSchema } from "#gen/aaep/v1/agent_service_pb.js";
 import { Fault, publicFault } from "../../../base/errors.js";
 import type { SharedRoom } from "../../../base/shared-room.js";
 import { timeToClose } from "../../../base/time-limit.js";
+import { withResolvers } from "../../../base/with-resolvers.js";
 import type { AccessPolicy } from "../../../contracts/access.js";
 import type { Clock, Millis } from "../../../contracts/clock.js";
 import type { Log } from "../../../contracts/log.js";
@@ -59,10 +60,7 @@ export function serveAgentStream(
   let isOver = false;
   /** Requests whose answers wait until their contents are durable. */
   const unsafe = new Set<Promise<void>>();
-  let tellInputEnded: () => void = () => {};
-  const inputEnded = new Promise<void>((resolve) => {
-    tellInputEnded = resolve;
-  });
+  const { promise: inputEnded, resolve: tellInputEnded } = withResolvers();
 
   const handler = createAgentHandler({
     engine: services.engine,
