@@ -1,7 +1,6 @@
 // The recorded sessions are real input for the engine's tests, the demo and the benchmarks; here they are held to what they claim.
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { sessionFiles, sessionTable, tokenChunks } from "../../scripts/make-sessions.mjs";
 import { schemaFaults } from "../../src/base/schema/schema-faults.js";
 import { isCriticalKind, isTerminalKind, type TopicKind, topicKind } from "../../src/engine/event/event.js";
 import { coreTypeOf } from "../../src/protocols/aaep/validation/core-types.js";
@@ -74,17 +73,6 @@ function recordingNamed(file: string): Recording {
   if (found === undefined) throw new Error(`There is no ${file}.`);
   return found;
 }
-
-test("the files are byte for byte what the script makes, and the script makes the same twice", () => {
-  const made = sessionFiles();
-  expect(sessionFiles()).toEqual(made);
-  expect(made.map(([file]) => file).sort()).toEqual(recordings.map((recording) => recording.file).sort());
-  for (const [file, text] of made) expect(readFileSync(new URL(file ?? "", FOLDER), "utf8") === text, file).toBe(true);
-});
-
-test("the README's table is the script's", () => {
-  expect(readFileSync(new URL("README.md", FOLDER), "utf8")).toContain(sessionTable());
-});
 
 test.each(recordings)(
   "$file: one compact event per line, in NFC and well-formed, within the envelope's bounds",
@@ -224,19 +212,10 @@ test.each(allOutputs)(
   },
 );
 
-test.each(allOutputs)("$name: the chunks are the tokenizer's", ({ chunks }) => {
-  const cut: string[] = tokenChunks(textOf(chunks)).map((chunk: { readonly text: string }) => chunk.text);
-  expect(chunks.map((chunk) => chunk.chunk).filter((text) => text !== "")).toEqual(cut);
-});
-
-test.each(allOutputs)("$name: 30 to 100 tokens per second on average", ({ chunks }) => {
-  const tokens = tokenChunks(textOf(chunks)).reduce(
-    (sum: number, chunk: { readonly tokens: number }) => sum + chunk.tokens,
-    0,
-  );
+test.each(allOutputs)("$name: 30 to 100 chunks per second on average", ({ chunks }) => {
   const seconds = gapsMs(chunks).reduce((sum, gap) => sum + gap, 0) / 1000;
-  expect(tokens / seconds).toBeGreaterThanOrEqual(30);
-  expect(tokens / seconds).toBeLessThanOrEqual(100);
+  expect(chunks.length / seconds).toBeGreaterThanOrEqual(30);
+  expect(chunks.length / seconds).toBeLessThanOrEqual(100);
 });
 
 const answers = allOutputs.filter((output) => output.chunks.length > 100);
@@ -322,11 +301,9 @@ test("the Yoruba session offers every summary in English as well, and its answer
   expect([...outputs.values()].map((chunks) => chunks[0]?.language)).toEqual(["yo", "en"]);
 });
 
-test("the Japanese session has no spaces between words, held-back bytes, and a character beyond the basic plane", () => {
+test("the Japanese session has no spaces between words, and has a character beyond the basic plane", () => {
   const { events, outputs } = recordingNamed("japanese-travel.ndjson");
   const answer = [...outputs.values()].map(textOf).join("");
-  const heldBack = tokenChunks(answer).filter((chunk: { readonly tokens: number }) => chunk.tokens > 1);
-  expect(heldBack.length).toBeGreaterThan(5);
   expect(answer).not.toMatch(/\p{Script=Hiragana} \p{Script=Hiragana}/u);
   expect(answer).toMatch(/[\u{10000}-\u{10ffff}]/u);
   expect(answer.length).toBeGreaterThan(Array.from(answer).length);
