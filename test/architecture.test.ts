@@ -185,6 +185,7 @@ const MAY: Readonly<Record<string, Readonly<Record<string, May>>>> = {
   "transports/rpc-status.ts": { "src/base": "types" },
   "transports/node-errors.ts": { "src/base": "yes" },
   "transports/optional-packages.ts": { "src/base": "yes", "transports/node-errors.ts": "yes", node: "yes" },
+  "transports/ways.ts": { "transports/optional-packages.ts": "yes" },
   "src/client": {
     "src/base": "yes",
     "src/contracts": "types",

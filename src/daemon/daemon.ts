@@ -1,6 +1,7 @@
 // The composition root: configuration, platform, engine and transports become a running daemon.
 import { currentPlace, ipcDirectories } from "../../transports/ipc/paths.js";
-import { type PackageGroupName, withPackages } from "../../transports/optional-packages.js";
+import { withPackages } from "../../transports/optional-packages.js";
+import { isOpen, SERVICE_NAMES, type ServiceName } from "../../transports/ways.js";
 import { Fault } from "../base/errors.js";
 import { assertMay } from "../base/permission.js";
 import { within } from "../base/time-limit.js";
@@ -95,7 +96,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
   if (options.mostInstances === 1) await assertNameFree(options);
   // A daemon with only the local socket never loads the code of services. It is loaded before anything is made, because packages may be missing, and
   // before any listening: after an `rmSync` of a missing file, Node 20 does not follow the links of pnpm's folders, and packages are found twice.
-  const offer = offersServices(options) ? await loadServices(options) : undefined;
+  const services = SERVICE_NAMES.filter((name) => isOpen(name, options));
+  const offer = services.length > 0 ? await loadServices(services, options) : undefined;
   const auditLog = openAuditLog(options);
   const { audit, counts: replies } = countReplies(options.auditLog ?? auditLog);
   const { engine, journal, retentionChanged, compact } = await startEngine(options, audit);
@@ -362,17 +364,9 @@ function producerOf({ agent_id, agent_version, agent_name }: Readonly<Record<str
   };
 }
 
-function offersServices({ grpc, http }: DaemonOptions): boolean {
-  return grpc.kind !== "off" || http.kind !== "off";
-}
-
-function packageGroupsOf(options: DaemonOptions): readonly PackageGroupName[] {
-  return (["grpc", "http"] as const).filter((kind) => options[kind].kind !== "off");
-}
-
-async function loadServices(options: DaemonOptions): Promise<OfferServices> {
+async function loadServices(services: readonly ServiceName[], options: DaemonOptions): Promise<OfferServices> {
   const code = () => import("./services/offer-services.js");
-  return (await withPackages(packageGroupsOf(options), code)).loadServices(options);
+  return (await withPackages(services, code)).loadServices(options);
 }
 
 function endpointsOf(listener: Listener | undefined, offered: OfferedServices | undefined): Daemon["endpoints"] {

@@ -160,7 +160,7 @@ describe("a bad target", () => {
     chosen: readonly string[] | undefined,
     patienceMs = 8000,
   ): Promise<readonly CaseResult[]> {
-    const links = await openLinks({ kind: "socket", path });
+    const links = await openLinks({ kind: "ipc", path });
     return runProducerCases({
       links,
       driver: NO_DRIVER,

@@ -13,7 +13,7 @@ async function judged(start: string, ...cases: readonly string[]): Promise<reado
   const folder = join(temporaryDirectory(), "s");
   mkdirSync(folder, { mode: 0o700 });
   const results = await runSubscriberCases({
-    endpoint: { kind: "socket", path: join(folder, "suite.sock") },
+    endpoint: { kind: "ipc", path: join(folder, "suite.sock") },
     hooks: { start, announcements: "stdout", ask: undefined, accept: "yes", answer: "{text}" },
     hex: (bytes) => randomBytes(bytes).toString("hex"),
     wallTime: Date.now,

@@ -72,7 +72,7 @@ async function judged(
     stop: async () => {},
   };
   const results = await runProducerCases({
-    links: await openLinks({ kind: "socket", path }, { framing: "newline" }),
+    links: await openLinks({ kind: "ipc", path }, { framing: "newline" }),
     driver,
     timers: PLATFORM_TIMERS,
     level: 3,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { installCommand, PACKAGE_GROUPS, type PackageGroupName } from "../../transports/optional-packages.js";
+import { SERVICE_NAMES } from "../../transports/ways.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -90,7 +91,7 @@ test("the groups are the optional peers of package.json, and the versions that a
 
 test("README, services and this page have the command of each group, of the one that no service needs this page", () => {
   for (const page of ["README.md", "docs/services.md", "docs/dependencies.md"])
-    for (const group of page === "docs/dependencies.md" ? GROUP_NAMES : (["grpc", "http"] as const))
+    for (const group of page === "docs/dependencies.md" ? GROUP_NAMES : SERVICE_NAMES)
       expect(readFileSync(join(ROOT, page), "utf8")).toContain(installCommand([group]));
 });
 

@@ -9,6 +9,7 @@ import {
   SubscriberServiceGetManifestRequestSchema,
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
+import { SERVICE_NAMES } from "../../transports/ways.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole, itInFull } from "../support/extent.js";
@@ -152,7 +153,7 @@ describe.each(isWhole ? ALL_WAYS : ALL_WAYS.slice(0, 1))(
 );
 
 describe("clients that are killed", () => {
-  it.each(["grpc", "http"] as const)(
+  it.each(SERVICE_NAMES)(
     "C6, G8: %s: the subscription of a client that is killed in mid-stream is gone",
     async (kind) => {
       const rig = await startServices();

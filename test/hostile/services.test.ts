@@ -16,6 +16,7 @@ import {
 } from "#gen/aaep/v1/handshake_pb.js";
 import { SubscribeRequestSchema, SubscribeResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { stopTimes } from "../../src/daemon/config/stop-times.js";
+import { SERVICE_NAMES, type ServiceName } from "../../transports/ways.js";
 import { eventually } from "../cli/command-stage.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { type DaemonRig, nextSession } from "../support/rigs/daemon-rig.js";
@@ -185,8 +186,8 @@ describe.each(DUPLEX)("the order of messages on a stream: %s", (_, way) => {
 
 it("R8a, G3: peers that read nothing and calls that never get whole hold up no stop for ever", async () => {
   const rig = await startServices();
-  const socketTo = (kind: "grpc" | "http"): Socket => connect(rig.serviceAddress(kind).replace("unix:", ""));
-  for (const kind of ["grpc", "http"] as const) {
+  const socketTo = (kind: ServiceName): Socket => connect(rig.serviceAddress(kind).replace("unix:", ""));
+  for (const kind of SERVICE_NAMES) {
     // No window: nothing of an answer can leave.
     const options = { createConnection: () => socketTo(kind), settings: { initialWindowSize: 0 } };
     const session = connectHttp2("http://localhost", options).on("error", () => {});

@@ -88,7 +88,7 @@ async function judgeProducer(mutant: Mutant, folder: string, chosen?: readonly s
 
 async function judgeSubscriber(far: string, hooks: SubscriberHooks): Promise<readonly string[]> {
   const results = await runSubscriberCases({
-    endpoint: { kind: "socket", path: far },
+    endpoint: { kind: "ipc", path: far },
     hooks,
     hex: (bytes) => randomBytes(bytes).toString("hex"),
     wallTime: Date.now,

@@ -1,5 +1,6 @@
 // What a scenario is: a conversation from handshake to close, as data. How it is carried out over each transport is in run.ts.
 import type { Configuration } from "../../src/daemon/config/config.js";
+import type { ServiceName } from "../../transports/ways.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 
 /**
@@ -96,7 +97,7 @@ export interface Scenario {
 
 /** How a lane's client of services speaks. */
 export interface ServiceWay {
-  readonly server: "grpc" | "http";
+  readonly server: ServiceName;
   readonly socket: "unix" | "tcp";
   readonly protocol: "grpc-js" | "connect" | "grpc" | "grpc-web";
   readonly httpVersion: "1.1" | "2";

@@ -71,7 +71,7 @@ function driverFor({ agent, control, userInput, patience }: ProducerOptions, lin
   if (userInput) return userInputDriver(links, io.clock, LATEST_BEGINNING * patience * 1000);
   if (agent === undefined) return NO_DRIVER;
   const endpoint = readEndpoint(agent);
-  if (endpoint.kind !== "socket")
+  if (endpoint.kind !== "ipc")
     throw new Fault("usage", "An agent publishes at a socket or a named pipe. Give --agent unix:/path or pipe:name.", {
       origin: "local",
     });

@@ -1,5 +1,6 @@
 // Resolves the configuration as `serve` would, and looks at the rights of its file.
 import { statSync } from "node:fs";
+import { isOpen, SERVICE_NAMES } from "../../../transports/ways.js";
 import { Fault } from "../../base/errors.js";
 import type { Configuration, OptionName } from "../../daemon/config/config.js";
 import { OPTION_NAMES } from "../../daemon/config/config-schema.js";
@@ -51,8 +52,9 @@ function rightsFindings(path: string, configuration: Configuration): readonly Fi
 }
 
 /** The token of the operator, as the daemon would read it. */
-function tokenFindings({ httpTokenFile, http, grpc }: Configuration): readonly Finding[] {
-  if (httpTokenFile.kind !== "path" || (http.kind === "off" && grpc.kind === "off")) return [];
+function tokenFindings(configuration: Configuration): readonly Finding[] {
+  const { httpTokenFile } = configuration;
+  if (httpTokenFile.kind !== "path" || !SERVICE_NAMES.some((name) => isOpen(name, configuration))) return [];
   try {
     existingToken(httpTokenFile.path, process.getuid?.());
     return [];

@@ -1,20 +1,15 @@
 // The TCP addresses of the configuration: whether a daemon could listen there.
 import { createServer } from "node:net";
 import { faultFromNodeError, isAddressInUse } from "../../../transports/node-errors.js";
-import { addressText } from "../../daemon/config/service-choices.js";
+import type { ServiceAddress } from "../../contracts/service-address.js";
+import { addressText, serviceAddresses } from "../../daemon/config/service-choices.js";
 import { type Finding, fact, problem, problemFrom } from "./finding.js";
 import type { Patient } from "./patient.js";
 
-interface TcpAddress {
-  readonly kind: "tcp";
-  readonly host: string;
-  readonly port: number;
-}
+type TcpAddress = Extract<ServiceAddress, { readonly kind: "tcp" }>;
 
 export async function portFindings(patient: Patient): Promise<readonly Finding[]> {
-  const addresses = [patient.configuration.grpc, patient.configuration.http]
-    .flatMap((choice) => (choice.kind === "addresses" ? choice.addresses : []))
-    .filter((address): address is TcpAddress => address.kind === "tcp");
+  const addresses = serviceAddresses(patient.configuration).filter((address) => address.kind === "tcp");
   if (addresses.length === 0) return [fact("ports", "no_ports", "The configuration needs no port.")];
   return Promise.all(addresses.map((address) => portFinding(address, patient)));
 }

@@ -1,16 +1,16 @@
 // The files in the runtime folders: sockets that nobody serves, files of daemons that were killed, modes.
 import { readdirSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { occupantOf } from "../../../transports/ipc/bind.js";
 import { isProcess } from "../../../transports/ipc/claim.js";
 import { privateDirectories } from "../../../transports/ipc/directory.js";
 import { removedSockets } from "../../../transports/ipc/listening-sockets.js";
 import { socketStatus } from "../../../transports/ipc/socket-status.js";
+import { WAY_NAMES, WAYS } from "../../../transports/ways.js";
 import { readRuntimeFile } from "../../daemon/presence/runtime-files.js";
 import { advice, type Finding, fact, problem, shellWord } from "./finding.js";
 import type { Patient } from "./patient.js";
 
-const SOCKET = /\.(sock|grpc|http)$/;
 const MANIFEST = /\.manifest\.json$/;
 
 export async function socketFindings({ io, place, configuration }: Patient): Promise<readonly Finding[]> {
@@ -19,17 +19,20 @@ export async function socketFindings({ io, place, configuration }: Patient): Pro
   const paths = directories.flatMap((directory) => readdirSync(directory).map((name) => join(directory, name)));
   if (socket.kind === "path" && !directories.includes(dirname(socket.path)) && place.platform !== "win32")
     paths.push(socket.path);
-  const sockets = paths.filter(
-    (path) => SOCKET.test(basename(path)) || (socket.kind === "path" && path === socket.path),
-  );
+  const sockets = paths.filter((path) => isOfWay(path) || (socket.kind === "path" && path === socket.path));
   const found = (await Promise.all(sockets.map((path) => socketFinding(path, place.userId)))).flat();
   const left = paths.filter((path) => MANIFEST.test(path)).flatMap(manifestFinding);
   const named = socket.kind === "path" ? [dirname(socket.path)] : [];
   const gone = removedSockets([...io.daemonDirectories, ...named]).filter(
-    (path) => SOCKET.test(path) || (socket.kind === "path" && path === socket.path),
+    (path) => isOfWay(path) || (socket.kind === "path" && path === socket.path),
   );
   const faults = [...gone.map(goneFinding), ...found, ...left];
   return faults.length > 0 ? faults : [fact("sockets", "sockets", "No file was left by a daemon that has ended.")];
+}
+
+/** Whether a path ends as those of a way's sockets do. */
+function isOfWay(path: string): boolean {
+  return WAY_NAMES.some((name) => path.endsWith(WAYS[name].ending ?? "/"));
 }
 
 /** A process listens, and the file by which others find it was removed. */

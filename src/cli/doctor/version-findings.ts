@@ -1,6 +1,7 @@
 // Versions of Node, of this package and of running daemons, and whether the native parts load.
 import { readFileSync } from "node:fs";
 import { hasPackages, installCommand, PACKAGE_GROUPS } from "../../../transports/optional-packages.js";
+import { isOpen, SERVICE_NAMES } from "../../../transports/ways.js";
 import { loadNativeSplitter, loadWasmSplitter } from "../../daemon/platform/segmenter.js";
 import { loadLmdb } from "../../storage/lmdb/environment.js";
 import { packagePath } from "../shell/package-path.js";
@@ -27,9 +28,7 @@ export async function versionFindings(patient: Patient): Promise<readonly Findin
       advice("versions", "daemon_differs", message, `Start the daemon again. To stop it, run: kill ${status.pid}`),
     );
   }
-  const lacking = (["grpc", "http"] as const).filter(
-    (group) => configuration[group].kind !== "off" && !hasPackages(group),
-  );
+  const lacking = SERVICE_NAMES.filter((name) => isOpen(name, configuration) && !hasPackages(name));
   if (lacking.length > 0) {
     const asked = lacking.map((group) => `--${group}`).join(" and ");
     const purposes = lacking.map((group) => PACKAGE_GROUPS[group].purpose).join(", ");

@@ -1,5 +1,6 @@
 // Finds a session in a journal, and plays it once in a daemon of its own.
 import { PassThrough } from "node:stream";
+import { SERVICE_NAMES } from "../../../transports/ways.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { createAgentClient } from "../../client/agent-client.js";
 import { childRpcConnector } from "../../client/node.js";
@@ -129,8 +130,7 @@ function configurationOf({ socket, config }: ReplayCommandOptions) {
     flags: {
       socket,
       producerId: PRODUCER_ID,
-      grpc: "off",
-      http: "off",
+      ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, "off"])),
       audit: "off",
       journal: "memory",
       sequencing: "warn",

@@ -1,20 +1,19 @@
 // Tells a person at a terminal that a daemon listens, and what can be done with it.
+import { WAY_NAMES, WAYS } from "../../../transports/ways.js";
 import { shownText } from "../terminal/shown-text.js";
 import { timeOfDay } from "../terminal/time-of-day.js";
 
 export interface Ready {
   readonly producerId: string;
-  /** Addresses by transport. */
+  /** Addresses by way. */
   readonly endpoints: Readonly<Record<string, string | readonly string[]>>;
   readonly tokenPath: string | undefined;
 }
 
-const NAMES: Readonly<Record<string, string>> = { ipc: "its socket", grpc: "gRPC", http: "HTTP" };
-
 /** One sentence a line. */
 export function readySentences({ producerId, endpoints, tokenPath }: Ready, now: Date): readonly string[] {
-  const addresses = Object.entries(endpoints).flatMap(([kind, list]) =>
-    [list].flat().map((address) => `${NAMES[kind] ?? kind} at ${address}`),
+  const addresses = WAY_NAMES.flatMap((name) =>
+    [endpoints[name] ?? []].flat().map((address) => `${WAYS[name].label} at ${address}`),
   );
   const served =
     addresses.length === 0 ? "It opens no address." : `Agents and listeners reach it by ${listed(addresses)}.`;

@@ -1,4 +1,5 @@
 // The common part of serve and stdio: configuration, log, start, and the life of the process.
+import { isOpen, WAY_NAMES } from "../../../transports/ways.js";
 import { faultFrom } from "../../base/errors.js";
 import type { Configuration, DaemonCommand, ResolvedConfiguration } from "../../daemon/config/config.js";
 import { type ConfigurationSources, resolveConfiguration } from "../../daemon/config/config-sources.js";
@@ -65,7 +66,7 @@ async function runConfigured(
       context.loadDaemon(),
     ]);
   const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
-  if (command === "serve" && [configuration.socket, configuration.grpc, configuration.http].every(isOff))
+  if (command === "serve" && !WAY_NAMES.some((name) => isOpen(name, configuration)))
     log.warn(
       { remedy: "Leave --socket off out, or give --http or --grpc as well." },
       "nobody can connect: the local socket and all services are off",
@@ -108,8 +109,4 @@ async function runConfigured(
         }
       : {}),
   });
-}
-
-function isOff({ kind }: { readonly kind: string }): boolean {
-  return kind === "off";
 }

@@ -46,7 +46,7 @@ export function agentDriver({ path, hex, wait }: AgentDriverOptions): Driver {
     prepare: async () => {
       await connected().catch((caught: unknown) => {
         const { code, sentence } = faultFrom(caught);
-        const place = endpointText({ kind: "socket", path });
+        const place = endpointText({ kind: "ipc", path });
         if (code === "not_found") throw noConnection(place, caught, "--agent");
         throw new Fault("usage", `The suite's agent cannot publish at ${place}: ${sentence}`, { origin: "local" });
       });

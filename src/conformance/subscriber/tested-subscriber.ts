@@ -76,7 +76,7 @@ export function startSubscriber(hooks: SubscriberHooks, endpoint: Endpoint, time
   const environment = {
     ...process.env,
     AAEP_ENDPOINT: endpointText(endpoint),
-    ...(endpoint.kind === "socket" ? { AAEPD_SOCKET: endpoint.path } : {}),
+    ...(endpoint.kind === "ipc" ? { AAEPD_SOCKET: endpoint.path } : {}),
   };
   const child: ChildProcess = spawn(start, {
     shell: true,

@@ -20,7 +20,7 @@ export interface ConnectTarget {
 }
 
 export function connectLinks({ baseUrl, socketPath, token }: ConnectTarget): Links {
-  const endpoint = endpointText({ kind: "connect", baseUrl, socketPath });
+  const endpoint = endpointText({ kind: "http", baseUrl, socketPath });
   const ends = new Set<() => void>();
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   // A connection for each link, so that one can vanish alone. Left to itself it would stay for minutes after its last call.

@@ -1,18 +1,24 @@
-// The option `--endpoint`: where the tested side is.
+// The option `--endpoint`: where the tested side is, by one of the ways to a daemon.
+import type { WayName } from "../../../transports/ways.js";
 import { Fault } from "../../base/errors.js";
 
 export type Endpoint =
   /** A Unix socket or a named pipe (AAEP §B.3, §B.4). */
-  | { readonly kind: "socket"; readonly path: string }
+  | { readonly kind: "ipc"; readonly path: string }
   /** A command whose standard input and output carry JSON-RPC (AAEP §B.6). The system's shell reads it. */
-  | { readonly kind: "child"; readonly command: string }
+  | { readonly kind: "stdio"; readonly command: string }
   /** A gRPC target, `host:port` or `unix:/path` (AAEP §B.5). */
   | { readonly kind: "grpc"; readonly address: string; readonly isSecure: boolean }
   /** Connect over HTTP/2. `socketPath`: the server listens at a Unix socket. */
-  | { readonly kind: "connect"; readonly baseUrl: string; readonly socketPath: string | undefined };
+  | { readonly kind: "http"; readonly baseUrl: string; readonly socketPath: string | undefined };
 
-const FORMS =
-  "unix:/path, pipe:name, stdio:COMMAND, grpc://host:port, grpcs://host:port, http://host:port or https://host:port";
+/** How a person writes an endpoint of each way. */
+const FORMS: Readonly<Record<WayName, string>> = {
+  ipc: "unix:/path, pipe:name",
+  stdio: "stdio:COMMAND",
+  grpc: "grpc://host:port, grpcs://host:port",
+  http: "http://host:port or https://host:port",
+};
 
 /** Reads an endpoint. Throws a Fault "usage" for a text that is none, and for a named pipe where the platform has none. */
 export function readEndpoint(text: string, platform: NodeJS.Platform = process.platform): Endpoint {
@@ -21,7 +27,7 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
     switch (scheme) {
       case "unix":
         // Of `unix:///run/a.sock` the third slash begins the path.
-        return { kind: "socket", path: rest };
+        return { kind: "ipc", path: rest };
       case "pipe":
         if (platform !== "win32")
           throw new Fault(
@@ -31,9 +37,9 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
               origin: "local",
             },
           );
-        return { kind: "socket", path: rest.startsWith("\\\\") ? rest : `\\\\.\\pipe\\${rest}` };
+        return { kind: "ipc", path: rest.startsWith("\\\\") ? rest : `\\\\.\\pipe\\${rest}` };
       case "stdio":
-        return { kind: "child", command: rest };
+        return { kind: "stdio", command: rest };
       case "grpc":
       case "grpcs":
         return { kind: "grpc", address: rest, isSecure: scheme === "grpcs" };
@@ -42,25 +48,26 @@ export function readEndpoint(text: string, platform: NodeJS.Platform = process.p
         return connectEndpoint(text, rest);
     }
   }
-  throw new Fault("usage", `${JSON.stringify(text)} is no endpoint. Give one such as ${FORMS}.`, { origin: "local" });
+  const forms = Object.values(FORMS).join(", ");
+  throw new Fault("usage", `${JSON.stringify(text)} is no endpoint. Give one such as ${forms}.`, { origin: "local" });
 }
 
 function connectEndpoint(text: string, rest: string): Endpoint {
   if (rest.startsWith("unix:"))
-    return { kind: "connect", baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
-  return { kind: "connect", baseUrl: text.endsWith("/") ? text.slice(0, -1) : text, socketPath: undefined };
+    return { kind: "http", baseUrl: "http://localhost", socketPath: rest.slice("unix:".length) };
+  return { kind: "http", baseUrl: text.endsWith("/") ? text.slice(0, -1) : text, socketPath: undefined };
 }
 
 /** The endpoint as the option gives it. */
 export function endpointText(endpoint: Endpoint): string {
   switch (endpoint.kind) {
-    case "socket":
+    case "ipc":
       return endpoint.path.startsWith("\\\\") ? `pipe:${endpoint.path}` : `unix:${endpoint.path}`;
-    case "child":
+    case "stdio":
       return `stdio:${endpoint.command}`;
     case "grpc":
       return `${endpoint.isSecure ? "grpcs" : "grpc"}://${endpoint.address}`;
-    case "connect":
+    case "http":
       return endpoint.socketPath === undefined ? endpoint.baseUrl : `http://unix:${endpoint.socketPath}`;
   }
 }

@@ -15,17 +15,17 @@ export type ListenForLinks = (accept: (link: Link) => void) => Promise<LinkListe
  */
 export async function listeningAt(endpoint: Endpoint, framing?: SocketFraming | undefined): Promise<ListenForLinks> {
   switch (endpoint.kind) {
-    case "socket":
+    case "ipc":
       return (accept) => listenAtSocket(endpoint.path, framing, accept);
     case "grpc": {
       const { listenOverGrpc } = await withPackages("grpc", () => import("./listen-over-grpc.js"));
       return (accept) => listenOverGrpc(endpoint.address, accept);
     }
-    case "connect": {
+    case "http": {
       const { listenOverConnect } = await withPackages("http", () => import("./listen-over-connect.js"));
       return (accept) => listenOverConnect(endpoint, accept);
     }
-    case "child":
+    case "stdio":
       throw new Fault("usage", "A subscriber starts its producer by itself over stdio. Give another endpoint.", {
         origin: "local",
       });

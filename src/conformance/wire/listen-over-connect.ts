@@ -11,7 +11,7 @@ import type { Link, LinkListener } from "./link.js";
 import { createSentMessages } from "./sent-messages.js";
 
 export async function listenOverConnect(
-  endpoint: Extract<Endpoint, { kind: "connect" }>,
+  endpoint: Extract<Endpoint, { kind: "http" }>,
   accept: (link: Link) => void,
 ): Promise<LinkListener> {
   const { baseUrl, socketPath } = endpoint;

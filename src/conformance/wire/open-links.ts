@@ -18,15 +18,15 @@ export async function openLinks(
   { token, framing = "length-prefixed" }: LinkChoices = {},
 ): Promise<Links> {
   switch (endpoint.kind) {
-    case "socket":
+    case "ipc":
       return socketLinks(endpoint.path, framing);
-    case "child":
+    case "stdio":
       return childLinks(endpoint.command);
     case "grpc": {
       const { grpcLinks } = await withPackages("grpc", () => import("./grpc-links.js"));
       return grpcLinks({ ...endpoint, token });
     }
-    case "connect": {
+    case "http": {
       const { connectLinks } = await withPackages("http", () => import("./connect-links.js"));
       return connectLinks({ ...endpoint, token });
     }

@@ -14,7 +14,7 @@ import { textIn } from "./message-text.js";
 export type SocketFraming = "length-prefixed" | "newline";
 
 export function socketLinks(path: string, framing: SocketFraming): Links {
-  const endpoint = endpointText({ kind: "socket", path });
+  const endpoint = endpointText({ kind: "ipc", path });
   return {
     isShared: false,
     isLocal: true,

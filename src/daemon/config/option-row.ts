@@ -1,4 +1,5 @@
 // A row of the table of options.
+import type { ServiceName } from "../../../transports/ways.js";
 import type { ValueType } from "./config-values.js";
 
 /** Headings of the help and the documentation, in their order. */
@@ -34,7 +35,7 @@ export interface OptionRow<Value> {
    * The options of which one must be on for this one to have an effect. A flag without any of them is refused; a variable or the file may keep the
    * value for other starts.
    */
-  readonly needs?: readonly ("http" | "grpc")[];
+  readonly needs?: readonly ServiceName[];
 }
 
 /** A row whose defaults have the type that its `type` reads. */

@@ -1,5 +1,6 @@
 // Applies a configuration that was read again at run time: some changes apply at once, the others at the next start (R8b).
 import { hasPackages, missingPackagesSentence } from "../../../transports/optional-packages.js";
+import { isOpen, SERVICE_NAMES } from "../../../transports/ways.js";
 import type { Log } from "../../contracts/log.js";
 import { isLouder, type LogLevel } from "../platform/log.js";
 import type { Configuration, OptionName } from "./config.js";
@@ -48,8 +49,8 @@ export function reconfigure(wanted: Configuration, services: ReconfigureServices
   );
   if (waiting.length > 0) log.info({ options: waiting.map(keyOf) }, "takes effect at the next start");
   // The next start would fail.
-  for (const name of ["grpc", "http"] as const)
-    if (waiting.includes(name) && wanted[name].kind !== "off" && !hasPackages(name))
+  for (const name of SERVICE_NAMES)
+    if (waiting.includes(name) && isOpen(name, wanted) && !hasPackages(name))
       log.warn({ options: [keyOf(name)] }, missingPackagesSentence(name));
   log.setLevel?.(settings.logLevel);
   return { applied, waiting };

@@ -1,5 +1,6 @@
 // Parses the addresses of services: `auto`, `off`, or a list.
 import { isLoopback } from "../../../transports/service-calls/loopback.js";
+import { SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
 import type { ServiceAddress } from "../../contracts/service-address.js";
 import { textValue, wordOrPath } from "./config-values.js";
 import { readPath } from "./read-path.js";
@@ -45,6 +46,16 @@ function addressOf(text: string): ServiceAddress | undefined {
   const host = bracketed ?? plain;
   const port = Number(digits);
   return host === undefined || port > HIGHEST_PORT ? undefined : { kind: "tcp", host, port };
+}
+
+/** The addresses that a configuration names for services. */
+export function serviceAddresses(
+  configuration: Readonly<Record<ServiceName, ServiceChoice>>,
+): readonly ServiceAddress[] {
+  return SERVICE_NAMES.flatMap((name) => {
+    const choice = configuration[name];
+    return choice.kind === "addresses" ? choice.addresses : [];
+  });
 }
 
 /** An address in the spelling of options: "unix:/run/x", "127.0.0.1:50051", "[::1]:50051". */

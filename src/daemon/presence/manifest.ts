@@ -1,4 +1,5 @@
 import type { ProducerManifest } from "#gen/aaep/types.js";
+import { isOpen, type ServiceName, WAY_NAMES, WAYS } from "../../../transports/ways.js";
 import { AAEPD, AAEPD_VOCABULARY, CORE_VOCABULARY } from "../../engine/event/vocabulary.js";
 import { distinctTags } from "../../engine/terms/language.js";
 import { AAEP_VERSION } from "../../protocols/aaep/subscriber/negotiate.js";
@@ -18,7 +19,7 @@ const PROTOCOLS: readonly string[] = [`aaep ${AAEP_VERSION}`, "a2e 1.0", "akashi
 export interface ManifestFacts {
   readonly configuration: Pick<
     Configuration,
-    "producerId" | "defaultLanguage" | "maxConcurrentSubscriptions" | "socket" | "grpc" | "http"
+    "producerId" | "defaultLanguage" | "maxConcurrentSubscriptions" | "socket" | ServiceName
   >;
   readonly version: string;
   /** Whether an agent is connected over standard input and output. */
@@ -30,12 +31,7 @@ export interface ManifestFacts {
 /** Makes the manifest of the producer that subscribers meet here (AAEP §5.10). */
 export function daemonManifest(facts: ManifestFacts): ProducerManifest {
   const { configuration, version, hasStdio, agent } = facts;
-  const transports = [
-    ...(configuration.socket.kind === "off" ? [] : [process.platform === "win32" ? "named-pipe" : "unix-socket"]),
-    ...(hasStdio ? ["stdio-jsonrpc"] : []),
-    ...(configuration.grpc.kind === "off" ? [] : ["grpc"]),
-    ...(configuration.http.kind === "off" ? [] : ["connect"]),
-  ];
+  const ways = WAY_NAMES.filter((name) => (name === "stdio" ? hasStdio : isOpen(name, configuration)));
   const identity = agent?.agent_id === undefined ? own(configuration.producerId, version) : identityOf(agent);
   return {
     "@context": CORE_VOCABULARY,
@@ -43,7 +39,7 @@ export function daemonManifest(facts: ManifestFacts): ProducerManifest {
     ...identity,
     aaep_versions_supported: [AAEP_VERSION],
     conformance_levels_supported: CONFORMANCE_LEVELS,
-    transports_supported: transports,
+    transports_supported: ways.map((name) => WAYS[name].transport),
     // The languages of the one agent, whose first language applies to texts that name none, and the daemon's own languages (R2, R31).
     languages_supported: distinctTags([
       ...(agent?.languages_supported ?? []),

@@ -19,6 +19,7 @@ import { lastingToken } from "../../security/lasting-token.js";
 import type { A2eDoor } from "../a2e/a2e-door.js";
 import type { AkashikDoor } from "../akashik/akashik-door.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
+import { serviceAddresses } from "../config/service-choices.js";
 import { createUtf8 } from "../platform/utf8.js";
 import type { OfferedToken } from "../presence/presence.js";
 import { akashikPosts } from "./akashik-posts.js";
@@ -71,7 +72,7 @@ async function offerServices(
   options: DaemonOptions,
   by: OfferedBy,
 ): Promise<OfferedServices> {
-  const { clock, ids, log } = options;
+  const { clock, ids } = options;
   const { aaep } = by;
   const utf8 = createUtf8();
   const shared = {
@@ -104,7 +105,7 @@ async function offerServices(
           utf8,
         )),
   ];
-  const metrics = transports.http?.createMetrics({
+  const metrics = transports.createMetrics?.({
     version: options.version,
     status: aaep.engine.status,
     report: aaep.engine.report,
@@ -122,21 +123,15 @@ async function offerServices(
     return httpTokenFile.kind === "path" ? lastingToken(httpTokenFile.path, fresh, process.getuid?.()) : fresh;
   };
   // A file of the operator is read or made only where somebody needs it.
-  let token = listensOnTcp(options) ? nextToken() : "";
+  let token = serviceAddresses(options).some(({ kind }) => kind === "tcp") ? nextToken() : "";
   const pages = servicePages({ manifest: aaep.manifest, isReady: by.isReady, metrics });
-  const running = await startServices(
-    transports,
-    {
-      configuration: options,
-      token: () => token,
-      mostInstances: options.mostInstances,
-      closeTimeoutMs: by.closeTimeoutMs,
-      log,
-    },
+  const running = await startServices(transports, options, {
+    token: () => token,
+    closeTimeoutMs: by.closeTimeoutMs,
     methods,
     pages,
-    akashik === undefined ? [] : akashikPosts(akashik),
-  );
+    posts: akashik === undefined ? [] : akashikPosts(akashik),
+  });
   return {
     ...running,
     token: running.needsToken
@@ -153,10 +148,6 @@ async function offerServices(
     },
     endAgents: agents.close,
   };
-}
-
-function listensOnTcp({ grpc, http }: Pick<DaemonOptions, "grpc" | "http">): boolean {
-  return [grpc, http].some((one) => one.kind === "addresses" && one.addresses.some(({ kind }) => kind === "tcp"));
 }
 
 /** The frames of a stream, which are counted before the library reads them. */

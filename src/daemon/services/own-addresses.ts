@@ -2,20 +2,22 @@
 // other daemon has one of them.
 import { listensThere, occupantOf, processName } from "../../../transports/ipc/bind.js";
 import { currentPlace, type IpcPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
+import { SERVICE_NAMES, type ServiceName, WAYS } from "../../../transports/ways.js";
 import { Fault } from "../../base/errors.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
+import { serviceAddresses } from "../config/service-choices.js";
 
-type Named = Pick<DaemonOptions, "producerId" | "socket" | "grpc" | "http" | "inheritedSocket">;
+type Named = Pick<DaemonOptions, "producerId" | "socket" | "inheritedSocket" | ServiceName>;
 
 /** Returns the default address of a service, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
 export function serviceSocketPath(
-  kind: "grpc" | "http",
+  name: ServiceName,
   producerId: string,
   instance: number,
   place: IpcPlace = currentPlace(),
 ): string {
   // Listeners take every `.sock` for a local socket.
-  return ipcPath(place, producerId, instance).replace(/\.sock$/, `.${kind}`);
+  return ipcPath(place, producerId, instance).replace(/\.sock$/, WAYS[name].ending);
 }
 
 /**
@@ -34,23 +36,22 @@ export async function assertNameFree(options: Named): Promise<void> {
   }
 }
 
-function namedPaths({ socket, grpc, http, inheritedSocket }: Named): readonly string[] {
+function namedPaths(options: Named): readonly string[] {
+  const { socket, inheritedSocket } = options;
   return [
     ...(socket.kind === "path" && inheritedSocket === undefined ? [socket.path] : []),
-    ...[grpc, http].flatMap((choice) =>
-      choice.kind === "addresses"
-        ? choice.addresses.flatMap((address) => (address.kind === "unix" ? [address.path] : []))
-        : [],
-    ),
+    ...serviceAddresses(options).flatMap((address) => (address.kind === "unix" ? [address.path] : [])),
   ].filter((path) => !isPipeName(path));
 }
 
-function pathsByName({ producerId, socket, grpc, http, inheritedSocket }: Named): readonly string[] {
+function pathsByName(options: Named): readonly string[] {
+  const { producerId, socket, inheritedSocket } = options;
   const paths = [
     // Somebody listens at an inherited socket: the service manager, for this daemon.
     ...(socket.kind === "auto" && inheritedSocket === undefined ? [ipcPath(currentPlace(), producerId)] : []),
-    ...(grpc.kind === "auto" ? [serviceSocketPath("grpc", producerId, 1)] : []),
-    ...(http.kind === "auto" ? [serviceSocketPath("http", producerId, 1)] : []),
+    ...SERVICE_NAMES.filter((name) => options[name].kind === "auto").map((name) =>
+      serviceSocketPath(name, producerId, 1),
+    ),
   ];
   // The owner of a pipe cannot be read; the system reports a taken pipe.
   return paths.filter((path) => !isPipeName(path));

@@ -3,24 +3,37 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
 import { grpcRpcConnector, httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
+import { WAYS as ALL_WAYS, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
-const ALL_SERVED_WAYS = ["socket", "gRPC, Unix socket", "gRPC, TCP", "HTTP, Unix socket", "HTTP, TCP"] as const;
-export type ServedWay = (typeof ALL_SERVED_WAYS)[number];
+type Place = "Unix socket" | "TCP";
+export type ServedWay = "socket" | `${"gRPC" | "HTTP"}, ${Place}`;
+
+/** How an agent connects to a service. */
+const CONNECTORS: Readonly<Record<ServiceName, typeof grpcRpcConnector | typeof httpRpcConnector>> = {
+  grpc: grpcRpcConnector,
+  http: httpRpcConnector,
+};
+
+const SERVED: ReadonlyMap<ServedWay, { readonly service: ServiceName; readonly place: Place }> = new Map(
+  SERVICE_NAMES.flatMap((service) =>
+    (["Unix socket", "TCP"] as const).map(
+      (place) => [`${ALL_WAYS[service].label}, ${place}`, { service, place }] as const,
+    ),
+  ),
+);
+const ALL_SERVED_WAYS: readonly ServedWay[] = ["socket", ...SERVED.keys()];
 /** A short run leaves HTTP to the tests of client/http. */
 export const SERVED_WAYS: readonly ServedWay[] = isWhole ? ALL_SERVED_WAYS : ["socket", "gRPC, TCP"];
 /** "stdio": a daemon of the agent's own, which ends with it. */
 export type Way = ServedWay | "stdio";
 export const WAYS: readonly Way[] = ["stdio", ...SERVED_WAYS];
 
-interface Addresses {
-  readonly grpc?: readonly string[];
-  readonly http?: readonly string[];
-}
+type Addresses = Readonly<Partial<Record<ServiceName, readonly string[]>>>;
 
 interface Ready {
   readonly endpoints: Addresses & { readonly ipc: string };
@@ -31,7 +44,6 @@ export interface WayPlace {
   /** Where listeners connect, which is always the socket. */
   readonly socketPath: string;
   readonly connector: AgentConnector;
-  /** Of the services. */
   readonly address: string;
   readonly token: () => string;
   /** "" of a way that needs none. */
@@ -46,21 +58,23 @@ export interface WayDaemon extends WayPlace {
 
 /** Where services of these ways listen. */
 function addressesFor(ways: readonly ServedWay[], directory: string): Addresses {
-  const of = (kind: "gRPC" | "HTTP"): readonly string[] =>
-    ways
-      .filter((way) => way.startsWith(kind))
-      .map((way) => (way.endsWith("TCP") ? "127.0.0.1:0" : `unix:${join(directory, `a.${kind}`)}`));
-  return { grpc: of("gRPC"), http: of("HTTP") };
+  const addresses: Partial<Record<ServiceName, string[]>> = {};
+  for (const { service, place } of ways.flatMap((way) => SERVED.get(way) ?? [])) {
+    addresses[service] ??= [];
+    addresses[service].push(place === "TCP" ? "127.0.0.1:0" : `unix:${join(directory, `a.${service}`)}`);
+  }
+  return addresses;
 }
 
-function addressOptions({ grpc = [], http = [] }: Addresses): readonly string[] {
-  const option = (name: string, values: readonly string[]) => (values.length === 0 ? [] : [name, values.join(",")]);
-  return [...option("--grpc", grpc), ...option("--http", http)];
+function addressOptions(addresses: Addresses): readonly string[] {
+  return SERVICE_NAMES.flatMap((name) => (addresses[name] === undefined ? [] : [`--${name}`, addresses[name].join()]));
 }
 
-function addressIn({ endpoints: { grpc = [], http = [] } }: Ready, way: ServedWay): string {
-  const isUnix = way.endsWith("Unix socket");
-  return String((way.startsWith("gRPC") ? grpc : http).find((address) => address.startsWith("unix:") === isUnix));
+function addressIn({ endpoints }: Ready, way: ServedWay): string {
+  const served = SERVED.get(way);
+  if (served === undefined) return endpoints.ipc;
+  const isUnix = served.place === "Unix socket";
+  return String(endpoints[served.service]?.find((address) => address.startsWith("unix:") === isUnix));
 }
 
 function tokenIn({ token_file: path = "" }: Ready): string {
@@ -68,20 +82,11 @@ function tokenIn({ token_file: path = "" }: Ready): string {
 }
 
 function connectorOf(way: ServedWay, ready: () => Ready): AgentConnector {
+  const served = SERVED.get(way);
   const address = addressIn(ready(), way);
-  const token = (): string => tokenIn(ready());
-  switch (way) {
-    case "socket":
-      return { connect: ipcRpcConnector(ready().endpoints.ipc) };
-    case "gRPC, Unix socket":
-      return { connect: grpcRpcConnector(address) };
-    case "gRPC, TCP":
-      return { connect: grpcRpcConnector(address, { token }) };
-    case "HTTP, Unix socket":
-      return { connect: httpRpcConnector(address) };
-    case "HTTP, TCP":
-      return { connect: httpRpcConnector(address, { token }) };
-  }
+  if (served === undefined) return { connect: ipcRpcConnector(address) };
+  const options = served.place === "TCP" ? { token: () => tokenIn(ready()) } : {};
+  return { connect: CONNECTORS[served.service](address, options) };
 }
 
 function placeIn(ready: () => Ready, way: ServedWay): WayPlace {

@@ -21,7 +21,7 @@ export async function judgeMutant(
   const near = join(folder, `${mutant.name.slice(0, 40)}.sock`);
   const listener = await startMutant(mutant, near, daemon);
   const driver = agentDriver({ path: daemon, hex: (bytes) => randomBytes(bytes).toString("hex"), wait });
-  const links = await openLinks({ kind: "socket", path: near });
+  const links = await openLinks({ kind: "ipc", path: near });
   try {
     return await runProducerCases({
       links,

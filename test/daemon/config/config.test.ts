@@ -11,6 +11,7 @@ import {
   resolveConfiguration,
 } from "../../../src/daemon/config/config-sources.js";
 import { fallbackOf, flagOf, keyOf, variableOf } from "../../../src/daemon/config/option-names.js";
+import { SERVICE_NAMES } from "../../../transports/ways.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 /** Nothing given, and no file at the default place. */
@@ -117,7 +118,7 @@ describe("configuration", () => {
     const needs =
       "--http-token-file is for the services of http and grpc, and both are off. Give --http or --grpc as well, or leave --http-token-file out.";
     expect(faultOf({ ...nothing(), flags }).sentence).toBe(needs);
-    for (const service of ["http", "grpc"] as const)
+    for (const service of SERVICE_NAMES)
       expect(
         resolveConfiguration({ ...nothing(), flags: { ...flags, [service]: "auto" } }).configuration.httpTokenFile,
       ).toEqual({ kind: "path", path: "/run/token" });

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
+import { SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
 import { ensureBuilt } from "../built.js";
 import { temporaryDirectory } from "../temporary-directory.js";
 import { cleanEnvironment, PROGRAM } from "./program.js";
@@ -14,7 +15,7 @@ export interface MortalDaemonOptions {
   readonly options?: readonly string[] | ((run: number) => readonly string[]);
   readonly nodeOptions?: readonly string[];
   /** Which addresses it has. Default all. */
-  readonly services?: readonly ("grpc" | "http")[];
+  readonly services?: readonly ServiceName[];
   readonly environment?: Readonly<Record<string, string>>;
   /** What starts it in its place: it gets the program and its arguments after its own. */
   readonly within?: readonly [command: string, ...argv: string[]];
@@ -46,7 +47,7 @@ export interface MortalDaemon {
 const KEPT_STDERR = 200_000;
 
 export function createMortalDaemon(options: MortalDaemonOptions): MortalDaemon {
-  const { directory, services = ["grpc", "http"] } = options;
+  const { directory, services = SERVICE_NAMES } = options;
   const socket = join(directory, "a.sock");
   const grpc = `unix:${join(directory, "a.grpc")}`;
   const http = `unix:${join(directory, "a.http")}`;

@@ -23,6 +23,7 @@ import { createIdSource, sha256Hex } from "../../../src/daemon/platform/ids.js";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import type { Framing } from "../../../transports/framing/framings.js";
 import { createMemoryPair } from "../../../transports/memory/memory-pair.js";
+import { SERVICE_NAMES, type ServiceName, WAYS } from "../../../transports/ways.js";
 import { expectNothingLeftOpen } from "../open-handles.js";
 import { createWireSniffer, type WireSniffer } from "../oracles/wire-sniffer.js";
 import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
@@ -46,7 +47,7 @@ export interface RigOptions {
   /** Where questions, replies and outcomes are recorded. Default nowhere. */
   readonly auditLog?: Audit;
   /** Services, and what they listen on: a Unix socket in the folder of the other, or a free port of loopback. Default none. */
-  readonly services?: Readonly<Partial<Record<"grpc" | "http", "unix" | "tcp">>>;
+  readonly services?: Readonly<Partial<Record<ServiceName, "unix" | "tcp">>>;
 }
 
 export interface LogLine {
@@ -84,7 +85,7 @@ export interface DaemonRig {
   /** A socket without framing. Errors of it are nobody's business. */
   readonly raw: () => Promise<RawSocket>;
   /** Where a service listens, as clients write it: "unix:/path", "127.0.0.1:50051". */
-  readonly serviceAddress: (kind: "grpc" | "http") => string;
+  readonly serviceAddress: (name: ServiceName) => string;
   /** What calls over TCP need; nothing over Unix sockets. */
   readonly authorization: () => Readonly<Record<string, string>>;
   /** Fails where the daemon no longer serves others: a new agent is heard by a new subscriber. */
@@ -116,15 +117,15 @@ function configurationOf(options: RigOptions, path: string): Configuration {
 }
 
 function serviceChoices({ services = {} }: RigOptions, path: string): Partial<Configuration> {
-  const choices: { grpc?: ServiceChoice; http?: ServiceChoice } = {};
-  for (const kind of ["grpc", "http"] as const) {
-    const wanted = services[kind];
+  const choices: Partial<Record<ServiceName, ServiceChoice>> = {};
+  for (const name of SERVICE_NAMES) {
+    const wanted = services[name];
     if (wanted === undefined) continue;
     const address: ServiceAddress =
       wanted === "unix"
-        ? { kind: "unix", path: path.replace(/\.sock$/, `.${kind}`) }
+        ? { kind: "unix", path: path.replace(/\.sock$/, WAYS[name].ending) }
         : { kind: "tcp", host: "127.0.0.1", port: 0 };
-    choices[kind] = { kind: "addresses", addresses: [address] };
+    choices[name] = { kind: "addresses", addresses: [address] };
   }
   return choices;
 }
@@ -247,9 +248,9 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
       socket.once("end", () => socket.end());
       return { socket, all };
     },
-    serviceAddress: (kind) => {
-      const [address] = daemon.endpoints[kind] ?? [];
-      if (address === undefined) throw new Error(`this daemon has no ${kind}`);
+    serviceAddress: (name) => {
+      const [address] = daemon.endpoints[name] ?? [];
+      if (address === undefined) throw new Error(`this daemon has no ${name}`);
       return address;
     },
     authorization: () =>

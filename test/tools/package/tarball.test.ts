@@ -16,6 +16,7 @@ import {
   PACKAGE_GROUPS,
   type PackageGroupName,
 } from "../../../transports/optional-packages.js";
+import { SERVICE_NAMES } from "../../../transports/ways.js";
 import { eventually } from "../../cli/command-stage.js";
 import { startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
@@ -261,7 +262,7 @@ describe("a group that is not installed", () => {
   it("works once the command that was printed has been run", async () => {
     const folder = folders.empty("groups");
     await succeed(folder, "npm", ...NPM_INSTALL, "--ignore-scripts", tarball);
-    for (const group of ["grpc", "http"] as const) {
+    for (const group of SERVICE_NAMES) {
       const [, command = ""] = /(npm install .*)$/.exec(missingPackagesSentence(group)) ?? [];
       await succeed(folder, "sh", "-c", `${command} --ignore-scripts`);
       const directory = temporaryDirectory();
