@@ -27,8 +27,8 @@ export interface A2eHostServices extends Pick<ConversationServices, "clock" | "h
   readonly codec: TextCodec<Uint8Array>;
 }
 
-/** How long a handshake waits for the providers of the configuration. */
-const READY_WITHIN_MS = 30_000;
+/** How long a provider of the configuration may take to start, and an agent's handshake waits for it. */
+const START_MS = 30_000;
 
 /** Agents that are told of an announcement in one turn of the event loop. */
 const ANNOUNCED_PER_TURN = 64;
@@ -102,16 +102,15 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
       log,
       codec: by.codec,
       maxFrameBytes: options.maxFrameBytes,
+      startMs: () => START_MS,
       ...sharing,
     }),
   );
   for (const one of processes) one.start();
   let areReady = processes.length === 0;
-  const ready = within(clock.now() + READY_WITHIN_MS, Promise.all(processes.map((one) => one.settled)), clock).then(
-    () => {
-      areReady = true;
-    },
-  );
+  const ready = within(clock.now() + START_MS, Promise.all(processes.map((one) => one.settled)), clock).then(() => {
+    areReady = true;
+  });
 
   return {
     services,

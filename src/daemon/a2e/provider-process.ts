@@ -3,8 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createByteConnection } from "../../../transports/framing/byte-connection.js";
 import { faultFrom } from "../../base/errors.js";
 import { withResolvers } from "../../base/with-resolvers.js";
-import type { Clock, Millis } from "../../contracts/clock.js";
-import type { Log } from "../../contracts/log.js";
+import type { Millis } from "../../contracts/clock.js";
 import type { Conversation } from "../../contracts/protocol.js";
 import type { MessageMaker } from "../../protocols/a2e/messages/message.js";
 import { createHostProvider } from "../../protocols/a2e/provider-sessions/host-provider.js";
@@ -14,13 +13,13 @@ import type { ProviderChoice } from "../config/a2e-choices.js";
 import { logErrorLines } from "./error-lines.js";
 import { createRestartWaits } from "./restart-waits.js";
 
-export interface ProviderProcessServices extends Pick<ExchangeServices, "room" | "takingTurns"> {
+export interface ProviderProcessServices extends Omit<ExchangeServices, "handshakeTimeoutMs"> {
   readonly router: Router;
   readonly maker: MessageMaker;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly codec: TextCodec<Uint8Array>;
   readonly maxFrameBytes: number;
+  /** How long a host may take from its start to the end of its handshake. Read at each start. */
+  readonly startMs: () => Millis;
 }
 
 export interface ProviderProcess {
@@ -39,8 +38,6 @@ export interface ProviderProcess {
   readonly stop: (until: Millis) => Promise<void>;
 }
 
-/** How long a host has for its handshake. */
-const HANDSHAKE_MS = 30_000;
 /** From the end of its input to SIGTERM, as A2E's own clients give a host, and from there to SIGKILL. */
 const TERM_AFTER_MS = 3000;
 const KILL_AFTER_MS = 2000;
@@ -48,7 +45,7 @@ const KILL_AFTER_MS = 2000;
 const LAST_OUTPUT_MS = 500;
 
 export function createProviderProcess(choice: ProviderChoice, services: ProviderProcessServices): ProviderProcess {
-  const { clock, log, room, takingTurns } = services;
+  const { clock, log } = services;
   const { name, command } = choice;
   let child: ChildProcess | undefined;
   let conversation: Conversation | undefined;
@@ -133,7 +130,7 @@ export function createProviderProcess(choice: ProviderChoice, services: Provider
             host,
           ),
       },
-      { clock, log, handshakeTimeoutMs: () => HANDSHAKE_MS, room, takingTurns },
+      { ...services, handshakeTimeoutMs: services.startMs },
     );
     conversation = joined;
     void joined.done.then(() => {
