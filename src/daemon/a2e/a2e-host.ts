@@ -27,9 +27,6 @@ export interface A2eHostServices extends Pick<ConversationServices, "clock" | "h
   readonly codec: TextCodec<Uint8Array>;
 }
 
-/** How long a provider of the configuration may take to start, and an agent's handshake waits for it. */
-const START_MS = 30_000;
-
 /** Agents that are told of an announcement in one turn of the event loop. */
 const ANNOUNCED_PER_TURN = 64;
 
@@ -94,6 +91,7 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
     },
   };
   const protocol = createA2eProtocol(services);
+  const startMs = (): Millis => options.a2eStartSeconds * 1000;
   const processes = options.a2eProviders.map((choice) =>
     createProviderProcess(choice, {
       router,
@@ -102,13 +100,13 @@ export function startA2eHost(options: DaemonOptions, by: A2eHostServices): A2eHo
       log,
       codec: by.codec,
       maxFrameBytes: options.maxFrameBytes,
-      startMs: () => START_MS,
+      startMs,
       ...sharing,
     }),
   );
   for (const one of processes) one.start();
   let areReady = processes.length === 0;
-  const ready = within(clock.now() + START_MS, Promise.all(processes.map((one) => one.settled)), clock).then(() => {
+  const ready = within(clock.now() + startMs(), Promise.all(processes.map((one) => one.settled)), clock).then(() => {
     areReady = true;
   });
 

@@ -3,6 +3,7 @@ import { namesChoice, providersChoice, tokenChoice } from "./a2e-choices.js";
 import { wholeNumber } from "./config-values.js";
 import { option } from "./option-row.js";
 
+const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 86_400;
 
 export const A2E_OPTIONS = {
@@ -37,6 +38,17 @@ export const A2E_OPTIONS = {
       "Further requests wait, at most 256 of a session and 8 MiB. The daemon answers one more by runtime_error.",
     change: "at_once",
     changeIsFor: "new sessions",
+  }),
+  a2eStartSeconds: option({
+    group: "A2E",
+    type: wholeNumber("SECONDS", 1, HOUR_SECONDS),
+    unit: "seconds",
+    fallback: 30,
+    meaning: "How long a host of a2e_providers may take from its start to the end of its handshake.",
+    atTheLimit:
+      "The daemon then ends the host, and starts it again. Handshakes of agents wait as long after the start of the daemon, over a socket at most handshake_timeout_seconds. Raise it for a host that is downloaded first or loads a model.",
+    change: "at_once",
+    changeIsFor: "hosts that start from then on",
   }),
   a2eRequestTimeoutSeconds: option({
     group: "A2E",

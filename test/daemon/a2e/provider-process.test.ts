@@ -1,5 +1,5 @@
 // Providers that the daemon runs as children, well-behaved and not.
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -99,6 +99,28 @@ describe("a host as a child", () => {
       { capability: "tools", metadata: { auth_token: "secret", agent_id: "aaepd" } },
       { capability: "memory" },
     ]);
+  });
+
+  it("that never ends its handshake is ended after a2e_start_seconds, and agents wait no longer for it", async () => {
+    const silent = host('process.stdin.resume(); require("node:fs").writeFileSync(process.argv[1] + ".on", "");');
+    const rig = await startRig({ configuration: { a2eProviders: [silent], a2eStartSeconds: 45 }, clock: "hands" });
+    const agent = a2eAgent(await rig.connect("newline"));
+    let isAnswered = false;
+    void agent.then(() => {
+      isAnswered = true;
+    });
+    await expect.poll(() => existsSync(`${silent.command[1]}.on`), { timeout: 60_000 }).toBe(true);
+    await rig.advance(44_999);
+    expect([isAnswered, (await statusOf(rig))[0]]).toMatchObject([false, { state: "starting", restarts: 0 }]);
+    await rig.advance(1);
+    expect((await agent).handshake).toMatchObject({ ok: false, reason: "no_caps" });
+    await expect.poll(async () => (await statusOf(rig))[0], { timeout: 60_000 }).toMatchObject({ restarts: 1 });
+    // The limit of hosts that start from then on is another one.
+    rig.reconfigure({ a2eStartSeconds: 5 });
+    await rig.advance(500);
+    await expect.poll(async () => (await statusOf(rig))[0], { timeout: 60_000 }).toMatchObject({ state: "starting" });
+    await rig.advance(5000);
+    await expect.poll(async () => (await statusOf(rig))[0], { timeout: 60_000 }).toMatchObject({ restarts: 2 });
   });
 
   it("that dies loses what was under way, is started again, and that is told", async () => {
