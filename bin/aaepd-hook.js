@@ -127,6 +127,7 @@ function relay({ host, answers, name, language, socket: chosen, patience: given 
   socket.on("connect", () => socket.write(said));
   socket.on("data", (chunk) => {
     heard += chunk;
+    if (heard.length > LONGEST) leave();
     for (let end = heard.indexOf("\n"); end >= 0; end = heard.indexOf("\n")) {
       const { id, result } = JSON.parse(heard.slice(0, end));
       heard = heard.slice(end + 1);

@@ -1,10 +1,8 @@
 // R5, S2: nobody consents to what the same connection asked, over real connections.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
-import { type DaemonRig, nextSession, type RigOptions, requestOf, startRig } from "../support/rigs/daemon-rig.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
+import { startAuditedRig } from "../support/rigs/audited-rig.js";
+import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -72,22 +70,6 @@ async function heardBy(one: Subscription): Promise<readonly Message[]> {
   return one.events.rest();
 }
 
-function auditedRig(options: RigOptions = {}): Promise<{ rig: DaemonRig; fates: () => Promise<readonly unknown[]> }> {
-  const directory = join(temporaryDirectory(), "audit");
-  const audit = { kind: "directory", path: directory } as const;
-  const readFates = async (rig: DaemonRig): Promise<readonly unknown[]> => {
-    await rig.stop();
-    return readdirSync(directory)
-      .flatMap((name) => readFileSync(join(directory, name), "utf8").trim().split("\n"))
-      .map((line) => JSON.parse(line) as Message)
-      .flatMap(({ kind, fate }) => (kind === "reply" ? [fate] : []));
-  };
-  return startRig({ ...options, configuration: { ...options.configuration, audit } }).then((rig) => ({
-    rig,
-    fates: () => readFates(rig),
-  }));
-}
-
 const PLACES: readonly (readonly [name: string, isStdio: boolean, open: (rig: DaemonRig) => Promise<RpcPeer>])[] = [
   ["a socket", false, (rig) => rig.rpc()],
   ["a socket, in headers", false, (rig) => rig.rpc("content-length")],
@@ -97,7 +79,7 @@ const PLACES: readonly (readonly [name: string, isStdio: boolean, open: (rig: Da
 
 describe.each(PLACES)("R5, S2: one JSON-RPC connection over %s both asks and subscribes", (_, stdio, open) => {
   test("its reply does not count, another's does, and the audit log says why", async () => {
-    const { rig, fates } = await auditedRig({ stdio });
+    const { rig, replies } = await startAuditedRig({ stdio });
     const both = await open(rig);
     const first = await subscribed(both.subscription(), "first");
     const second = await subscribed(both.subscription(), "second");
@@ -116,7 +98,7 @@ describe.each(PLACES)("R5, S2: one JSON-RPC connection over %s both asks and sub
     expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
     await both.publish(invoked(session_id));
     expect([...(await heardBy(first)), ...(await heardBy(second))].filter(isQuestion)).toEqual([]);
-    expect(await fates()).toEqual(["not_entitled", "not_entitled", "counted"]);
+    expect((await replies()).map(({ fate }) => fate)).toEqual(["not_entitled", "not_entitled", "counted"]);
   });
 
   test("with nobody else there, the default applies at once", async () => {
@@ -154,7 +136,7 @@ describe("R5, S2: the ends of connections that both ask and subscribe", () => {
   });
 
   test("R8: a session is taken over while its question is open: neither its new owner nor its old one, which asked, can answer", async () => {
-    const { rig, fates } = await auditedRig();
+    const { rig, replies } = await startAuditedRig();
     const former = await rig.rpc();
     const heir = await rig.rpc();
     const ofFormer = await subscribed(former.subscription(), "former");
@@ -169,6 +151,6 @@ describe("R5, S2: the ends of connections that both ask and subscribe", () => {
     expect(await former.request("aaep.reply", yesTo(token, ofFormer))).toEqual({ accepted: false });
     expect(await person.request("aaep.reply", yesTo(token, ofPerson))).toEqual({ accepted: true });
     expect(await outcome).toMatchObject({ decision: "accept", resolved_by: "reply" });
-    expect(await fates()).toEqual(["not_entitled", "not_entitled", "counted"]);
+    expect((await replies()).map(({ fate }) => fate)).toEqual(["not_entitled", "not_entitled", "counted"]);
   });
 });

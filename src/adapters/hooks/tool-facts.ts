@@ -1,5 +1,6 @@
 // A tool of a terminal agent: what it does, and to what, by its name and its arguments.
 import { createHash } from "node:crypto";
+import { ownMember } from "../../base/members.js";
 import type { AdapterWords } from "../../engine/messages/adapter-catalogues/adapter-words.js";
 import { type Fields, fieldsOf, someText } from "../fields.js";
 import { NO_FACTS, type ToolFacts } from "../tool-facts.js";
@@ -74,7 +75,7 @@ export function isAnswerable(tool: string): boolean {
 /** The facts of a call that are known before it runs. */
 export function toolFacts(tool: string, given: unknown, words: AdapterWords): ToolFacts {
   const input = inputOf(given);
-  const kind = KINDS[tool];
+  const kind = ownMember(KINDS, tool);
   const base = { ...NO_FACTS, name: nameForPeople(tool), kind, input };
   if (tool === "apply_patch") {
     const { command, ...others } = input;
@@ -94,7 +95,7 @@ export function toolFacts(tool: string, given: unknown, words: AdapterWords): To
 export function callKey(tool: string, given: unknown): string {
   const { description: _, ...described } = fieldsOf(given);
   return createHash("sha256")
-    .update(JSON.stringify([tool, sorted(KINDS[tool] === undefined ? given : described)]))
+    .update(JSON.stringify([tool, sorted(ownMember(KINDS, tool) === undefined ? given : described)]))
     .digest("hex")
     .slice(0, 32);
 }

@@ -253,6 +253,6 @@ class Mcp implements McpAdapter {
 function whatOf(text: string, { name }: Fields): string {
   const [given = ""] = textsOf(textsOf(text, "params")[0] ?? "", "arguments");
   return createHash("sha256")
-    .update(`${String(name)}\0${given}`)
+    .update(`${typeof name === "string" ? name : ""}\0${given}`)
     .digest("hex");
 }

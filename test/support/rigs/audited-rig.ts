@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { expect } from "vitest";
 import type { Message } from "../oracles/wire-sniffer.js";
 import { temporaryDirectory } from "../temporary-directory.js";
 import { type DaemonRig, type RigOptions, startRig } from "./daemon-rig.js";
@@ -13,11 +14,16 @@ export interface AuditedRig {
 /** A daemon with an audit log on a disk. */
 export async function startAuditedRig(options: RigOptions = {}): Promise<AuditedRig> {
   const path = join(temporaryDirectory(), "audit");
-  const rig = await startRig({ ...options, configuration: { audit: { kind: "directory", path } } });
+  const rig = await startRig({
+    ...options,
+    configuration: { ...options.configuration, audit: { kind: "directory", path } },
+  });
   return {
     rig,
     replies: async () => {
       await rig.stop();
+      // A stop waits a moment for the disk. The name is released when every line is written.
+      await expect.poll(() => readdirSync(path).filter((name) => name.endsWith(".pid"))).toEqual([]);
       const files = readdirSync(path).filter((name) => name.endsWith(".ndjson"));
       const lines = files.flatMap((name) => readFileSync(join(path, name), "utf8").split("\n").slice(0, -1));
       return lines.map((line) => JSON.parse(line) as Message).filter(({ kind }) => kind === "reply");
