@@ -1,29 +1,11 @@
 // Akashik through a real daemon, over each transport of bytes (R23): the page's own example, and notifications from one agent to another.
 import { describe, expect, it } from "vitest";
+import { PAGE_REQUEST } from "../../protocols/akashik/messages/envelopes.js";
 import { a2ePeer } from "../../support/peers/a2e-peer.js";
 import { akashikAgent, akashikPeer, unit } from "../../support/peers/akashik-peer.js";
 import { AKASHIK_STREAM } from "../../support/peers/akashik-service.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
 import { waysOf } from "../ways.js";
-
-/** The page's own example, literally. */
-const EXAMPLE = `{
-  "protocol": "akashik",
-  "version": "0.1.0",
-  "id": "msg-030",
-  "operation": "SUBSCRIBE",
-  "agent_id": "strategist-01",
-  "session_id": null,
-  "epoch": 30,
-  "payload": {
-    "action": "subscribe",
-    "subscription": {
-      "events": ["conflict.detected", "memory.recorded"],
-      "min_relevance": 0.6,
-      "debounce_ms": 2000
-    }
-  }
-}`;
 
 const WAYS = waysOf(AKASHIK_STREAM);
 
@@ -38,7 +20,7 @@ describe.each(WAYS)("over %s", (name, open) => {
     const rig = await start();
     const strategist = await akashikAgent(await open(rig), "strategist-01", "strategist", ["market prices"]);
     // One line, because lines are frames on some of these connections.
-    strategist.sayText(EXAMPLE.replaceAll("\n", " "));
+    strategist.sayText(PAGE_REQUEST.replaceAll("\n", " "));
     const answer = await strategist.others.next("the answer");
     expect(answer).toMatchObject({
       protocol: "akashik",

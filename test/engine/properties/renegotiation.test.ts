@@ -7,25 +7,17 @@ import { eraFaults, orderFaults, textFaults } from "../../support/oracles/text-o
 import {
   CASES,
   type Operation,
-  openTerms,
   plans,
   publishOperation,
+  steadyTerms,
   transportOperation,
 } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
 
-/** What questions are sent to whom changes what is owed; that is for another property. */
-const steady = openTerms.map((terms) => ({
-  ...terms,
-  supportsConfirmationReply: false,
-  supportsClarificationReply: true,
-  supportedExtensions: [],
-}));
-
 const retune: fc.Arbitrary<Operation> = fc.record({
   op: fc.constant("retune" as const),
   l: fc.nat({ max: 1 }),
-  terms: fc.oneof({ weight: 3, arbitrary: steady }, { weight: 1, arbitrary: fc.record({ paused: fc.boolean() }) }),
+  terms: fc.oneof({ weight: 3, arbitrary: steadyTerms }, { weight: 1, arbitrary: fc.record({ paused: fc.boolean() }) }),
 });
 
 describe("renegotiation", () => {
@@ -36,7 +28,7 @@ describe("renegotiation", () => {
       { weight: 1, arbitrary: transportOperation },
     );
     fc.assert(
-      fc.property(plans(operation, { seats: steady }), (plan) => {
+      fc.property(plans(operation, { seats: steadyTerms }), (plan) => {
         const world = live(plan);
         const published = publishedIn(world.entries);
         for (const connection of world.connections) {

@@ -6,19 +6,12 @@ import { resumeFaults } from "../../support/oracles/return-oracle.js";
 import {
   CASES,
   type Operation,
-  openTerms,
   plans,
   publishOperation,
+  steadyTerms,
   transportOperation,
 } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
-
-const steady = openTerms.map((terms) => ({
-  ...terms,
-  supportsConfirmationReply: false,
-  supportsClarificationReply: true,
-  supportedExtensions: [],
-}));
 
 const comings: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant("leave" as const), l: fc.nat({ max: 1 }) }) },
@@ -27,7 +20,7 @@ const comings: fc.Arbitrary<Operation> = fc.oneof(
     arbitrary: fc.record({
       op: fc.constant("join" as const),
       l: fc.nat({ max: 1 }),
-      terms: steady,
+      terms: steadyTerms,
       resume: fc.record({ before: fc.constantFrom(0, 0, 1, 3) }),
       lost: fc.constantFrom(0, 0, 0, 1, 2, 5),
     }),
@@ -43,7 +36,7 @@ const operation = fc.oneof(
 describe("resuming", () => {
   it("R17: what a client has, with what comes after any place that it was told, is everything", () => {
     fc.assert(
-      fc.property(plans(operation, { seats: steady }), (plan) => {
+      fc.property(plans(operation, { seats: steadyTerms }), (plan) => {
         const world = live(plan);
         expectNoFaults(...resumeFaults(world, publishedIn(world.entries)));
       }),
@@ -53,7 +46,7 @@ describe("resuming", () => {
 
   it("R27: where the journal is short, what is missing is declared", () => {
     fc.assert(
-      fc.property(plans(operation, { seats: steady, journal: [6, 12, 24], most: 60 }), (plan) => {
+      fc.property(plans(operation, { seats: steadyTerms, journal: [6, 12, 24], most: 60 }), (plan) => {
         const world = live(plan);
         expectNoFaults(...resumeFaults(world, publishedIn(world.entries)));
       }),

@@ -7,7 +7,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
-import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import {
   SubscriptionHandler,
   type SubscriptionHandlerServices,
@@ -16,6 +15,7 @@ import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { drained } from "../../support/drained.js";
 import { isWhole } from "../../support/extent.js";
 import { createEngineRig, type EngineRig, type RigAgent, SILENT_LOG, session } from "../../support/rigs/engine-rig.js";
+import { countedIds, OFFER } from "../../support/rigs/rpc-peer.js";
 
 const ACCESS = SAME_USER_MAY_ALL.of({ label: "peer", trust: "same-user" });
 
@@ -140,18 +140,10 @@ function createStage(): Stage {
     engine: { agentGraceMs: AGENT_GRACE_MS, endedRetentionMs: 600_000 },
     journal: { maxEvents: 64 },
   });
-  let keys = 0;
   const services: SubscriptionHandlerServices = {
     engine: rig.engine,
-    ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
-    offer: {
-      maxEventsPerSecond: undefined,
-      isSpoken: () => true,
-      coalesceBoundaries: BOUNDARIES,
-      conformanceLevels: [1, 2],
-      signedManifest: false,
-      burst: 1,
-    },
+    ids: countedIds(),
+    offer: OFFER,
     producer: () => ({ agent_id: "daemon" }),
     manifestUri: () => undefined,
     log: SILENT_LOG,

@@ -225,3 +225,11 @@ export function plans(
     operations: fc.array(operation, { minLength: 1, maxLength: options.most ?? 40, size: "max" }),
   });
 }
+
+/** `openTerms` with one audience for all questions: who is sent which question changes what is owed, which is another property's subject. */
+export const steadyTerms = openTerms.map((terms) => ({
+  ...terms,
+  supportsConfirmationReply: false,
+  supportsClarificationReply: true,
+  supportedExtensions: [],
+}));

@@ -1,7 +1,6 @@
 // An engine with a virtual clock, and streams of the services over it, without a socket.
 import type { Conversation } from "../../../src/contracts/protocol.js";
 import { createUtf8 } from "../../../src/daemon/platform/utf8.js";
-import { BOUNDARIES } from "../../../src/engine/terms/terms.js";
 import { createTurnRoom } from "../../../src/engine/time/turn-room.js";
 import type { PlainServices } from "../../../src/protocols/aaep/sessions/plain-session.js";
 import { createCheckpoints } from "../../../src/runtime/checkpoints.js";
@@ -9,6 +8,7 @@ import { createStreamServer } from "../../../src/runtime/serve-stream.js";
 import { createSharedTurns } from "../../../src/runtime/shared-turns.js";
 import { SAME_USER_MAY_ALL } from "../../../src/security/access.js";
 import { createEngineRig, type EngineRig, type RigOptions } from "./engine-rig.js";
+import { OFFER } from "./rpc-peer.js";
 
 export interface StreamRig extends EngineRig {
   readonly services: PlainServices;
@@ -58,14 +58,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
           return ids.toString(16).padStart(bytes * 2, "k");
         },
       },
-      offer: {
-        maxEventsPerSecond: undefined,
-        isSpoken: () => true,
-        coalesceBoundaries: BOUNDARIES,
-        conformanceLevels: [1, 2],
-        signedManifest: false,
-        burst: 1,
-      },
+      offer: OFFER,
       producer: () => ({ agent_id: "test-agent" }),
       manifestUri: () => undefined,
       log,

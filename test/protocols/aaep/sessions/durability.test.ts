@@ -1,23 +1,14 @@
 // R29 as agents see it: what they are told is safe, and where it cannot be made so they are told that, and nobody else is concerned.
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
-import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
-import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
-import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
-import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
 import { createAgentServiceRig } from "../../../support/rigs/agent-service-rig.js";
 import { createKeptDisk, type DurableRing } from "../../../support/rigs/durable-ring.js";
-import {
-  createEngineRig,
-  type EngineRig,
-  type RigOptions,
-  SILENT_LOG,
-  session,
-} from "../../../support/rigs/engine-rig.js";
+import { createEngineRig, type EngineRig, type RigOptions, session } from "../../../support/rigs/engine-rig.js";
 import { ABLE, confirmation, give } from "../../../support/rigs/question-rig.js";
 import { told } from "../../../support/rigs/restart-rig.js";
+import { openRpcPeer } from "../../../support/rigs/rpc-peer.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
@@ -46,39 +37,8 @@ function createDisk(): Disk {
 }
 
 function createPeer(rig: EngineRig) {
-  const notified: { readonly method: string; readonly params: Message }[] = [];
-  let keys = 0;
-  const { handlers, ended } = createRpcProtocol({
-    engine: rig.engine,
-    access: SAME_USER_MAY_ALL,
-    ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
-    offer: {
-      maxEventsPerSecond: undefined,
-      isSpoken: () => true,
-      coalesceBoundaries: BOUNDARIES,
-      conformanceLevels: [1, 2],
-      signedManifest: false,
-      burst: 1,
-    },
-    producer: () => ({ agent_id: "daemon" }),
-    languages: createSpokenLanguages("en-US"),
-    manifestUri: () => undefined,
-    log: SILENT_LOG,
-    manifest: () => ({}),
-    status: () => ({}),
-    compactJournal: async () => ({}),
-    hook: async () => ({}),
-    manifestDeclared: () => undefined,
-    agentIdentity: undefined,
-  }).open(
-    { label: "peer", trust: "same-user" },
-    {
-      notify: (method, params) => notified.push({ method, params: params as Message }) > 0,
-      notifyBatch: () => true,
-      handOver: async () => 0,
-      startPump: () => ({ wake: () => undefined, stop: () => undefined }),
-    },
-  );
+  const { session: peer, told: notified } = openRpcPeer(rig);
+  const { handlers, ended } = peer;
   return {
     notified,
     /** How the questions ended that it was told of. */

@@ -1,24 +1,19 @@
 // Questions and replies as messages: what an agent may call and is told, and what a reply must look like to be one.
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../../../src/base/errors.js";
-import type { AbortSignalLike, CallSession } from "../../../../src/contracts/rpc.js";
+import type { AbortSignalLike } from "../../../../src/contracts/rpc.js";
 import { formatTimestamp } from "../../../../src/engine/event/timestamps.js";
-import { BOUNDARIES } from "../../../../src/engine/terms/terms.js";
 import { MAX_AWAITED_COUNT } from "../../../../src/protocols/aaep/agent/agent-questions.js";
 import { RPC_METHODS } from "../../../../src/protocols/aaep/sessions/message-names.js";
-import { createRpcProtocol } from "../../../../src/protocols/aaep/sessions/rpc-session.js";
-import { createSpokenLanguages } from "../../../../src/protocols/aaep/subscriber/spoken-languages.js";
-import { SAME_USER_MAY_ALL } from "../../../../src/security/access.js";
 import { createCallSignal } from "../../../../transports/json-rpc/call-signal.js";
 import { faultOf } from "../../../support/fault-of.js";
 import { rpcCall } from "../../../support/peers/rpc-call.js";
-import { createEngineRig, type EngineRig, SILENT_LOG } from "../../../support/rigs/engine-rig.js";
+import { createEngineRig, type EngineRig } from "../../../support/rigs/engine-rig.js";
+import { countedIds, openRpcPeer, type RpcPeer } from "../../../support/rigs/rpc-peer.js";
 
 type Message = Readonly<Record<string, unknown>>;
 
-interface Peer {
-  readonly session: CallSession;
-  readonly told: { readonly method: string; readonly params: Message }[];
+interface Peer extends RpcPeer {
   readonly call: (method: string, params?: unknown, signal?: AbortSignalLike) => unknown;
   readonly tell: (method: string, params?: unknown) => void;
 }
@@ -30,40 +25,9 @@ interface Stage {
 
 function createStage(): Stage {
   const rig = createEngineRig();
-  let keys = 0;
+  const ids = countedIds();
   const peer = (): Peer => {
-    const told: Peer["told"][number][] = [];
-    const session = createRpcProtocol({
-      engine: rig.engine,
-      access: SAME_USER_MAY_ALL,
-      ids: { hex: (bytes) => String(++keys).padStart(bytes * 2, "0") },
-      offer: {
-        maxEventsPerSecond: undefined,
-        isSpoken: () => true,
-        coalesceBoundaries: BOUNDARIES,
-        conformanceLevels: [1, 2],
-        signedManifest: false,
-        burst: 1,
-      },
-      producer: () => ({ agent_id: "daemon" }),
-      languages: createSpokenLanguages("en-US"),
-      manifestUri: () => undefined,
-      log: SILENT_LOG,
-      manifest: () => ({}),
-      status: () => ({}),
-      compactJournal: async () => ({}),
-      hook: async () => ({}),
-      manifestDeclared: () => undefined,
-      agentIdentity: undefined,
-    }).open(
-      { label: "peer", trust: "same-user" },
-      {
-        notify: (method, params) => told.push({ method, params: params as Message }) > 0,
-        notifyBatch: () => true,
-        handOver: async () => 0,
-        startPump: () => ({ wake: () => undefined, stop: () => undefined }),
-      },
-    );
+    const { session, told } = openRpcPeer(rig, ids);
     return {
       session,
       told,

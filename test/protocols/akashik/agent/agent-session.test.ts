@@ -3,31 +3,13 @@ import { describe, expect, it } from "vitest";
 import { Fault } from "../../../../src/base/errors.js";
 import { isAsPublished } from "../../../support/published-schemas.js";
 import { createAkashikStage, envelope, RECORD } from "../akashik-stage.js";
-
-/** The page's own example, literally. */
-const EXAMPLE = `{
-  "protocol": "akashik",
-  "version": "0.1.0",
-  "id": "msg-030",
-  "operation": "SUBSCRIBE",
-  "agent_id": "strategist-01",
-  "session_id": null,
-  "epoch": 30,
-  "payload": {
-    "action": "subscribe",
-    "subscription": {
-      "events": ["conflict.detected", "memory.recorded"],
-      "min_relevance": 0.6,
-      "debounce_ms": 2000
-    }
-  }
-}`;
+import { PAGE_REQUEST } from "../messages/envelopes.js";
 
 describe("the page's example", () => {
   it("is answered as on the page, and what it asks for is pushed in the page's form", async () => {
     const stage = createAkashikStage();
     const strategist = await stage.agent("strategist-01", "strategist", ["market prices"]);
-    strategist.say(JSON.parse(EXAMPLE));
+    strategist.say(JSON.parse(PAGE_REQUEST));
     await strategist.quiet();
     const answer = strategist.received.at(-1);
     expect(answer).toMatchObject({
