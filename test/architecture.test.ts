@@ -330,12 +330,12 @@ const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
   "src/storage": {
     checksums: [],
-    blocks: ["checksums"],
+    blocks: [],
     state: ["checksums", "blocks"],
     // The journal in front of a block store knows no store.
     window: ["blocks", "state"],
     lmdb: ["checksums", "blocks"],
-    ids: ["checksums", "lmdb"],
+    ids: ["lmdb"],
   },
   "src/daemon": {
     platform: [],

@@ -1,10 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as zlib from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StateKey } from "../../src/contracts/journal.js";
-import { crc32, crc32ByTable } from "../../src/storage/checksums/crc32.js";
 import { createIdIndex } from "../../src/storage/ids/id-index.js";
 import { notedEpoch, noteEpoch } from "../../src/storage/lmdb/epoch-note.js";
 import { createBootMark } from "../../src/storage/lmdb/system-boot-mark.js";
@@ -13,16 +11,6 @@ import { recordKeyOf } from "../../src/storage/state/state-keys.js";
 import { casesOf } from "../support/extent.js";
 import { newEvent, openRig } from "../support/rigs/journal-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-
-it("the checksum by hand is that of zlib", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
-      expect(crc32ByTable(bytes)).toBe(crc32(bytes));
-    }),
-  );
-  expect(crc32ByTable(Buffer.from("123456789"))).toBe(0xcbf43926);
-  expect(typeof zlib.crc32 === "function" ? crc32 : crc32ByTable).toBeDefined();
-});
 
 /** A table in memory. */
 function memoryTable() {

@@ -1,5 +1,4 @@
 // Connects Connect's clients over this user's own Unix sockets, for which connect-node has no option of its own (C1).
-import { Agent } from "node:http";
 import type { SecureClientSessionOptions } from "node:http2";
 import { connectToOwn } from "../ipc/own-socket.js";
 
@@ -9,9 +8,4 @@ import { connectToOwn } from "../ipc/own-socket.js";
  */
 export function unixHttp2(path: string): Pick<SecureClientSessionOptions, "createConnection"> {
   return { createConnection: () => connectToOwn(path) };
-}
-
-/** For HTTP/1.1: `createConnectTransport({ baseUrl: "http://localhost", httpVersion: "1.1", nodeOptions: unixHttp1(path) })`. */
-export function unixHttp1(path: string): { readonly agent: Agent } {
-  return { agent: Object.assign(new Agent(), { createConnection: () => connectToOwn(path) }) };
 }

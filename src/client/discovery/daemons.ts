@@ -17,13 +17,12 @@ export interface FoundDaemon {
 
 const SOCKET_ENDING = ".sock";
 
-/** Finds the daemons of several directories, in the order of the directories. A missing directory has none. */
+/** Finds the daemons of several directories, in the order of the directories, then of their names. A missing directory has none. */
 export async function findAllDaemons(directories: readonly string[]): Promise<readonly FoundDaemon[]> {
   return (await Promise.all(directories.map(findDaemons))).flat();
 }
 
-/** Finds the daemons of one directory, in the order of their names; none if the directory does not exist. */
-export async function findDaemons(directory: string): Promise<readonly FoundDaemon[]> {
+async function findDaemons(directory: string): Promise<readonly FoundDaemon[]> {
   const names = (await fileNames(directory)).filter((name) => name.endsWith(SOCKET_ENDING)).sort();
   return Promise.all(names.map((fileName) => readDaemon(directory, fileName.slice(0, -SOCKET_ENDING.length))));
 }

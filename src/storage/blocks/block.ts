@@ -1,8 +1,8 @@
 // A block is one record of the journal: events of one group commit, one behind the other, with a checksum over the whole. A header of fixed size has
 // all that is asked of an event besides its text, so that a search need not parse the texts. Numbers are little-endian. Single records would cost
 // several times a block's CPU, and ten times more index entries.
+import { crc32 } from "node:zlib";
 import type { DaemonMade, Epoch, JournaledEvent, JournalSelection, TopicKind } from "../../engine/event/event.js";
-import { crc32 } from "../checksums/crc32.js";
 
 /** Most events in a block. */
 export const MOST_EVENTS_IN_BLOCK = 256;

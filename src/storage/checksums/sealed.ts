@@ -1,5 +1,5 @@
 // Small records: JSON behind a checksum, because LMDB has none of its own.
-import { crc32 } from "./crc32.js";
+import { crc32 } from "node:zlib";
 
 const CHECKSUM_BYTES = 4;
 

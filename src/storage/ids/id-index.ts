@@ -1,8 +1,8 @@
 // The epochs of ids, for events on disk alone. An entry for each id in the database would cost more than all other work for an event. Ids are
 // therefore gathered into runs. A run is written in one piece: hashes in 256 buckets, and a filter, which memory has as well and which rules out
 // most foreign ids. An event costs 2 bytes of memory and 18 bytes of disk. The caller compares the event itself.
+import { crc32 } from "node:zlib";
 import type { Epoch } from "../../engine/event/event.js";
-import { crc32 } from "../checksums/crc32.js";
 import type { Table, Writes } from "../lmdb/tables.js";
 import { addToFilter, createIdFilter, mayHold } from "./id-filter.js";
 import { hashId, type IdHash } from "./id-hash.js";

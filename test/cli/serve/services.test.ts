@@ -12,12 +12,12 @@ import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { ListenRequestSchema, SubscriberService } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { unixHttp1 } from "../../../transports/connect/unix-client.js";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
 import { listenInLines, publishInLines } from "../../support/peers/line-listener.js";
 import { startProgram } from "../../support/peers/program.js";
+import { unixHttp1 } from "../../support/services/unix-http1.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { runtimeEnvironment } from "../command-stage.js";
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { AgentTrouble } from "../../../src/client/agent/agent-options.js";
-import { findDaemons } from "../../../src/client/discovery/daemons.js";
+import { findAllDaemons } from "../../../src/client/discovery/daemons.js";
 import { spawnConnector } from "../../../src/client/node.js";
 import { eventually } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
@@ -109,7 +109,7 @@ test("a spawned daemon that is killed is replaced; sessions begin again, text fr
     onWaiting: ({ waiting }) => waits.push(waiting),
     connectors: [spawnConnector("sorter", { program: PROGRAM, argv: ["--socket", socket] })],
   });
-  const pidOf = async (): Promise<number> => (await findDaemons(directory))[0]?.pid ?? 0;
+  const pidOf = async (): Promise<number> => (await findAllDaemons([directory]))[0]?.pid ?? 0;
   const heard = await listenAt(socket, { answer: () => undefined });
   const s = agent.session("Writes.");
   const first = s.id;

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { findDaemons } from "../../../src/client/discovery/daemons.js";
+import { findAllDaemons } from "../../../src/client/discovery/daemons.js";
 import { discoverDaemons } from "../../../src/client/discovery/discover-daemons.js";
 import { subscribe } from "../../../src/client/node.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
@@ -52,7 +52,7 @@ test("R8a: it starts a daemon of its own, and leaves none behind", async () => {
   running.goOn();
   expect(await running.ended).toEqual({ code: 0, out: "connected\n[]\n", err: "" });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
-  expect(await findDaemons(runtime.directory)).toEqual([]);
+  expect(await findAllDaemons([runtime.directory])).toEqual([]);
 });
 
 test("a listener that waits hears the whole of a program that starts its daemon and ends at once", async () => {
@@ -98,7 +98,7 @@ test("R8a: without agent.close it ends by itself, and so does its daemon, which 
   expect(await running.ended).toEqual({ code: 0, out: "connected\n", err: "" });
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   expect(heard.text()).toBe("Here I am.");
-  await vi.waitFor(async () => expect(await findDaemons(runtime.directory)).toEqual([]), 60_000);
+  await vi.waitFor(async () => expect(await findAllDaemons([runtime.directory])).toEqual([]), 60_000);
 });
 
 test("R8a: the daemon of an agent that is killed ends with it, after its listeners were told", async () => {

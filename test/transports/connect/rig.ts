@@ -9,10 +9,11 @@ import type { Fault } from "../../../src/base/errors.js";
 import type { DescribeFault, ServiceListener } from "../../../src/contracts/service.js";
 import { createConnectService } from "../../../transports/connect/connect-service.js";
 import type { ConnectOptions } from "../../../transports/connect/options.js";
-import { unixHttp1, unixHttp2 } from "../../../transports/connect/unix-client.js";
+import { unixHttp2 } from "../../../transports/connect/unix-client.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import type { HttpListenOptions } from "../../../transports/http/options.js";
 import type { LogLine } from "../../support/rigs/daemon-rig.js";
+import { unixHttp1 } from "../../support/services/unix-http1.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 export type ProtocolName = "connect" | "grpc" | "grpc-web";
