@@ -1,6 +1,6 @@
 // How much is tested. `npm test` tries a twentieth of the cases of each property and skips the tests that take longest. `.ci/run` sets TEST_ALL, and
 // everything is tested.
-import { describe, it } from "vitest";
+import { it } from "vitest";
 
 /** Whether everything is tested: TEST_ALL is set. */
 export const isWhole = process.env.TEST_ALL !== undefined;
@@ -25,6 +25,5 @@ export function isTried(row: number, column: number, columns: number, most: numb
   return isWhole || (row + column) % columns < most;
 }
 
-/** `it` and `describe` of tests that run only where everything is tested. */
+/** `it` of tests that run only where everything is tested. */
 export const itInFull = it.skipIf(!isWhole);
-export const describeInFull = describe.skipIf(!isWhole);

@@ -26,15 +26,3 @@ export const CHAPTER_MUTANTS: readonly Mutant[] = [
   ...OUTPUT,
   ...ENVELOPE,
 ];
-
-/** The chapters say two things about these; a suite that takes no side, or only where a ruling does, lets them pass. */
-export const CONTESTED: ReadonlySet<string> = new Set([
-  "boundaries-ignored",
-  "budget-refilled-in-jumps",
-  "clarification-for-those-who-cannot-reply",
-  "confirmation-for-those-who-cannot-reply",
-  "language-undeclared",
-  "later-minor-version-rejected",
-  "verbosity-ignored",
-  "verbosity-label-wrong",
-]);

@@ -1,5 +1,4 @@
 // The session that is begun in one run and goes on in the next, what is published in it, and how its listeners come back.
-import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { type EngineRig, type Listener, type Received, session } from "./engine-rig.js";
 
 export const S = "sess_1";
@@ -17,9 +16,5 @@ export const note = (name: string, id = S): Readonly<Record<string, unknown>> =>
 
 /** The last place that a listener was told: what its client names when it comes back. */
 export const placeOf = ({ subscription }: Listener): string | undefined => subscription.cursor();
-
-export const lastEvent = ({ received }: Listener): AgentEvent | undefined => received.at(-1)?.event;
-
-export const lastId = (listener: Listener): string | undefined => lastEvent(listener)?.event_id;
 
 export const ids = (received: readonly Received[]): readonly string[] => received.map(({ event }) => event.event_id);
