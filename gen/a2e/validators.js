@@ -427,8 +427,66 @@ return false;
 }
 return errors === 0;
 }
-export const isA2EHandshakeResponse = validate2;
+const isA2ECapability = validate2;
 function validate2(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.capability === undefined) && (missing0 = "capability")) || ((data.enabled === undefined) && (missing0 = "enabled"))) || ((data.metadata === undefined) && (missing0 = "metadata"))){
+return false;
+}
+else {
+if(data.capability !== undefined){
+let data0 = data.capability;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(!((((((((((data0 === "skill") || (data0 === "tools")) || (data0 === "toolkits")) || (data0 === "env")) || (data0 === "proc")) || (data0 === "memory")) || (data0 === "learning")) || (data0 === "chains")) || (data0 === "mcp")) || (data0 === "multi_agent"))){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.enabled !== undefined){
+const _errs3 = errors;
+if(typeof data.enabled !== "boolean"){
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.metadata !== undefined){
+let data2 = data.metadata;
+const _errs5 = errors;
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isA2EHandshakeResponse = validate3;
+function validate3(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -581,59 +639,9 @@ else {
 var valid1 = true;
 const len0 = data7.length;
 for(let i0=0; i0<len0; i0++){
-let data8 = data7[i0];
 const _errs17 = errors;
-if(errors === _errs17){
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-let missing1;
-if((((data8.capability === undefined) && (missing1 = "capability")) || ((data8.enabled === undefined) && (missing1 = "enabled"))) || ((data8.metadata === undefined) && (missing1 = "metadata"))){
+if(!isA2ECapability(data7[i0])){
 return false;
-}
-else {
-if(data8.capability !== undefined){
-let data9 = data8.capability;
-const _errs19 = errors;
-if(typeof data9 !== "string"){
-return false;
-}
-if(!((((((((((data9 === "skill") || (data9 === "tools")) || (data9 === "toolkits")) || (data9 === "env")) || (data9 === "proc")) || (data9 === "memory")) || (data9 === "learning")) || (data9 === "chains")) || (data9 === "mcp")) || (data9 === "multi_agent"))){
-return false;
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data8.enabled !== undefined){
-const _errs21 = errors;
-if(typeof data8.enabled !== "boolean"){
-return false;
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data8.metadata !== undefined){
-let data11 = data8.metadata;
-const _errs23 = errors;
-if(!(data11 && typeof data11 == "object" && !Array.isArray(data11))){
-return false;
-}
-var valid2 = _errs23 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid1 = _errs17 === errors;
 if(!valid1){
@@ -653,46 +661,46 @@ var valid0 = true;
 }
 if(valid0){
 if(data.max_parallel !== undefined){
-let data12 = data.max_parallel;
-const _errs25 = errors;
-if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+let data9 = data.max_parallel;
+const _errs18 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
 return false;
 }
-if(errors === _errs25){
-if(typeof data12 == "number"){
-if(data12 < 1){
+if(errors === _errs18){
+if(typeof data9 == "number"){
+if(data9 < 1){
 return false;
 }
 else {
-if(data12 > 1024){
+if(data9 > 1024){
 return false;
 }
 }
 }
 }
-var valid0 = _errs25 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ok !== undefined){
-const _errs27 = errors;
+const _errs20 = errors;
 if(typeof data.ok !== "boolean"){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reason !== undefined){
-let data14 = data.reason;
-const _errs29 = errors;
-if(errors === _errs29){
-if(typeof data14 === "string"){
-if(longerThan(data14, 1024)){
+let data11 = data.reason;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data11 === "string"){
+if(longerThan(data11, 1024)){
 return false;
 }
 }
@@ -700,7 +708,7 @@ else {
 return false;
 }
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
@@ -723,8 +731,8 @@ return false;
 }
 return errors === 0;
 }
-export const isA2EInvokeEvent = validate3;
-function validate3(data){
+export const isA2EInvokeEvent = validate4;
+function validate4(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -921,8 +929,8 @@ return false;
 }
 return errors === 0;
 }
-export const isA2ERegister = validate4;
-function validate4(data){
+export const isA2ERegister = validate5;
+function validate5(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1169,8 +1177,8 @@ return false;
 }
 return errors === 0;
 }
-export const isA2EShutdown = validate5;
-function validate5(data){
+export const isA2EShutdown = validate6;
+function validate6(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1304,8 +1312,8 @@ return false;
 }
 return errors === 0;
 }
-export const isA2EToolCallRequest = validate6;
-function validate6(data){
+export const isA2EToolCallRequest = validate7;
+function validate7(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1534,8 +1542,8 @@ return false;
 }
 return errors === 0;
 }
-export const isA2EToolCallResponse = validate7;
-function validate7(data){
+export const isA2EToolCallResponse = validate8;
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1669,8 +1677,8 @@ return false;
 }
 return errors === 0;
 }
-export const isA2EToolEvent = validate8;
-function validate8(data){
+export const isA2EToolEvent = validate9;
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){

@@ -109,10 +109,34 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdLeave = validate1;
+const isExtensions = validate1;
+function validate1(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+let data0 = data[key0];
+const _errs2 = errors;
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+return false;
+}
+var valid0 = _errs2 === errors;
+if(!valid0){
+break;
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAaepdLeave = validate2;
 const pattern1 = new RegExp("^rpl_[A-Za-z0-9]{1,64}$");
 const pattern2 = new RegExp("^sub_[A-Za-z0-9]{1,64}$");
-function validate1(data){
+function validate2(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -176,25 +200,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data3 = data.extensions;
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key0 in data3){
-let data4 = data3[key0];
-const _errs10 = errors;
-if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -202,8 +210,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-for(const key1 in data){
-if(!((((key1 === "type") || (key1 === "reply_token")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+for(const key0 in data){
+if(!((((key0 === "type") || (key0 === "reply_token")) || (key0 === "subscription_id")) || (key0 === "extensions"))){
 return false;
 break;
 }
@@ -220,9 +228,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdListPending = validate2;
+export const isAaepdListPending = validate3;
 const pattern4 = new RegExp("^[0-9]{1,16}$");
-function validate2(data){
+function validate3(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -281,25 +289,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data3 = data.extensions;
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key0 in data3){
-let data4 = data3[key0];
-const _errs10 = errors;
-if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -307,8 +299,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-for(const key1 in data){
-if(!((((key1 === "type") || (key1 === "subscription_id")) || (key1 === "after")) || (key1 === "extensions"))){
+for(const key0 in data){
+if(!((((key0 === "type") || (key0 === "subscription_id")) || (key0 === "after")) || (key0 === "extensions"))){
 return false;
 break;
 }
@@ -324,9 +316,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdRepeat = validate3;
+export const isAaepdRepeat = validate4;
 const pattern5 = new RegExp("^evt_[A-Za-z0-9]{1,64}$");
-function validate3(data){
+function validate4(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -390,25 +382,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data3 = data.extensions;
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key0 in data3){
-let data4 = data3[key0];
-const _errs10 = errors;
-if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -416,8 +392,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-for(const key1 in data){
-if(!((((key1 === "type") || (key1 === "event_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+for(const key0 in data){
+if(!((((key0 === "type") || (key0 === "event_id")) || (key0 === "subscription_id")) || (key0 === "extensions"))){
 return false;
 break;
 }
@@ -434,9 +410,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdSkip = validate4;
+export const isAaepdSkip = validate5;
 const pattern8 = new RegExp("^out_[A-Za-z0-9]{1,64}$");
-function validate4(data){
+function validate5(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -519,25 +495,9 @@ var valid1 = true;
 }
 if(valid1){
 if(data.extensions !== undefined){
-let data4 = data.extensions;
 const _errs9 = errors;
-if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-for(const key0 in data4){
-let data5 = data4[key0];
-const _errs12 = errors;
-if(!(data5 && typeof data5 == "object" && !Array.isArray(data5))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid2 = _errs12 === errors;
-if(!valid2){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid1 = _errs9 === errors;
 }
@@ -545,8 +505,8 @@ else {
 var valid1 = true;
 }
 if(valid1){
-for(const key1 in data){
-if(!(((((key1 === "type") || (key1 === "session_id")) || (key1 === "output_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+for(const key0 in data){
+if(!(((((key0 === "type") || (key0 === "session_id")) || (key0 === "output_id")) || (key0 === "subscription_id")) || (key0 === "extensions"))){
 return false;
 break;
 }
@@ -564,8 +524,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAaepdStop = validate5;
-function validate5(data){
+export const isAaepdStop = validate6;
+function validate6(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -629,25 +589,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data3 = data.extensions;
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key0 in data3){
-let data4 = data3[key0];
-const _errs10 = errors;
-if(!(data4 && typeof data4 == "object" && !Array.isArray(data4))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -655,8 +599,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-for(const key1 in data){
-if(!((((key1 === "type") || (key1 === "session_id")) || (key1 === "subscription_id")) || (key1 === "extensions"))){
+for(const key0 in data){
+if(!((((key0 === "type") || (key0 === "session_id")) || (key0 === "subscription_id")) || (key0 === "extensions"))){
 return false;
 break;
 }
@@ -673,17 +617,167 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingClarificationEvent = validate6;
-const pattern12 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
-const pattern13 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
-const pattern16 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+const isProducer = validate7;
+const pattern12 = new RegExp("^[A-Za-z][A-Za-z0-9+.-]*:[^\\s<>\"{}|\\\\^`]+$");
+function validate7(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.agent_id === undefined) && (missing0 = "agent_id")){
+return false;
+}
+else {
+if(data.agent_id !== undefined){
+let data0 = data.agent_id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(data0.length < 1){
+return false;
+}
+else {
+if(longerThan(data0, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.agent_version !== undefined){
+let data1 = data.agent_version;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(data1.length < 1){
+return false;
+}
+else {
+if(longerThan(data1, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.agent_name !== undefined){
+let data2 = data.agent_name;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(data2.length < 1){
+return false;
+}
+else {
+if(longerThan(data2, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data3 = data.model;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(data3.length < 1){
+return false;
+}
+else {
+if(longerThan(data3, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.manifest_uri !== undefined){
+let data4 = data.manifest_uri;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(longerThan(data4, 16384)){
+return false;
+}
+else {
+if(!pattern12.test(data4)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+for(const key0 in data){
+if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAwaitingClarificationEvent = validate8;
+const pattern13 = new RegExp("^https://aaep-protocol\\.org/context/v1$");
+const pattern17 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{3}(\\d{3})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
 const pattern18 = new RegExp("^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$");
 const pattern21 = new RegExp("^[A-Z][a-z]{3}$");
 const pattern22 = new RegExp("^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
 const pattern24 = new RegExp("^label_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern25 = new RegExp("^summary_terse_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
 const pattern26 = new RegExp("^(summary_normal|summary_detailed|question|context)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate6(data){
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -701,7 +795,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -727,7 +821,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -820,7 +914,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -835,151 +929,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -988,49 +940,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(data13 !== "critical"){
+if(data8 !== "critical"){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -1045,57 +1093,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -1106,64 +1104,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -1171,22 +1123,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -1195,14 +1147,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -1219,42 +1171,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -1262,49 +1214,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -1313,22 +1249,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.question !== undefined){
-let data29 = data.question;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(data29.length < 1){
+let data23 = data.question;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
 return false;
 }
 else {
-if(longerThan(data29, 16384)){
+if(longerThan(data23, 16384)){
 return false;
 }
 }
@@ -1337,18 +1273,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reply_token !== undefined){
-let data30 = data.reply_token;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data30 === "string"){
-if(!pattern1.test(data30)){
+let data24 = data.reply_token;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(!pattern1.test(data24)){
 return false;
 }
 }
@@ -1356,46 +1292,46 @@ else {
 return false;
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.timeout_seconds !== undefined){
-let data31 = data.timeout_seconds;
-const _errs65 = errors;
-if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
+let data25 = data.timeout_seconds;
+const _errs49 = errors;
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
 return false;
 }
-if(errors === _errs65){
-if(typeof data31 == "number"){
-if(data31 < 1){
+if(errors === _errs49){
+if(typeof data25 == "number"){
+if(data25 < 1){
 return false;
 }
 else {
-if(data31 > 86400){
+if(data25 > 86400){
 return false;
 }
 }
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_terse !== undefined){
-let data32 = data.summary_terse;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
+let data26 = data.summary_terse;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
 return false;
 }
 else {
-if(longerThan(data32, 4096)){
+if(longerThan(data26, 4096)){
 return false;
 }
 }
@@ -1404,22 +1340,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_normal !== undefined){
-let data33 = data.summary_normal;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(data33.length < 1){
+let data27 = data.summary_normal;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(data27.length < 1){
 return false;
 }
 else {
-if(longerThan(data33, 16384)){
+if(longerThan(data27, 16384)){
 return false;
 }
 }
@@ -1428,22 +1364,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_detailed !== undefined){
-let data34 = data.summary_detailed;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(data34.length < 1){
+let data28 = data.summary_detailed;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(data28.length < 1){
 return false;
 }
 else {
-if(longerThan(data34, 16384)){
+if(longerThan(data28, 16384)){
 return false;
 }
 }
@@ -1452,48 +1388,48 @@ else {
 return false;
 }
 }
-var valid0 = _errs71 === errors;
+var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.accepted_response_kinds !== undefined){
-let data35 = data.accepted_response_kinds;
-const _errs73 = errors;
-if(errors === _errs73){
-if(Array.isArray(data35)){
-if(data35.length < 1){
+let data29 = data.accepted_response_kinds;
+const _errs57 = errors;
+if(errors === _errs57){
+if(Array.isArray(data29)){
+if(data29.length < 1){
 return false;
 }
 else {
-if(data35.length > 4){
+if(data29.length > 4){
 return false;
 }
 else {
-var valid8 = true;
-const len4 = data35.length;
+var valid6 = true;
+const len4 = data29.length;
 for(let i3=0; i3<len4; i3++){
-let data36 = data35[i3];
-const _errs75 = errors;
-if(typeof data36 !== "string"){
+let data30 = data29[i3];
+const _errs59 = errors;
+if(typeof data30 !== "string"){
 return false;
 }
-if(!((((data36 === "freetext") || (data36 === "yes_no")) || (data36 === "multiple_choice")) || (data36 === "numeric"))){
+if(!((((data30 === "freetext") || (data30 === "yes_no")) || (data30 === "multiple_choice")) || (data30 === "numeric"))){
 return false;
 }
-var valid8 = _errs75 === errors;
-if(!valid8){
+var valid6 = _errs59 === errors;
+if(!valid6){
 break;
 }
 }
-if(valid8){
-let i4 = data35.length;
+if(valid6){
+let i4 = data29.length;
 let j0;
 if(i4 > 1){
 const indices0 = {};
 for(;i4--;){
-let item0 = data35[i4];
+let item0 = data29[i4];
 if(typeof item0 !== "string"){
 continue;
 }
@@ -1513,71 +1449,47 @@ else {
 return false;
 }
 }
-var valid0 = _errs73 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.choices !== undefined){
-let data37 = data.choices;
-const _errs77 = errors;
-if(errors === _errs77){
-if(Array.isArray(data37)){
-if(data37.length < 2){
+let data31 = data.choices;
+const _errs61 = errors;
+if(errors === _errs61){
+if(Array.isArray(data31)){
+if(data31.length < 2){
 return false;
 }
 else {
-if(data37.length > 32){
+if(data31.length > 32){
 return false;
 }
 else {
-var valid10 = true;
-const len5 = data37.length;
+var valid8 = true;
+const len5 = data31.length;
 for(let i5=0; i5<len5; i5++){
-let data38 = data37[i5];
-const _errs79 = errors;
-if(errors === _errs79){
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-let missing3;
-if(((data38.value === undefined) && (missing3 = "value")) || ((data38.label === undefined) && (missing3 = "label"))){
+let data32 = data31[i5];
+const _errs63 = errors;
+if(errors === _errs63){
+if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
+let missing2;
+if(((data32.value === undefined) && (missing2 = "value")) || ((data32.label === undefined) && (missing2 = "label"))){
 return false;
 }
 else {
-if(data38.value !== undefined){
-let data39 = data38.value;
-const _errs81 = errors;
-if(errors === _errs81){
-if(typeof data39 === "string"){
-if(data39.length < 1){
+if(data32.value !== undefined){
+let data33 = data32.value;
+const _errs65 = errors;
+if(errors === _errs65){
+if(typeof data33 === "string"){
+if(data33.length < 1){
 return false;
 }
 else {
-if(longerThan(data39, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid11 = _errs81 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data38.label !== undefined){
-let data40 = data38.label;
-const _errs83 = errors;
-if(errors === _errs83){
-if(typeof data40 === "string"){
-if(data40.length < 1){
-return false;
-}
-else {
-if(longerThan(data40, 16384)){
+if(longerThan(data33, 16384)){
 return false;
 }
 }
@@ -1586,14 +1498,38 @@ else {
 return false;
 }
 }
-var valid11 = _errs83 === errors;
+var valid9 = _errs65 === errors;
 }
 else {
-var valid11 = true;
+var valid9 = true;
 }
-if(valid11){
-for(const key3 in data38){
-if(!(((key3 === "value") || (key3 === "label")) || ((pattern24.test(key3) && typeof data38[key3] === "string" && data38[key3].length > 0 && !longerThan(data38[key3], 16384))))){
+if(valid9){
+if(data32.label !== undefined){
+let data34 = data32.label;
+const _errs67 = errors;
+if(errors === _errs67){
+if(typeof data34 === "string"){
+if(data34.length < 1){
+return false;
+}
+else {
+if(longerThan(data34, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid9 = _errs67 === errors;
+}
+else {
+var valid9 = true;
+}
+if(valid9){
+for(const key1 in data32){
+if(!(((key1 === "value") || (key1 === "label")) || ((pattern24.test(key1) && typeof data32[key1] === "string" && data32[key1].length > 0 && !longerThan(data32[key1], 16384))))){
 return false;
 break;
 }
@@ -1606,8 +1542,8 @@ else {
 return false;
 }
 }
-var valid10 = _errs79 === errors;
-if(!valid10){
+var valid8 = _errs63 === errors;
+if(!valid8){
 break;
 }
 }
@@ -1618,18 +1554,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs77 === errors;
+var valid0 = _errs61 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.context !== undefined){
-let data41 = data.context;
-const _errs86 = errors;
-if(errors === _errs86){
-if(typeof data41 === "string"){
-if(longerThan(data41, 16384)){
+let data35 = data.context;
+const _errs70 = errors;
+if(errors === _errs70){
+if(typeof data35 === "string"){
+if(longerThan(data35, 16384)){
 return false;
 }
 }
@@ -1637,18 +1573,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs86 === errors;
+var valid0 = _errs70 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.default_response !== undefined){
-let data42 = data.default_response;
-const _errs88 = errors;
-if(errors === _errs88){
-if(typeof data42 === "string"){
-if(longerThan(data42, 16384)){
+let data36 = data.default_response;
+const _errs72 = errors;
+if(errors === _errs72){
+if(typeof data36 === "string"){
+if(longerThan(data36, 16384)){
 return false;
 }
 }
@@ -1656,14 +1592,14 @@ else {
 return false;
 }
 }
-var valid0 = _errs88 === errors;
+var valid0 = _errs72 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key4 in data){
-if(!(((((((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "question")) || (key4 === "reply_token")) || (key4 === "timeout_seconds")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "accepted_response_kinds")) || (key4 === "choices")) || (key4 === "context")) || (key4 === "default_response")) || ((pattern25.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern26.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+for(const key2 in data){
+if(!(((((((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "question")) || (key2 === "reply_token")) || (key2 === "timeout_seconds")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "accepted_response_kinds")) || (key2 === "choices")) || (key2 === "context")) || (key2 === "default_response")) || ((pattern25.test(key2) && typeof data[key2] === "string" && data[key2].length > 0 && !longerThan(data[key2], 4096)))) || ((pattern26.test(key2) && typeof data[key2] === "string" && data[key2].length > 0 && !longerThan(data[key2], 16384))))){
 return false;
 break;
 }
@@ -1699,9 +1635,9 @@ return false;
 }
 return errors === 0;
 }
-export const isAwaitingConfirmationEvent = validate7;
-const pattern40 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate7(data){
+export const isAwaitingConfirmationEvent = validate9;
+const pattern39 = new RegExp("^(summary_normal|summary_detailed|action|consequence)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1719,7 +1655,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -1745,7 +1681,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -1838,7 +1774,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -1853,151 +1789,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -2006,49 +1800,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(data13 !== "critical"){
+if(data8 !== "critical"){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -2063,57 +1953,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -2124,64 +1964,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -2189,22 +1983,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -2213,14 +2007,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -2237,42 +2031,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -2280,49 +2074,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -2331,16 +2109,146 @@ else {
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.action !== undefined){
-let data29 = data.action;
-const _errs61 = errors;
-if(errors === _errs61){
+let data23 = data.action;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
+return false;
+}
+else {
+if(longerThan(data23, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.consequence !== undefined){
+let data24 = data.consequence;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
+return false;
+}
+else {
+if(longerThan(data24, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reply_token !== undefined){
+let data25 = data.reply_token;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(!pattern1.test(data25)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timeout_seconds !== undefined){
+let data26 = data.timeout_seconds;
+const _errs51 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+return false;
+}
+if(errors === _errs51){
+if(typeof data26 == "number"){
+if(data26 < 1){
+return false;
+}
+else {
+if(data26 > 86400){
+return false;
+}
+}
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default_decision !== undefined){
+let data27 = data.default_decision;
+const _errs53 = errors;
+if(typeof data27 !== "string"){
+return false;
+}
+if(!((data27 === "accept") || (data27 === "reject"))){
+return false;
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data28 = data.summary_terse;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(data28.length < 1){
+return false;
+}
+else {
+if(longerThan(data28, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data29 = data.summary_normal;
+const _errs57 = errors;
+if(errors === _errs57){
 if(typeof data29 === "string"){
 if(data29.length < 1){
 return false;
@@ -2355,16 +2263,16 @@ else {
 return false;
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.consequence !== undefined){
-let data30 = data.consequence;
-const _errs63 = errors;
-if(errors === _errs63){
+if(data.summary_detailed !== undefined){
+let data30 = data.summary_detailed;
+const _errs59 = errors;
+if(errors === _errs59){
 if(typeof data30 === "string"){
 if(data30.length < 1){
 return false;
@@ -2379,24 +2287,46 @@ else {
 return false;
 }
 }
+var valid0 = _errs59 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.risk_level !== undefined){
+let data31 = data.risk_level;
+const _errs61 = errors;
+if(typeof data31 !== "string"){
+return false;
+}
+if(!(((data31 === "low") || (data31 === "medium")) || (data31 === "high"))){
+return false;
+}
+var valid0 = _errs61 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reversibility !== undefined){
+let data32 = data.reversibility;
+const _errs63 = errors;
+if(typeof data32 !== "string"){
+return false;
+}
+if(!(((data32 === "reversible") || (data32 === "reversible_with_effort")) || (data32 === "irreversible"))){
+return false;
+}
 var valid0 = _errs63 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reply_token !== undefined){
-let data31 = data.reply_token;
+if(data.irreversible !== undefined){
 const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(!pattern1.test(data31)){
+if(typeof data.irreversible !== "boolean"){
 return false;
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs65 === errors;
 }
@@ -2404,194 +2334,42 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.timeout_seconds !== undefined){
-let data32 = data.timeout_seconds;
+if(data.allowed_replies !== undefined){
+let data34 = data.allowed_replies;
 const _errs67 = errors;
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-return false;
-}
 if(errors === _errs67){
-if(typeof data32 == "number"){
-if(data32 < 1){
-return false;
-}
-else {
-if(data32 > 86400){
-return false;
-}
-}
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.default_decision !== undefined){
-let data33 = data.default_decision;
-const _errs69 = errors;
-if(typeof data33 !== "string"){
-return false;
-}
-if(!((data33 === "accept") || (data33 === "reject"))){
-return false;
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_terse !== undefined){
-let data34 = data.summary_terse;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
+if(Array.isArray(data34)){
 if(data34.length < 1){
 return false;
 }
 else {
-if(longerThan(data34, 4096)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_normal !== undefined){
-let data35 = data.summary_normal;
-const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data35 === "string"){
-if(data35.length < 1){
+if(data34.length > 2){
 return false;
 }
 else {
-if(longerThan(data35, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_detailed !== undefined){
-let data36 = data.summary_detailed;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data36 === "string"){
-if(data36.length < 1){
-return false;
-}
-else {
-if(longerThan(data36, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.risk_level !== undefined){
-let data37 = data.risk_level;
-const _errs77 = errors;
-if(typeof data37 !== "string"){
-return false;
-}
-if(!(((data37 === "low") || (data37 === "medium")) || (data37 === "high"))){
-return false;
-}
-var valid0 = _errs77 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reversibility !== undefined){
-let data38 = data.reversibility;
-const _errs79 = errors;
-if(typeof data38 !== "string"){
-return false;
-}
-if(!(((data38 === "reversible") || (data38 === "reversible_with_effort")) || (data38 === "irreversible"))){
-return false;
-}
-var valid0 = _errs79 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.irreversible !== undefined){
-const _errs81 = errors;
-if(typeof data.irreversible !== "boolean"){
-return false;
-}
-var valid0 = _errs81 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.allowed_replies !== undefined){
-let data40 = data.allowed_replies;
-const _errs83 = errors;
-if(errors === _errs83){
-if(Array.isArray(data40)){
-if(data40.length < 1){
-return false;
-}
-else {
-if(data40.length > 2){
-return false;
-}
-else {
-var valid8 = true;
-const len4 = data40.length;
+var valid6 = true;
+const len4 = data34.length;
 for(let i3=0; i3<len4; i3++){
-let data41 = data40[i3];
-const _errs85 = errors;
-if(typeof data41 !== "string"){
+let data35 = data34[i3];
+const _errs69 = errors;
+if(typeof data35 !== "string"){
 return false;
 }
-if(!((data41 === "accept") || (data41 === "reject"))){
+if(!((data35 === "accept") || (data35 === "reject"))){
 return false;
 }
-var valid8 = _errs85 === errors;
-if(!valid8){
+var valid6 = _errs69 === errors;
+if(!valid6){
 break;
 }
 }
-if(valid8){
-let i4 = data40.length;
+if(valid6){
+let i4 = data34.length;
 let j0;
 if(i4 > 1){
 const indices0 = {};
 for(;i4--;){
-let item0 = data40[i4];
+let item0 = data34[i4];
 if(typeof item0 !== "string"){
 continue;
 }
@@ -2611,26 +2389,26 @@ else {
 return false;
 }
 }
-var valid0 = _errs83 === errors;
+var valid0 = _errs67 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extra_context !== undefined){
-let data42 = data.extra_context;
-const _errs87 = errors;
-if(!(data42 && typeof data42 == "object" && !Array.isArray(data42))){
+let data36 = data.extra_context;
+const _errs71 = errors;
+if(!(data36 && typeof data36 == "object" && !Array.isArray(data36))){
 return false;
 }
-var valid0 = _errs87 === errors;
+var valid0 = _errs71 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key3 in data){
-if(!((((((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "action")) || (key3 === "consequence")) || (key3 === "reply_token")) || (key3 === "timeout_seconds")) || (key3 === "default_decision")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "risk_level")) || (key3 === "reversibility")) || (key3 === "irreversible")) || (key3 === "allowed_replies")) || (key3 === "extra_context")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern40.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!((((((((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "action")) || (key1 === "consequence")) || (key1 === "reply_token")) || (key1 === "timeout_seconds")) || (key1 === "default_decision")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "risk_level")) || (key1 === "reversibility")) || (key1 === "irreversible")) || (key1 === "allowed_replies")) || (key1 === "extra_context")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern39.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -2669,9 +2447,9 @@ return false;
 }
 return errors === 0;
 }
-export const isHandoffRequestedEvent = validate8;
-const pattern54 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate8(data){
+export const isHandoffRequestedEvent = validate10;
+const pattern52 = new RegExp("^(summary_normal|summary_detailed|reason)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -2689,7 +2467,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -2715,7 +2493,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -2808,7 +2586,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -2823,151 +2601,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -2976,49 +2612,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(data13 !== "critical"){
+if(data8 !== "critical"){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -3033,57 +2765,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -3094,64 +2776,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -3159,22 +2795,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -3183,14 +2819,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -3207,42 +2843,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -3250,49 +2886,168 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
+return false;
+}
+else {
+if(!pattern22.test(data22)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+let data23 = data.reason;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
+return false;
+}
+else {
+if(longerThan(data23, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target_kind !== undefined){
+let data24 = data.target_kind;
+const _errs47 = errors;
+if(typeof data24 !== "string"){
+return false;
+}
+if(!(((data24 === "human") || (data24 === "specialist_agent")) || (data24 === "escalation_queue"))){
+return false;
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data25 = data.summary_terse;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data26 = data.summary_normal;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
+return false;
+}
+else {
+if(longerThan(data26, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_detailed !== undefined){
+let data27 = data.summary_detailed;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(data27.length < 1){
+return false;
+}
+else {
+if(longerThan(data27, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target_uri !== undefined){
+let data28 = data.target_uri;
+const _errs55 = errors;
+if(errors === _errs55){
 if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+if(longerThan(data28, 16384)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern12.test(data28)){
 return false;
 }
 }
@@ -3300,6 +3055,33 @@ return false;
 else {
 return false;
 }
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.packaged_context !== undefined){
+let data29 = data.packaged_context;
+const _errs57 = errors;
+if(!(data29 && typeof data29 == "object" && !Array.isArray(data29))){
+return false;
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.urgency_for_handoff !== undefined){
+let data30 = data.urgency_for_handoff;
+const _errs59 = errors;
+if(typeof data30 !== "string"){
+return false;
+}
+if(!(((data30 === "low") || (data30 === "medium")) || (data30 === "high"))){
+return false;
 }
 var valid0 = _errs59 === errors;
 }
@@ -3307,170 +3089,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.reason !== undefined){
-let data29 = data.reason;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(data29.length < 1){
-return false;
-}
-else {
-if(longerThan(data29, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs61 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.target_kind !== undefined){
-let data30 = data.target_kind;
-const _errs63 = errors;
-if(typeof data30 !== "string"){
-return false;
-}
-if(!(((data30 === "human") || (data30 === "specialist_agent")) || (data30 === "escalation_queue"))){
-return false;
-}
-var valid0 = _errs63 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_terse !== undefined){
-let data31 = data.summary_terse;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 4096)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs65 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_normal !== undefined){
-let data32 = data.summary_normal;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
-return false;
-}
-else {
-if(longerThan(data32, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_detailed !== undefined){
-let data33 = data.summary_detailed;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(data33.length < 1){
-return false;
-}
-else {
-if(longerThan(data33, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.target_uri !== undefined){
-let data34 = data.target_uri;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data34)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.packaged_context !== undefined){
-let data35 = data.packaged_context;
-const _errs73 = errors;
-if(!(data35 && typeof data35 == "object" && !Array.isArray(data35))){
-return false;
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.urgency_for_handoff !== undefined){
-let data36 = data.urgency_for_handoff;
-const _errs75 = errors;
-if(typeof data36 !== "string"){
-return false;
-}
-if(!(((data36 === "low") || (data36 === "medium")) || (data36 === "high"))){
-return false;
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "reason")) || (key3 === "target_kind")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "target_uri")) || (key3 === "packaged_context")) || (key3 === "urgency_for_handoff")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern54.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "reason")) || (key1 === "target_kind")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "target_uri")) || (key1 === "packaged_context")) || (key1 === "urgency_for_handoff")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern52.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -3504,10 +3124,10 @@ return false;
 }
 return errors === 0;
 }
-export const isOutputStreamingEvent = validate9;
-const pattern67 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
-const pattern70 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate9(data){
+export const isOutputStreamingEvent = validate11;
+const pattern64 = new RegExp("^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}( *;[^\\r\\n]*)?$");
+const pattern67 = new RegExp("^(summary_normal|summary_detailed)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -3525,7 +3145,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -3551,7 +3171,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -3644,7 +3264,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -3659,151 +3279,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -3812,49 +3290,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -3869,57 +3443,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -3930,64 +3454,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -3995,22 +3473,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -4019,14 +3497,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -4043,42 +3521,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -4086,51 +3564,195 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data23 = data.summary_terse;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
+return false;
+}
+else {
+if(longerThan(data23, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data24 = data.summary_normal;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
+return false;
+}
+else {
+if(longerThan(data24, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_detailed !== undefined){
+let data25 = data.summary_detailed;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chunk !== undefined){
+let data26 = data.chunk;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(longerThan(data26, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.position !== undefined){
+let data27 = data.position;
+const _errs53 = errors;
+if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
+return false;
+}
+if(errors === _errs53){
+if(typeof data27 == "number"){
+if(data27 < 0){
+return false;
+}
+else {
+if(data27 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.complete !== undefined){
+const _errs55 = errors;
+if(typeof data.complete !== "boolean"){
+return false;
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coalesce_hint !== undefined){
+let data29 = data.coalesce_hint;
+const _errs57 = errors;
+if(typeof data29 !== "string"){
+return false;
+}
+if(!(((((data29 === "none") || (data29 === "word")) || (data29 === "sentence")) || (data29 === "paragraph")) || (data29 === "completion"))){
+return false;
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.output_id !== undefined){
+let data30 = data.output_id;
+const _errs59 = errors;
+if(errors === _errs59){
+if(typeof data30 === "string"){
+if(!pattern8.test(data30)){
+return false;
 }
 }
 else {
@@ -4143,16 +3765,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.summary_terse !== undefined){
-let data29 = data.summary_terse;
+if(data.content_type !== undefined){
+let data31 = data.content_type;
 const _errs61 = errors;
 if(errors === _errs61){
-if(typeof data29 === "string"){
-if(data29.length < 1){
+if(typeof data31 === "string"){
+if(longerThan(data31, 1024)){
 return false;
 }
 else {
-if(longerThan(data29, 4096)){
+if(!pattern64.test(data31)){
 return false;
 }
 }
@@ -4167,16 +3789,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.summary_normal !== undefined){
-let data30 = data.summary_normal;
+if(data.language !== undefined){
+let data32 = data.language;
 const _errs63 = errors;
 if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
+if(typeof data32 === "string"){
+if(longerThan(data32, 256)){
 return false;
 }
 else {
-if(longerThan(data30, 16384)){
+if(!pattern18.test(data32)){
 return false;
 }
 }
@@ -4191,168 +3813,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.summary_detailed !== undefined){
-let data31 = data.summary_detailed;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs65 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.chunk !== undefined){
-let data32 = data.chunk;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(longerThan(data32, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.position !== undefined){
-let data33 = data.position;
-const _errs69 = errors;
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-return false;
-}
-if(errors === _errs69){
-if(typeof data33 == "number"){
-if(data33 < 0){
-return false;
-}
-else {
-if(data33 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.complete !== undefined){
-const _errs71 = errors;
-if(typeof data.complete !== "boolean"){
-return false;
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.coalesce_hint !== undefined){
-let data35 = data.coalesce_hint;
-const _errs73 = errors;
-if(typeof data35 !== "string"){
-return false;
-}
-if(!(((((data35 === "none") || (data35 === "word")) || (data35 === "sentence")) || (data35 === "paragraph")) || (data35 === "completion"))){
-return false;
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.output_id !== undefined){
-let data36 = data.output_id;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data36 === "string"){
-if(!pattern8.test(data36)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.content_type !== undefined){
-let data37 = data.content_type;
-const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data37 === "string"){
-if(longerThan(data37, 1024)){
-return false;
-}
-else {
-if(!pattern67.test(data37)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs77 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.language !== undefined){
-let data38 = data.language;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data38 === "string"){
-if(longerThan(data38, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data38)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs79 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "chunk")) || (key3 === "position")) || (key3 === "complete")) || (key3 === "coalesce_hint")) || (key3 === "output_id")) || (key3 === "content_type")) || (key3 === "language")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern70.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "chunk")) || (key1 === "position")) || (key1 === "complete")) || (key1 === "coalesce_hint")) || (key1 === "output_id")) || (key1 === "content_type")) || (key1 === "language")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern67.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -4388,9 +3850,9 @@ return false;
 }
 return errors === 0;
 }
-export const isProgressUpdatedEvent = validate10;
-const pattern82 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate10(data){
+export const isProgressUpdatedEvent = validate12;
+const pattern78 = new RegExp("^description_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate12(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -4408,7 +3870,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -4434,7 +3896,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -4527,7 +3989,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -4542,151 +4004,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -4695,49 +4015,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -4752,57 +4168,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -4813,64 +4179,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -4878,22 +4198,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -4902,14 +4222,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -4926,42 +4246,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -4969,49 +4289,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -5020,21 +4324,21 @@ else {
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.progress !== undefined){
-let data29 = data.progress;
-const _errs61 = errors;
-const _errs63 = errors;
-let valid8 = false;
-const _errs64 = errors;
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-let missing3;
-if((data29.percent === undefined) && (missing3 = "percent")){
+let data23 = data.progress;
+const _errs45 = errors;
+const _errs47 = errors;
+let valid6 = false;
+const _errs48 = errors;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+let missing2;
+if((data23.percent === undefined) && (missing2 = "percent")){
 const err0 = true;
 if(vErrors === null){
 vErrors = [err0];
@@ -5045,13 +4349,13 @@ vErrors.push(err0);
 errors++;
 }
 }
-var _valid0 = _errs64 === errors;
-valid8 = valid8 || _valid0;
-if(!valid8){
-const _errs65 = errors;
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-let missing4;
-if((data29.step === undefined) && (missing4 = "step")){
+var _valid0 = _errs48 === errors;
+valid6 = valid6 || _valid0;
+if(!valid6){
+const _errs49 = errors;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+let missing3;
+if((data23.step === undefined) && (missing3 = "step")){
 const err1 = true;
 if(vErrors === null){
 vErrors = [err1];
@@ -5062,13 +4366,13 @@ vErrors.push(err1);
 errors++;
 }
 }
-var _valid0 = _errs65 === errors;
-valid8 = valid8 || _valid0;
-if(!valid8){
-const _errs66 = errors;
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-let missing5;
-if((data29.total_steps === undefined) && (missing5 = "total_steps")){
+var _valid0 = _errs49 === errors;
+valid6 = valid6 || _valid0;
+if(!valid6){
+const _errs50 = errors;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+let missing4;
+if((data23.total_steps === undefined) && (missing4 = "total_steps")){
 const err2 = true;
 if(vErrors === null){
 vErrors = [err2];
@@ -5079,13 +4383,13 @@ vErrors.push(err2);
 errors++;
 }
 }
-var _valid0 = _errs66 === errors;
-valid8 = valid8 || _valid0;
-if(!valid8){
-const _errs67 = errors;
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-let missing6;
-if((data29.description === undefined) && (missing6 = "description")){
+var _valid0 = _errs50 === errors;
+valid6 = valid6 || _valid0;
+if(!valid6){
+const _errs51 = errors;
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+let missing5;
+if((data23.description === undefined) && (missing5 = "description")){
 const err3 = true;
 if(vErrors === null){
 vErrors = [err3];
@@ -5096,12 +4400,12 @@ vErrors.push(err3);
 errors++;
 }
 }
-var _valid0 = _errs67 === errors;
-valid8 = valid8 || _valid0;
+var _valid0 = _errs51 === errors;
+valid6 = valid6 || _valid0;
 }
 }
 }
-if(!valid8){
+if(!valid6){
 const err4 = true;
 if(vErrors === null){
 vErrors = [err4];
@@ -5113,117 +4417,141 @@ errors++;
 return false;
 }
 else {
-errors = _errs63;
+errors = _errs47;
 if(vErrors !== null){
-if(_errs63){
-vErrors.length = _errs63;
+if(_errs47){
+vErrors.length = _errs47;
 }
 else {
 vErrors = null;
 }
 }
 }
-if(errors === _errs61){
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-if(data29.percent !== undefined){
-let data30 = data29.percent;
-const _errs68 = errors;
-if(errors === _errs68){
-if(typeof data30 == "number"){
-if(data30 < 0){
+if(errors === _errs45){
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+if(data23.percent !== undefined){
+let data24 = data23.percent;
+const _errs52 = errors;
+if(errors === _errs52){
+if(typeof data24 == "number"){
+if(data24 < 0){
 return false;
 }
 else {
-if(data30 > 100){
+if(data24 > 100){
 return false;
 }
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs68 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data29.step !== undefined){
-let data31 = data29.step;
-const _errs70 = errors;
-if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
-return false;
-}
-if(errors === _errs70){
-if(typeof data31 == "number"){
-if(data31 < 0){
-return false;
-}
-else {
-if(data31 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid9 = _errs70 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data29.total_steps !== undefined){
-let data32 = data29.total_steps;
-const _errs72 = errors;
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-return false;
-}
-if(errors === _errs72){
-if(typeof data32 == "number"){
-if(data32 < 0){
-return false;
-}
-else {
-if(data32 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid9 = _errs72 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data29.description !== undefined){
-let data33 = data29.description;
-const _errs74 = errors;
-if(errors === _errs74){
-if(typeof data33 === "string"){
-if(longerThan(data33, 16384)){
-return false;
 }
 }
 else {
 return false;
 }
 }
-var valid9 = _errs74 === errors;
+var valid7 = _errs52 === errors;
 }
 else {
-var valid9 = true;
+var valid7 = true;
 }
-if(valid9){
-for(const key3 in data29){
-if(!(((((key3 === "percent") || (key3 === "step")) || (key3 === "total_steps")) || (key3 === "description")) || ((pattern82.test(key3) && typeof data29[key3] === "string" && data29[key3].length > 0 && !longerThan(data29[key3], 16384))))){
+if(valid7){
+if(data23.step !== undefined){
+let data25 = data23.step;
+const _errs54 = errors;
+if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
+return false;
+}
+if(errors === _errs54){
+if(typeof data25 == "number"){
+if(data25 < 0){
+return false;
+}
+else {
+if(data25 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid7 = _errs54 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data23.total_steps !== undefined){
+let data26 = data23.total_steps;
+const _errs56 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+return false;
+}
+if(errors === _errs56){
+if(typeof data26 == "number"){
+if(data26 < 0){
+return false;
+}
+else {
+if(data26 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid7 = _errs56 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data23.description !== undefined){
+let data27 = data23.description;
+const _errs58 = errors;
+if(errors === _errs58){
+if(typeof data27 === "string"){
+if(longerThan(data27, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid7 = _errs58 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+for(const key1 in data23){
+if(!(((((key1 === "percent") || (key1 === "step")) || (key1 === "total_steps")) || (key1 === "description")) || ((pattern78.test(key1) && typeof data23[key1] === "string" && data23[key1].length > 0 && !longerThan(data23[key1], 16384))))){
 return false;
 break;
 }
 }
 }
 }
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data28 = data.summary_terse;
+const _errs61 = errors;
+if(errors === _errs61){
+if(typeof data28 === "string"){
+if(data28.length < 1){
+return false;
+}
+else {
+if(longerThan(data28, 4096)){
+return false;
 }
 }
 }
@@ -5237,40 +4565,16 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.summary_terse !== undefined){
-let data34 = data.summary_terse;
-const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data34 === "string"){
-if(data34.length < 1){
-return false;
-}
-else {
-if(longerThan(data34, 4096)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs77 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.summary_normal !== undefined){
-let data35 = data.summary_normal;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data35 === "string"){
-if(data35.length < 1){
+let data29 = data.summary_normal;
+const _errs63 = errors;
+if(errors === _errs63){
+if(typeof data29 === "string"){
+if(data29.length < 1){
 return false;
 }
 else {
-if(longerThan(data35, 16384)){
+if(longerThan(data29, 16384)){
 return false;
 }
 }
@@ -5279,22 +4583,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs63 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_detailed !== undefined){
-let data36 = data.summary_detailed;
-const _errs81 = errors;
-if(errors === _errs81){
-if(typeof data36 === "string"){
-if(data36.length < 1){
+let data30 = data.summary_detailed;
+const _errs65 = errors;
+if(errors === _errs65){
+if(typeof data30 === "string"){
+if(data30.length < 1){
 return false;
 }
 else {
-if(longerThan(data36, 16384)){
+if(longerThan(data30, 16384)){
 return false;
 }
 }
@@ -5303,38 +4607,38 @@ else {
 return false;
 }
 }
-var valid0 = _errs81 === errors;
+var valid0 = _errs65 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.eta_ms !== undefined){
-let data37 = data.eta_ms;
-const _errs83 = errors;
-if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
+let data31 = data.eta_ms;
+const _errs67 = errors;
+if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
 return false;
 }
-if(errors === _errs83){
-if(typeof data37 == "number"){
-if(data37 < 0){
+if(errors === _errs67){
+if(typeof data31 == "number"){
+if(data31 < 0){
 return false;
 }
 else {
-if(data37 > 86400000){
+if(data31 > 86400000){
 return false;
 }
 }
 }
 }
-var valid0 = _errs83 === errors;
+var valid0 = _errs67 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key4 in data){
-if(!((((((((((((((((((((key4 === "@context") || (key4 === "type")) || (key4 === "event_id")) || (key4 === "session_id")) || (key4 === "timestamp")) || (key4 === "producer")) || (key4 === "urgency")) || (key4 === "verbosity")) || (key4 === "localization_hints")) || (key4 === "sequence_number")) || (key4 === "correlation_id")) || (key4 === "extensions")) || (key4 === "aaep_version")) || (key4 === "progress")) || (key4 === "summary_terse")) || (key4 === "summary_normal")) || (key4 === "summary_detailed")) || (key4 === "eta_ms")) || ((pattern25.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 4096)))) || ((pattern70.test(key4) && typeof data[key4] === "string" && data[key4].length > 0 && !longerThan(data[key4], 16384))))){
+for(const key2 in data){
+if(!((((((((((((((((((((key2 === "@context") || (key2 === "type")) || (key2 === "event_id")) || (key2 === "session_id")) || (key2 === "timestamp")) || (key2 === "producer")) || (key2 === "urgency")) || (key2 === "verbosity")) || (key2 === "localization_hints")) || (key2 === "sequence_number")) || (key2 === "correlation_id")) || (key2 === "extensions")) || (key2 === "aaep_version")) || (key2 === "progress")) || (key2 === "summary_terse")) || (key2 === "summary_normal")) || (key2 === "summary_detailed")) || (key2 === "eta_ms")) || ((pattern25.test(key2) && typeof data[key2] === "string" && data[key2].length > 0 && !longerThan(data[key2], 4096)))) || ((pattern67.test(key2) && typeof data[key2] === "string" && data[key2].length > 0 && !longerThan(data[key2], 16384))))){
 return false;
 break;
 }
@@ -5365,10 +4669,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCancelledEvent = validate11;
-const pattern96 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
-const pattern98 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate11(data){
+export const isSessionCancelledEvent = validate13;
+const pattern91 = new RegExp("^[a-z][a-z0-9_]{1,63}$");
+const pattern93 = new RegExp("^(summary_normal|summary_detailed|partial_result)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate13(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -5386,7 +4690,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -5412,7 +4716,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -5505,7 +4809,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -5520,151 +4824,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -5673,49 +4835,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -5730,57 +4988,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -5791,64 +4999,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -5856,22 +5018,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -5880,14 +5042,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -5904,42 +5066,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -5947,49 +5109,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -5998,37 +5144,37 @@ else {
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.cancelled_by !== undefined){
-let data29 = data.cancelled_by;
-const _errs61 = errors;
-if(typeof data29 !== "string"){
+let data23 = data.cancelled_by;
+const _errs45 = errors;
+if(typeof data23 !== "string"){
 return false;
 }
-if(!((((data29 === "user") || (data29 === "producer")) || (data29 === "timeout")) || (data29 === "system"))){
+if(!((((data23 === "user") || (data23 === "producer")) || (data23 === "timeout")) || (data23 === "system"))){
 return false;
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_terse !== undefined){
-let data30 = data.summary_terse;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
+let data24 = data.summary_terse;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
 return false;
 }
 else {
-if(longerThan(data30, 4096)){
+if(longerThan(data24, 4096)){
 return false;
 }
 }
@@ -6037,22 +5183,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_normal !== undefined){
-let data31 = data.summary_normal;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
+let data25 = data.summary_normal;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
 return false;
 }
 else {
-if(longerThan(data31, 16384)){
+if(longerThan(data25, 16384)){
 return false;
 }
 }
@@ -6061,22 +5207,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_detailed !== undefined){
-let data32 = data.summary_detailed;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
+let data26 = data.summary_detailed;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
 return false;
 }
 else {
-if(longerThan(data32, 16384)){
+if(longerThan(data26, 16384)){
 return false;
 }
 }
@@ -6085,18 +5231,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.cancellation_reason !== undefined){
-let data33 = data.cancellation_reason;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(!pattern96.test(data33)){
+let data27 = data.cancellation_reason;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(!pattern91.test(data27)){
 return false;
 }
 }
@@ -6104,18 +5250,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.partial_result !== undefined){
-let data34 = data.partial_result;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
+let data28 = data.partial_result;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(longerThan(data28, 16384)){
 return false;
 }
 }
@@ -6123,14 +5269,14 @@ else {
 return false;
 }
 }
-var valid0 = _errs71 === errors;
+var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "cancelled_by")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "cancellation_reason")) || (key3 === "partial_result")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern98.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "cancelled_by")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "cancellation_reason")) || (key1 === "partial_result")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern93.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -6162,9 +5308,9 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionCompletedEvent = validate12;
-const pattern112 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate12(data){
+export const isSessionCompletedEvent = validate14;
+const pattern106 = new RegExp("^(summary_normal|summary_detailed|output_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate14(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -6182,7 +5328,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -6208,7 +5354,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -6301,7 +5447,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -6316,151 +5462,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -6469,49 +5473,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -6526,57 +5626,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -6587,64 +5637,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -6652,22 +5656,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -6676,14 +5680,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -6700,42 +5704,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -6743,49 +5747,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -6794,22 +5782,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_terse !== undefined){
-let data29 = data.summary_terse;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(data29.length < 1){
+let data23 = data.summary_terse;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
 return false;
 }
 else {
-if(longerThan(data29, 4096)){
+if(longerThan(data23, 4096)){
 return false;
 }
 }
@@ -6818,22 +5806,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_normal !== undefined){
-let data30 = data.summary_normal;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
+let data24 = data.summary_normal;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
 return false;
 }
 else {
-if(longerThan(data30, 16384)){
+if(longerThan(data24, 16384)){
 return false;
 }
 }
@@ -6842,22 +5830,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_detailed !== undefined){
-let data31 = data.summary_detailed;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
+let data25 = data.summary_detailed;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
 return false;
 }
 else {
-if(longerThan(data31, 16384)){
+if(longerThan(data25, 16384)){
 return false;
 }
 }
@@ -6866,66 +5854,66 @@ else {
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.duration_ms !== undefined){
-let data32 = data.duration_ms;
-const _errs67 = errors;
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
+let data26 = data.duration_ms;
+const _errs51 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
 return false;
 }
-if(errors === _errs67){
-if(typeof data32 == "number"){
-if(data32 < 0){
+if(errors === _errs51){
+if(typeof data26 == "number"){
+if(data26 < 0){
 return false;
 }
 else {
-if(data32 > 86400000){
+if(data26 > 86400000){
 return false;
 }
 }
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.tool_invocations_count !== undefined){
-let data33 = data.tool_invocations_count;
-const _errs69 = errors;
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
+let data27 = data.tool_invocations_count;
+const _errs53 = errors;
+if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
 return false;
 }
-if(errors === _errs69){
-if(typeof data33 == "number"){
-if(data33 < 0){
+if(errors === _errs53){
+if(typeof data27 == "number"){
+if(data27 < 0){
 return false;
 }
 else {
-if(data33 > 9007199254740991){
+if(data27 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.output_summary !== undefined){
-let data34 = data.output_summary;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
+let data28 = data.output_summary;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(longerThan(data28, 16384)){
 return false;
 }
 }
@@ -6933,22 +5921,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs71 === errors;
+var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.result_uri !== undefined){
-let data35 = data.result_uri;
-const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data35 === "string"){
-if(longerThan(data35, 16384)){
+let data29 = data.result_uri;
+const _errs57 = errors;
+if(errors === _errs57){
+if(typeof data29 === "string"){
+if(longerThan(data29, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data35)){
+if(!pattern12.test(data29)){
 return false;
 }
 }
@@ -6957,14 +5945,14 @@ else {
 return false;
 }
 }
-var valid0 = _errs73 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "duration_ms")) || (key3 === "tool_invocations_count")) || (key3 === "output_summary")) || (key3 === "result_uri")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern112.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "duration_ms")) || (key1 === "tool_invocations_count")) || (key1 === "output_summary")) || (key1 === "result_uri")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern106.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -6997,10 +5985,10 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionErroredEvent = validate13;
-const pattern124 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
-const pattern127 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate13(data){
+export const isSessionErroredEvent = validate15;
+const pattern117 = new RegExp("^[A-Z][A-Z0-9_]{1,63}$");
+const pattern120 = new RegExp("^(summary_normal|summary_detailed|remediation_hint)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate15(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7018,7 +6006,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -7044,7 +6032,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -7137,7 +6125,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -7152,151 +6140,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -7305,49 +6151,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(data13 !== "critical"){
+if(data8 !== "critical"){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -7362,57 +6304,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -7423,64 +6315,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -7488,22 +6334,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -7512,14 +6358,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -7536,42 +6382,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -7579,51 +6425,195 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error_category !== undefined){
+let data23 = data.error_category;
+const _errs45 = errors;
+if(typeof data23 !== "string"){
+return false;
+}
+if(!((((data23 === "transient") || (data23 === "permanent")) || (data23 === "requires_user")) || (data23 === "unknown"))){
+return false;
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data24 = data.summary_terse;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
+return false;
+}
+else {
+if(longerThan(data24, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data25 = data.summary_normal;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_detailed !== undefined){
+let data26 = data.summary_detailed;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
+return false;
+}
+else {
+if(longerThan(data26, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error_code !== undefined){
+let data27 = data.error_code;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(!pattern117.test(data27)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error_uri !== undefined){
+let data28 = data.error_uri;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(longerThan(data28, 16384)){
+return false;
+}
+else {
+if(!pattern12.test(data28)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recoverable !== undefined){
+const _errs57 = errors;
+if(typeof data.recoverable !== "boolean"){
+return false;
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.remediation_hint !== undefined){
+let data30 = data.remediation_hint;
+const _errs59 = errors;
+if(errors === _errs59){
+if(typeof data30 === "string"){
+if(longerThan(data30, 16384)){
+return false;
 }
 }
 else {
@@ -7636,168 +6626,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.error_category !== undefined){
-let data29 = data.error_category;
-const _errs61 = errors;
-if(typeof data29 !== "string"){
-return false;
-}
-if(!((((data29 === "transient") || (data29 === "permanent")) || (data29 === "requires_user")) || (data29 === "unknown"))){
-return false;
-}
-var valid0 = _errs61 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_terse !== undefined){
-let data30 = data.summary_terse;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
-return false;
-}
-else {
-if(longerThan(data30, 4096)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs63 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_normal !== undefined){
-let data31 = data.summary_normal;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs65 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_detailed !== undefined){
-let data32 = data.summary_detailed;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
-return false;
-}
-else {
-if(longerThan(data32, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.error_code !== undefined){
-let data33 = data.error_code;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(!pattern124.test(data33)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.error_uri !== undefined){
-let data34 = data.error_uri;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data34)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.recoverable !== undefined){
-const _errs73 = errors;
-if(typeof data.recoverable !== "boolean"){
-return false;
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.remediation_hint !== undefined){
-let data36 = data.remediation_hint;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data36 === "string"){
-if(longerThan(data36, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "error_category")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "error_code")) || (key3 === "error_uri")) || (key3 === "recoverable")) || (key3 === "remediation_hint")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern127.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "error_category")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "error_code")) || (key1 === "error_uri")) || (key1 === "recoverable")) || (key1 === "remediation_hint")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern120.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -7831,8 +6661,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSessionStartedEvent = validate14;
-function validate14(data){
+export const isSessionStartedEvent = validate16;
+function validate16(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -7850,7 +6680,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -7876,7 +6706,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -7969,7 +6799,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -7984,151 +6814,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -8137,49 +6825,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -8194,57 +6978,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -8255,33 +6989,312 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs33 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
+return false;
+}
+else {
+if(longerThan(data18, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs35 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
+return false;
+break;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sequence_number !== undefined){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+return false;
+}
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
+return false;
+}
+else {
+if(data19 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid0 = _errs38 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.correlation_id !== undefined){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
+return false;
+}
+var valid0 = _errs42 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.aaep_version !== undefined){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
+return false;
+}
+else {
+if(!pattern22.test(data22)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data23 = data.summary_terse;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
+return false;
+}
+else {
+if(longerThan(data23, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data24 = data.summary_normal;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
+return false;
+}
+else {
+if(longerThan(data24, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_detailed !== undefined){
+let data25 = data.summary_detailed;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expected_duration_ms !== undefined){
+let data26 = data.expected_duration_ms;
+const _errs51 = errors;
+if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+return false;
+}
+if(errors === _errs51){
+if(typeof data26 == "number"){
+if(data26 < 0){
+return false;
+}
+else {
+if(data26 > 86400000){
+return false;
+}
+}
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requested_by !== undefined){
+let data27 = data.requested_by;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(longerThan(data27, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.request_text !== undefined){
+let data28 = data.request_text;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(longerThan(data28, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tools_available !== undefined){
+let data29 = data.tools_available;
+const _errs57 = errors;
+if(errors === _errs57){
+if(Array.isArray(data29)){
+if(data29.length > 256){
 return false;
 }
 else {
 var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
+const len4 = data29.length;
+for(let i3=0; i3<len4; i3++){
+let data30 = data29[i3];
+const _errs59 = errors;
+if(errors === _errs59){
+if(typeof data30 === "string"){
+if(data30.length < 1){
 return false;
 }
 else {
-if(!pattern18.test(data21)){
+if(longerThan(data30, 256)){
 return false;
 }
 }
@@ -8290,7 +7303,7 @@ else {
 return false;
 }
 }
-var valid6 = _errs43 === errors;
+var valid6 = _errs59 === errors;
 if(!valid6){
 break;
 }
@@ -8301,355 +7314,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs45 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
-return false;
-}
-else {
-if(longerThan(data23, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs47 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs31 === errors;
+var valid0 = _errs57 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-return false;
-}
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
-return false;
-}
-else {
-if(data24 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid0 = _errs50 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs52 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
-return false;
-}
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
-return false;
-}
-else {
-if(!pattern22.test(data28)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs59 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_terse !== undefined){
-let data29 = data.summary_terse;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(data29.length < 1){
-return false;
-}
-else {
-if(longerThan(data29, 4096)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs61 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_normal !== undefined){
-let data30 = data.summary_normal;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
-return false;
-}
-else {
-if(longerThan(data30, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs63 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_detailed !== undefined){
-let data31 = data.summary_detailed;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs65 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expected_duration_ms !== undefined){
-let data32 = data.expected_duration_ms;
-const _errs67 = errors;
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-return false;
-}
-if(errors === _errs67){
-if(typeof data32 == "number"){
-if(data32 < 0){
-return false;
-}
-else {
-if(data32 > 86400000){
-return false;
-}
-}
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.requested_by !== undefined){
-let data33 = data.requested_by;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(longerThan(data33, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.request_text !== undefined){
-let data34 = data.request_text;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tools_available !== undefined){
-let data35 = data.tools_available;
-const _errs73 = errors;
-if(errors === _errs73){
-if(Array.isArray(data35)){
-if(data35.length > 256){
-return false;
-}
-else {
-var valid8 = true;
-const len4 = data35.length;
-for(let i3=0; i3<len4; i3++){
-let data36 = data35[i3];
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data36 === "string"){
-if(data36.length < 1){
-return false;
-}
-else {
-if(longerThan(data36, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs75 === errors;
-if(!valid8){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key3 in data){
-if(!((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || (key3 === "requested_by")) || (key3 === "request_text")) || (key3 === "tools_available")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern70.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "expected_duration_ms")) || (key1 === "requested_by")) || (key1 === "request_text")) || (key1 === "tools_available")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern67.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -8682,8 +7354,8 @@ return false;
 }
 return errors === 0;
 }
-export const isStateChangedEvent = validate15;
-function validate15(data){
+export const isStateChangedEvent = validate17;
+function validate17(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -8701,7 +7373,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -8727,7 +7399,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -8820,7 +7492,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -8835,151 +7507,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -8988,49 +7518,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -9045,57 +7671,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -9106,64 +7682,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -9171,22 +7701,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -9195,14 +7725,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -9219,42 +7749,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -9262,49 +7792,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -9313,22 +7827,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs59 === errors;
+var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.from_state !== undefined){
-let data29 = data.from_state;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(data29.length < 1){
+let data23 = data.from_state;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(data23.length < 1){
 return false;
 }
 else {
-if(longerThan(data29, 64)){
+if(longerThan(data23, 64)){
 return false;
 }
 }
@@ -9337,22 +7851,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.to_state !== undefined){
-let data30 = data.to_state;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
+let data24 = data.to_state;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
 return false;
 }
 else {
-if(longerThan(data30, 64)){
+if(longerThan(data24, 64)){
 return false;
 }
 }
@@ -9361,22 +7875,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_terse !== undefined){
-let data31 = data.summary_terse;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
+let data25 = data.summary_terse;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
 return false;
 }
 else {
-if(longerThan(data31, 4096)){
+if(longerThan(data25, 4096)){
 return false;
 }
 }
@@ -9385,22 +7899,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_normal !== undefined){
-let data32 = data.summary_normal;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
+let data26 = data.summary_normal;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
 return false;
 }
 else {
-if(longerThan(data32, 16384)){
+if(longerThan(data26, 16384)){
 return false;
 }
 }
@@ -9409,22 +7923,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_detailed !== undefined){
-let data33 = data.summary_detailed;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(data33.length < 1){
+let data27 = data.summary_detailed;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(data27.length < 1){
 return false;
 }
 else {
-if(longerThan(data33, 16384)){
+if(longerThan(data27, 16384)){
 return false;
 }
 }
@@ -9433,38 +7947,38 @@ else {
 return false;
 }
 }
-var valid0 = _errs69 === errors;
+var valid0 = _errs53 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.expected_duration_ms !== undefined){
-let data34 = data.expected_duration_ms;
-const _errs71 = errors;
-if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
+let data28 = data.expected_duration_ms;
+const _errs55 = errors;
+if(!((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28)))){
 return false;
 }
-if(errors === _errs71){
-if(typeof data34 == "number"){
-if(data34 < 0){
+if(errors === _errs55){
+if(typeof data28 == "number"){
+if(data28 < 0){
 return false;
 }
 else {
-if(data34 > 86400000){
+if(data28 > 86400000){
 return false;
 }
 }
 }
 }
-var valid0 = _errs71 === errors;
+var valid0 = _errs55 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "from_state")) || (key3 === "to_state")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "expected_duration_ms")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern70.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "from_state")) || (key1 === "to_state")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "expected_duration_ms")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern67.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -9496,11 +8010,11 @@ return false;
 }
 return errors === 0;
 }
-export const isToolCompletedEvent = validate16;
-const pattern165 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
-const pattern166 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
-const pattern168 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate16(data){
+export const isToolCompletedEvent = validate18;
+const pattern155 = new RegExp("^[A-Za-z_][A-Za-z0-9_.-]{0,255}$");
+const pattern156 = new RegExp("^call_[A-Za-z0-9]{1,64}$");
+const pattern158 = new RegExp("^(summary_normal|summary_detailed|error_message)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate18(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -9518,7 +8032,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -9544,7 +8058,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -9637,7 +8151,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -9652,151 +8166,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -9805,49 +8177,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -9862,57 +8330,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -9923,64 +8341,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -9988,22 +8360,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -10012,14 +8384,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -10036,42 +8408,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -10079,51 +8451,203 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tool !== undefined){
+let data23 = data.tool;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(!pattern155.test(data23)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.status !== undefined){
+let data24 = data.status;
+const _errs47 = errors;
+if(typeof data24 !== "string"){
+return false;
+}
+if(!(((data24 === "success") || (data24 === "error")) || (data24 === "timeout"))){
+return false;
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data25 = data.summary_terse;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data26 = data.summary_normal;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
+return false;
+}
+else {
+if(longerThan(data26, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_detailed !== undefined){
+let data27 = data.summary_detailed;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(data27.length < 1){
+return false;
+}
+else {
+if(longerThan(data27, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tool_call_id !== undefined){
+let data28 = data.tool_call_id;
+const _errs55 = errors;
+if(errors === _errs55){
+if(typeof data28 === "string"){
+if(!pattern156.test(data28)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.duration_ms !== undefined){
+let data29 = data.duration_ms;
+const _errs57 = errors;
+if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
+return false;
+}
+if(errors === _errs57){
+if(typeof data29 == "number"){
+if(data29 < 0){
+return false;
+}
+else {
+if(data29 > 86400000){
+return false;
+}
+}
+}
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error_message !== undefined){
+let data30 = data.error_message;
+const _errs59 = errors;
+if(errors === _errs59){
+if(typeof data30 === "string"){
+if(longerThan(data30, 16384)){
+return false;
 }
 }
 else {
@@ -10136,176 +8660,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tool !== undefined){
-let data29 = data.tool;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(!pattern165.test(data29)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs61 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.status !== undefined){
-let data30 = data.status;
-const _errs63 = errors;
-if(typeof data30 !== "string"){
-return false;
-}
-if(!(((data30 === "success") || (data30 === "error")) || (data30 === "timeout"))){
-return false;
-}
-var valid0 = _errs63 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_terse !== undefined){
-let data31 = data.summary_terse;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 4096)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs65 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_normal !== undefined){
-let data32 = data.summary_normal;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
-return false;
-}
-else {
-if(longerThan(data32, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_detailed !== undefined){
-let data33 = data.summary_detailed;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(data33.length < 1){
-return false;
-}
-else {
-if(longerThan(data33, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tool_call_id !== undefined){
-let data34 = data.tool_call_id;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(!pattern166.test(data34)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.duration_ms !== undefined){
-let data35 = data.duration_ms;
-const _errs73 = errors;
-if(!((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35)))){
-return false;
-}
-if(errors === _errs73){
-if(typeof data35 == "number"){
-if(data35 < 0){
-return false;
-}
-else {
-if(data35 > 86400000){
-return false;
-}
-}
-}
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.error_message !== undefined){
-let data36 = data.error_message;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data36 === "string"){
-if(longerThan(data36, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "status")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "tool_call_id")) || (key3 === "duration_ms")) || (key3 === "error_message")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern168.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "tool")) || (key1 === "status")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "tool_call_id")) || (key1 === "duration_ms")) || (key1 === "error_message")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern158.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -10339,9 +8695,9 @@ return false;
 }
 return errors === 0;
 }
-export const isToolInvokedEvent = validate17;
-const pattern183 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
-function validate17(data){
+export const isToolInvokedEvent = validate19;
+const pattern172 = new RegExp("^(summary_normal|summary_detailed|description|args_summary)_[a-zA-Z]{2,3}(-[a-zA-Z0-9]{1,8})*$");
+function validate19(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -10359,7 +8715,7 @@ return false;
 }
 if(errors === _errs1){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -10385,7 +8741,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -10478,7 +8834,7 @@ let data6 = data.timestamp;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -10493,151 +8849,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs14 = errors;
-if(errors === _errs14){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs16 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs14 === errors;
 }
@@ -10646,49 +8860,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs27 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs15 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs27 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs17 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs19 = errors;
+if(errors === _errs19){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs33 = errors;
-if(errors === _errs33){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs21 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs23 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs27 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -10703,57 +9013,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs35 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs39 = errors;
-if(errors === _errs39){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs39 === errors;
+var valid5 = _errs31 === errors;
 if(!valid5){
 break;
 }
@@ -10764,64 +9024,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs37 === errors;
+var valid3 = _errs29 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs33 = errors;
+if(errors === _errs33){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -10829,22 +9043,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs45 === errors;
+var valid3 = _errs33 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -10853,14 +9067,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -10877,42 +9091,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs50 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs38 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs50){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs38){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs38 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs52 = errors;
-if(errors === _errs52){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs40 = errors;
+if(errors === _errs40){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -10920,56 +9134,208 @@ else {
 return false;
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs54 = errors;
-if(errors === _errs54){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs57 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs42 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs57 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs59 = errors;
-if(errors === _errs59){
+let data22 = data.aaep_version;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
+return false;
+}
+else {
+if(!pattern22.test(data22)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tool !== undefined){
+let data23 = data.tool;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data23 === "string"){
+if(!pattern155.test(data23)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_terse !== undefined){
+let data24 = data.summary_terse;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data24 === "string"){
+if(data24.length < 1){
+return false;
+}
+else {
+if(longerThan(data24, 4096)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_normal !== undefined){
+let data25 = data.summary_normal;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data25 === "string"){
+if(data25.length < 1){
+return false;
+}
+else {
+if(longerThan(data25, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.summary_detailed !== undefined){
+let data26 = data.summary_detailed;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data26 === "string"){
+if(data26.length < 1){
+return false;
+}
+else {
+if(longerThan(data26, 16384)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs51 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data27 = data.description;
+const _errs53 = errors;
+if(errors === _errs53){
+if(typeof data27 === "string"){
+if(longerThan(data27, 16384)){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs53 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.args_summary !== undefined){
+let data28 = data.args_summary;
+const _errs55 = errors;
+if(errors === _errs55){
 if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+if(longerThan(data28, 16384)){
 return false;
-}
-else {
-if(!pattern22.test(data28)){
-return false;
-}
 }
 }
 else {
 return false;
 }
+}
+var valid0 = _errs55 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expected_duration_ms !== undefined){
+let data29 = data.expected_duration_ms;
+const _errs57 = errors;
+if(!((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29)))){
+return false;
+}
+if(errors === _errs57){
+if(typeof data29 == "number"){
+if(data29 < 0){
+return false;
+}
+else {
+if(data29 > 86400000){
+return false;
+}
+}
+}
+}
+var valid0 = _errs57 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.risk_level !== undefined){
+let data30 = data.risk_level;
+const _errs59 = errors;
+if(typeof data30 !== "string"){
+return false;
+}
+if(!(((data30 === "low") || (data30 === "medium")) || (data30 === "high"))){
+return false;
 }
 var valid0 = _errs59 === errors;
 }
@@ -10977,18 +9343,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.tool !== undefined){
-let data29 = data.tool;
+if(data.irreversible !== undefined){
 const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data29 === "string"){
-if(!pattern165.test(data29)){
+if(typeof data.irreversible !== "boolean"){
 return false;
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs61 === errors;
 }
@@ -10996,18 +9354,13 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.summary_terse !== undefined){
-let data30 = data.summary_terse;
+if(data.tool_call_id !== undefined){
+let data32 = data.tool_call_id;
 const _errs63 = errors;
 if(errors === _errs63){
-if(typeof data30 === "string"){
-if(data30.length < 1){
+if(typeof data32 === "string"){
+if(!pattern156.test(data32)){
 return false;
-}
-else {
-if(longerThan(data30, 4096)){
-return false;
-}
 }
 }
 else {
@@ -11020,163 +9373,8 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.summary_normal !== undefined){
-let data31 = data.summary_normal;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs65 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.summary_detailed !== undefined){
-let data32 = data.summary_detailed;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data32 === "string"){
-if(data32.length < 1){
-return false;
-}
-else {
-if(longerThan(data32, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs67 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data33 = data.description;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data33 === "string"){
-if(longerThan(data33, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs69 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.args_summary !== undefined){
-let data34 = data.args_summary;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data34 === "string"){
-if(longerThan(data34, 16384)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expected_duration_ms !== undefined){
-let data35 = data.expected_duration_ms;
-const _errs73 = errors;
-if(!((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35)))){
-return false;
-}
-if(errors === _errs73){
-if(typeof data35 == "number"){
-if(data35 < 0){
-return false;
-}
-else {
-if(data35 > 86400000){
-return false;
-}
-}
-}
-}
-var valid0 = _errs73 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.risk_level !== undefined){
-let data36 = data.risk_level;
-const _errs75 = errors;
-if(typeof data36 !== "string"){
-return false;
-}
-if(!(((data36 === "low") || (data36 === "medium")) || (data36 === "high"))){
-return false;
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.irreversible !== undefined){
-const _errs77 = errors;
-if(typeof data.irreversible !== "boolean"){
-return false;
-}
-var valid0 = _errs77 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.tool_call_id !== undefined){
-let data38 = data.tool_call_id;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data38 === "string"){
-if(!pattern166.test(data38)){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs79 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-for(const key3 in data){
-if(!(((((((((((((((((((((((((key3 === "@context") || (key3 === "type")) || (key3 === "event_id")) || (key3 === "session_id")) || (key3 === "timestamp")) || (key3 === "producer")) || (key3 === "urgency")) || (key3 === "verbosity")) || (key3 === "localization_hints")) || (key3 === "sequence_number")) || (key3 === "correlation_id")) || (key3 === "extensions")) || (key3 === "aaep_version")) || (key3 === "tool")) || (key3 === "summary_terse")) || (key3 === "summary_normal")) || (key3 === "summary_detailed")) || (key3 === "description")) || (key3 === "args_summary")) || (key3 === "expected_duration_ms")) || (key3 === "risk_level")) || (key3 === "irreversible")) || (key3 === "tool_call_id")) || ((pattern25.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 4096)))) || ((pattern183.test(key3) && typeof data[key3] === "string" && data[key3].length > 0 && !longerThan(data[key3], 16384))))){
+for(const key1 in data){
+if(!(((((((((((((((((((((((((key1 === "@context") || (key1 === "type")) || (key1 === "event_id")) || (key1 === "session_id")) || (key1 === "timestamp")) || (key1 === "producer")) || (key1 === "urgency")) || (key1 === "verbosity")) || (key1 === "localization_hints")) || (key1 === "sequence_number")) || (key1 === "correlation_id")) || (key1 === "extensions")) || (key1 === "aaep_version")) || (key1 === "tool")) || (key1 === "summary_terse")) || (key1 === "summary_normal")) || (key1 === "summary_detailed")) || (key1 === "description")) || (key1 === "args_summary")) || (key1 === "expected_duration_ms")) || (key1 === "risk_level")) || (key1 === "irreversible")) || (key1 === "tool_call_id")) || ((pattern25.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 4096)))) || ((pattern172.test(key1) && typeof data[key1] === "string" && data[key1].length > 0 && !longerThan(data[key1], 16384))))){
 return false;
 break;
 }
@@ -11212,10 +9410,10 @@ return false;
 }
 return errors === 0;
 }
-export const isExtensionEvent = validate18;
-const pattern186 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
-const pattern196 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
-function validate18(data){
+export const isExtensionEvent = validate20;
+const pattern175 = new RegExp("^([A-Za-z][A-Za-z0-9_-]{0,63}:[A-Za-z0-9][A-Za-z0-9_.-]*|[A-Za-z][A-Za-z0-9+.-]*://[^\\s<>\"{}|\\\\^`]+)$");
+const pattern184 = new RegExp("^(aaep_(?!version$).*|@(id|graph|base|vocab))$", "u");
+function validate20(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -11233,7 +9431,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -11259,7 +9457,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -11306,7 +9504,7 @@ if(longerThan(data3, 1024)){
 return false;
 }
 else {
-if(!pattern186.test(data3)){
+if(!pattern175.test(data3)){
 return false;
 }
 }
@@ -11364,7 +9562,7 @@ let data6 = data.timestamp;
 const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data6 === "string"){
-if(!pattern16.test(data6)){
+if(!pattern17.test(data6)){
 return false;
 }
 }
@@ -11379,151 +9577,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data7 = data.producer;
 const _errs16 = errors;
-if(errors === _errs16){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-let missing1;
-if((data7.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data7.agent_id !== undefined){
-let data8 = data7.agent_id;
-const _errs18 = errors;
-if(errors === _errs18){
-if(typeof data8 === "string"){
-if(data8.length < 1){
-return false;
-}
-else {
-if(longerThan(data8, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs18 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_version !== undefined){
-let data9 = data7.agent_version;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data9 === "string"){
-if(data9.length < 1){
-return false;
-}
-else {
-if(longerThan(data9, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs20 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.agent_name !== undefined){
-let data10 = data7.agent_name;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs22 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.model !== undefined){
-let data11 = data7.model;
-const _errs24 = errors;
-if(errors === _errs24){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs24 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-if(data7.manifest_uri !== undefined){
-let data12 = data7.manifest_uri;
-const _errs26 = errors;
-if(errors === _errs26){
-if(typeof data12 === "string"){
-if(longerThan(data12, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data12)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs26 === errors;
-}
-else {
-var valid3 = true;
-}
-if(valid3){
-for(const key0 in data7){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs16 === errors;
 }
@@ -11532,49 +9588,145 @@ var valid0 = true;
 }
 if(valid0){
 if(data.urgency !== undefined){
-let data13 = data.urgency;
-const _errs29 = errors;
-if(typeof data13 !== "string"){
+let data8 = data.urgency;
+const _errs17 = errors;
+if(typeof data8 !== "string"){
 return false;
 }
-if(!(((data13 === "background") || (data13 === "normal")) || (data13 === "critical"))){
+if(!(((data8 === "background") || (data8 === "normal")) || (data8 === "critical"))){
 return false;
 }
-var valid0 = _errs29 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.verbosity !== undefined){
-let data14 = data.verbosity;
-const _errs31 = errors;
-if(typeof data14 !== "string"){
+let data9 = data.verbosity;
+const _errs19 = errors;
+if(typeof data9 !== "string"){
 return false;
 }
-if(!(((data14 === "terse") || (data14 === "normal")) || (data14 === "detailed"))){
+if(!(((data9 === "terse") || (data9 === "normal")) || (data9 === "detailed"))){
 return false;
 }
-var valid0 = _errs31 === errors;
+var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.localization_hints !== undefined){
-let data15 = data.localization_hints;
-const _errs33 = errors;
-if(errors === _errs33){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if((data15.primary_language === undefined) && (missing2 = "primary_language")){
+let data10 = data.localization_hints;
+const _errs21 = errors;
+if(errors === _errs21){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let missing1;
+if((data10.primary_language === undefined) && (missing1 = "primary_language")){
 return false;
 }
 else {
-if(data15.primary_language !== undefined){
-let data16 = data15.primary_language;
-const _errs35 = errors;
-if(errors === _errs35){
+if(data10.primary_language !== undefined){
+let data11 = data10.primary_language;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data11 === "string"){
+if(longerThan(data11, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data11)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs23 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.text_direction !== undefined){
+let data12 = data10.text_direction;
+const _errs25 = errors;
+if(typeof data12 !== "string"){
+return false;
+}
+if(!(((data12 === "ltr") || (data12 === "rtl")) || (data12 === "auto"))){
+return false;
+}
+var valid3 = _errs25 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.available_languages !== undefined){
+let data13 = data10.available_languages;
+const _errs27 = errors;
+if(errors === _errs27){
+if(Array.isArray(data13)){
+if(data13.length > 32){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data13.length;
+for(let i1=0; i1<len2; i1++){
+let data14 = data13[i1];
+const _errs29 = errors;
+if(errors === _errs29){
+if(typeof data14 === "string"){
+if(longerThan(data14, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data14)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs29 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs27 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data10.fallback_chain !== undefined){
+let data15 = data10.fallback_chain;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data15.length;
+for(let i2=0; i2<len3; i2++){
+let data16 = data15[i2];
+const _errs33 = errors;
+if(errors === _errs33){
 if(typeof data16 === "string"){
 if(longerThan(data16, 256)){
 return false;
@@ -11589,57 +9741,7 @@ else {
 return false;
 }
 }
-var valid4 = _errs35 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.text_direction !== undefined){
-let data17 = data15.text_direction;
-const _errs37 = errors;
-if(typeof data17 !== "string"){
-return false;
-}
-if(!(((data17 === "ltr") || (data17 === "rtl")) || (data17 === "auto"))){
-return false;
-}
-var valid4 = _errs37 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.available_languages !== undefined){
-let data18 = data15.available_languages;
-const _errs39 = errors;
-if(errors === _errs39){
-if(Array.isArray(data18)){
-if(data18.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data18.length;
-for(let i1=0; i1<len2; i1++){
-let data19 = data18[i1];
-const _errs41 = errors;
-if(errors === _errs41){
-if(typeof data19 === "string"){
-if(longerThan(data19, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs41 === errors;
+var valid5 = _errs33 === errors;
 if(!valid5){
 break;
 }
@@ -11650,64 +9752,18 @@ else {
 return false;
 }
 }
-var valid4 = _errs39 === errors;
+var valid3 = _errs31 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.fallback_chain !== undefined){
-let data20 = data15.fallback_chain;
-const _errs43 = errors;
-if(errors === _errs43){
-if(Array.isArray(data20)){
-if(data20.length > 16){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data20.length;
-for(let i2=0; i2<len3; i2++){
-let data21 = data20[i2];
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data21 === "string"){
-if(longerThan(data21, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data21)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs45 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs43 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.script !== undefined){
-let data22 = data15.script;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data22 === "string"){
-if(!pattern21.test(data22)){
+if(valid3){
+if(data10.script !== undefined){
+let data17 = data10.script;
+const _errs35 = errors;
+if(errors === _errs35){
+if(typeof data17 === "string"){
+if(!pattern21.test(data17)){
 return false;
 }
 }
@@ -11715,22 +9771,22 @@ else {
 return false;
 }
 }
-var valid4 = _errs47 === errors;
+var valid3 = _errs35 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-if(data15.calendar !== undefined){
-let data23 = data15.calendar;
-const _errs49 = errors;
-if(errors === _errs49){
-if(typeof data23 === "string"){
-if(data23.length < 1){
+if(valid3){
+if(data10.calendar !== undefined){
+let data18 = data10.calendar;
+const _errs37 = errors;
+if(errors === _errs37){
+if(typeof data18 === "string"){
+if(data18.length < 1){
 return false;
 }
 else {
-if(longerThan(data23, 256)){
+if(longerThan(data18, 256)){
 return false;
 }
 }
@@ -11739,14 +9795,14 @@ else {
 return false;
 }
 }
-var valid4 = _errs49 === errors;
+var valid3 = _errs37 === errors;
 }
 else {
-var valid4 = true;
+var valid3 = true;
 }
-if(valid4){
-for(const key1 in data15){
-if(!((((((key1 === "primary_language") || (key1 === "text_direction")) || (key1 === "available_languages")) || (key1 === "fallback_chain")) || (key1 === "script")) || (key1 === "calendar"))){
+if(valid3){
+for(const key0 in data10){
+if(!((((((key0 === "primary_language") || (key0 === "text_direction")) || (key0 === "available_languages")) || (key0 === "fallback_chain")) || (key0 === "script")) || (key0 === "calendar"))){
 return false;
 break;
 }
@@ -11763,42 +9819,42 @@ else {
 return false;
 }
 }
-var valid0 = _errs33 === errors;
+var valid0 = _errs21 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.sequence_number !== undefined){
-let data24 = data.sequence_number;
-const _errs52 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
+let data19 = data.sequence_number;
+const _errs40 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
 return false;
 }
-if(errors === _errs52){
-if(typeof data24 == "number"){
-if(data24 < 0){
+if(errors === _errs40){
+if(typeof data19 == "number"){
+if(data19 < 0){
 return false;
 }
 else {
-if(data24 > 9007199254740991){
+if(data19 > 9007199254740991){
 return false;
 }
 }
 }
 }
-var valid0 = _errs52 === errors;
+var valid0 = _errs40 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data25 = data.correlation_id;
-const _errs54 = errors;
-if(errors === _errs54){
-if(typeof data25 === "string"){
-if(longerThan(data25, 16384)){
+let data20 = data.correlation_id;
+const _errs42 = errors;
+if(errors === _errs42){
+if(typeof data20 === "string"){
+if(longerThan(data20, 16384)){
 return false;
 }
 }
@@ -11806,49 +9862,33 @@ else {
 return false;
 }
 }
-var valid0 = _errs54 === errors;
+var valid0 = _errs42 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data26 = data.extensions;
-const _errs56 = errors;
-if(errors === _errs56){
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key2 in data26){
-let data27 = data26[key2];
-const _errs59 = errors;
-if(!(data27 && typeof data27 == "object" && !Array.isArray(data27))){
+const _errs44 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid7 = _errs59 === errors;
-if(!valid7){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs56 === errors;
+var valid0 = _errs44 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.aaep_version !== undefined){
-let data28 = data.aaep_version;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data28 === "string"){
-if(longerThan(data28, 256)){
+let data22 = data.aaep_version;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data22 === "string"){
+if(longerThan(data22, 256)){
 return false;
 }
 else {
-if(!pattern22.test(data28)){
+if(!pattern22.test(data22)){
 return false;
 }
 }
@@ -11857,22 +9897,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs45 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_terse !== undefined){
-let data29 = data.summary_terse;
-const _errs63 = errors;
-if(errors === _errs63){
-if(typeof data29 === "string"){
-if(data29.length < 1){
+let data23 = data.summary_terse;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data23 === "string"){
+if(data23.length < 1){
 return false;
 }
 else {
-if(longerThan(data29, 4096)){
+if(longerThan(data23, 4096)){
 return false;
 }
 }
@@ -11881,22 +9921,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs63 === errors;
+var valid0 = _errs47 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_normal !== undefined){
-let data30 = data.summary_normal;
-const _errs65 = errors;
-if(errors === _errs65){
-if(typeof data30 === "string"){
-if(data30.length < 1){
+let data24 = data.summary_normal;
+const _errs49 = errors;
+if(errors === _errs49){
+if(typeof data24 === "string"){
+if(data24.length < 1){
 return false;
 }
 else {
-if(longerThan(data30, 16384)){
+if(longerThan(data24, 16384)){
 return false;
 }
 }
@@ -11905,22 +9945,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs65 === errors;
+var valid0 = _errs49 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.summary_detailed !== undefined){
-let data31 = data.summary_detailed;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data31 === "string"){
-if(data31.length < 1){
+let data25 = data.summary_detailed;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data25 === "string"){
+if(data25.length < 1){
 return false;
 }
 else {
-if(longerThan(data31, 16384)){
+if(longerThan(data25, 16384)){
 return false;
 }
 }
@@ -11929,18 +9969,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs67 === errors;
+var valid0 = _errs51 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-var valid8 = true;
-for(const key3 in data){
-if(pattern196.test(key3)){
-var valid8 = false;
+var valid6 = true;
+for(const key1 in data){
+if(pattern184.test(key1)){
+var valid6 = false;
 return false;
-if(!valid8){
+if(!valid6){
 break;
 }
 }
@@ -11969,9 +10009,9 @@ return false;
 }
 return errors === 0;
 }
-export const isClarificationReply = validate19;
-const pattern199 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
-function validate19(data){
+export const isClarificationReply = validate21;
+const pattern187 = new RegExp("^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])[Tt]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$");
+function validate21(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12058,7 +10098,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern199.test(data4)){
+if(!pattern187.test(data4)){
 return false;
 }
 }
@@ -12148,8 +10188,8 @@ return false;
 }
 return errors === 0;
 }
-export const isConfirmationReply = validate20;
-function validate20(data){
+export const isConfirmationReply = validate22;
+function validate22(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12232,7 +10272,7 @@ let data4 = data.timestamp;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
-if(!pattern199.test(data4)){
+if(!pattern187.test(data4)){
 return false;
 }
 }
@@ -12335,9 +10375,722 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionAccepted = validate21;
-const pattern207 = new RegExp("^[^*]*\\*?$");
-function validate21(data){
+const isAaepdCapability = validate23;
+function validate23(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.paused !== undefined){
+const _errs2 = errors;
+if(typeof data.paused !== "boolean"){
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_chars !== undefined){
+let data1 = data.max_chars;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 < 80){
+return false;
+}
+else {
+if(data1 > 16384){
+return false;
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reply_status !== undefined){
+const _errs6 = errors;
+if(typeof data.reply_status !== "boolean"){
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.checkpoints !== undefined){
+const _errs8 = errors;
+if(typeof data.checkpoints !== "boolean"){
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data4 = data.key;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(data4.length < 1){
+return false;
+}
+else {
+if(longerThan(data4, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limits !== undefined){
+let data5 = data.limits;
+const _errs12 = errors;
+if(errors === _errs12){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.queue_events !== undefined){
+let data6 = data5.queue_events;
+const _errs15 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+return false;
+}
+if(errors === _errs15){
+if(typeof data6 == "number"){
+if(data6 < 0){
+return false;
+}
+else {
+if(data6 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data5.policy !== undefined){
+let data7 = data5.policy;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data7 === "string"){
+if(data7.length < 1){
+return false;
+}
+else {
+if(longerThan(data7, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data5.max_lag_seconds !== undefined){
+let data8 = data5.max_lag_seconds;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data8 == "number"){
+if(data8 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data5.max_lag_events !== undefined){
+let data9 = data5.max_lag_events;
+const _errs21 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+return false;
+}
+if(errors === _errs21){
+if(typeof data9 == "number"){
+if(data9 < 0){
+return false;
+}
+else {
+if(data9 > 9007199254740991){
+return false;
+}
+}
+}
+}
+var valid1 = _errs21 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.heartbeat_seconds !== undefined){
+let data10 = data.heartbeat_seconds;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data10 == "number"){
+if(data10 < 0){
+return false;
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data11 = data.cursor;
+const _errs25 = errors;
+if(errors === _errs25){
+if(typeof data11 === "string"){
+if(data11.length < 1){
+return false;
+}
+else {
+if(longerThan(data11, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.resumed !== undefined){
+let data12 = data.resumed;
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data12 === "string"){
+if(data12.length < 1){
+return false;
+}
+else {
+if(longerThan(data12, 64)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+const isCapabilities = validate24;
+const pattern192 = new RegExp("^[^*]*\\*?$");
+function validate24(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.max_events_per_second !== undefined){
+let data0 = data.max_events_per_second;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 == "number"){
+if(data0 < 1){
+return false;
+}
+else {
+if(data0 > 100000){
+return false;
+}
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.preferred_verbosity !== undefined){
+let data1 = data.preferred_verbosity;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+return false;
+}
+if(!(((data1 === "terse") || (data1 === "normal")) || (data1 === "detailed"))){
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.languages !== undefined){
+let data2 = data.languages;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data2)){
+if(data2.length > 64){
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(longerThan(data3, 256)){
+return false;
+}
+else {
+if(!pattern18.test(data3)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid1 = _errs8 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.supports_confirmation_reply !== undefined){
+const _errs10 = errors;
+if(typeof data.supports_confirmation_reply !== "boolean"){
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.supports_clarification_reply !== undefined){
+const _errs12 = errors;
+if(typeof data.supports_clarification_reply !== "boolean"){
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.coalesce_boundaries !== undefined){
+let data6 = data.coalesce_boundaries;
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data6)){
+if(data6.length > 16){
+return false;
+}
+else {
+var valid2 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(data7.length < 1){
+return false;
+}
+else {
+if(longerThan(data7, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs16 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.event_filters !== undefined){
+let data8 = data.event_filters;
+const _errs18 = errors;
+if(errors === _errs18){
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+if(data8.include !== undefined){
+let data9 = data8.include;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data9)){
+if(data9.length > 256){
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data9.length;
+for(let i2=0; i2<len2; i2++){
+let data10 = data9[i2];
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data10 === "string"){
+if(data10.length < 1){
+return false;
+}
+else {
+if(longerThan(data10, 256)){
+return false;
+}
+else {
+if(!pattern192.test(data10)){
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid4 = _errs22 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs20 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data8.exclude !== undefined){
+let data11 = data8.exclude;
+const _errs24 = errors;
+if(errors === _errs24){
+if(Array.isArray(data11)){
+if(data11.length > 256){
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data11.length;
+for(let i3=0; i3<len3; i3++){
+let data12 = data11[i3];
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data12 === "string"){
+if(data12.length < 1){
+return false;
+}
+else {
+if(longerThan(data12, 256)){
+return false;
+}
+else {
+if(!pattern192.test(data12)){
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid5 = _errs26 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid3 = _errs24 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.supported_conformance_levels !== undefined){
+let data13 = data.supported_conformance_levels;
+const _errs28 = errors;
+if(errors === _errs28){
+if(Array.isArray(data13)){
+if(data13.length > 16){
+return false;
+}
+else {
+var valid6 = true;
+const len4 = data13.length;
+for(let i4=0; i4<len4; i4++){
+let data14 = data13[i4];
+const _errs30 = errors;
+if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
+return false;
+}
+var valid6 = _errs30 === errors;
+if(!valid6){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.supported_extensions !== undefined){
+let data15 = data.supported_extensions;
+const _errs32 = errors;
+if(errors === _errs32){
+if(Array.isArray(data15)){
+if(data15.length > 64){
+return false;
+}
+else {
+var valid7 = true;
+const len5 = data15.length;
+for(let i5=0; i5<len5; i5++){
+let data16 = data15[i5];
+const _errs34 = errors;
+if(errors === _errs34){
+if(typeof data16 === "string"){
+if(longerThan(data16, 16384)){
+return false;
+}
+else {
+if(!pattern12.test(data16)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid7 = _errs34 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cognitive_load !== undefined){
+let data17 = data.cognitive_load;
+const _errs36 = errors;
+if(typeof data17 !== "string"){
+return false;
+}
+if(!(((data17 === "low") || (data17 === "medium")) || (data17 === "high"))){
+return false;
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pace_wpm !== undefined){
+let data18 = data.pace_wpm;
+const _errs38 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+return false;
+}
+if(errors === _errs38){
+if(typeof data18 == "number"){
+if(data18 < 50){
+return false;
+}
+else {
+if(data18 > 1000){
+return false;
+}
+}
+}
+}
+var valid0 = _errs38 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.accept_signed_manifests_only !== undefined){
+const _errs40 = errors;
+if(typeof data.accept_signed_manifests_only !== "boolean"){
+return false;
+}
+var valid0 = _errs40 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.aaepd !== undefined){
+const _errs42 = errors;
+if(!isAaepdCapability(data.aaepd)){
+return false;
+}
+var valid0 = _errs42 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isSubscriptionAccepted = validate25;
+function validate25(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -12406,151 +11159,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.producer !== undefined){
-let data3 = data.producer;
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if((data3.agent_id === undefined) && (missing1 = "agent_id")){
+if(!isProducer(data.producer)){
 return false;
-}
-else {
-if(data3.agent_id !== undefined){
-let data4 = data3.agent_id;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(data4.length < 1){
-return false;
-}
-else {
-if(longerThan(data4, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.agent_version !== undefined){
-let data5 = data3.agent_version;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(data5.length < 1){
-return false;
-}
-else {
-if(longerThan(data5, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.agent_name !== undefined){
-let data6 = data3.agent_name;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(data6.length < 1){
-return false;
-}
-else {
-if(longerThan(data6, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.model !== undefined){
-let data7 = data3.model;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(data7.length < 1){
-return false;
-}
-else {
-if(longerThan(data7, 16384)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.manifest_uri !== undefined){
-let data8 = data3.manifest_uri;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(longerThan(data8, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data8)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-for(const key0 in data3){
-if(!(((((key0 === "agent_id") || (key0 === "agent_version")) || (key0 === "agent_name")) || (key0 === "model")) || (key0 === "manifest_uri"))){
-return false;
-break;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -12559,723 +11170,26 @@ var valid0 = true;
 }
 if(valid0){
 if(data.honored_capabilities !== undefined){
-let data9 = data.honored_capabilities;
-const _errs20 = errors;
-if(errors === _errs20){
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-if(data9.max_events_per_second !== undefined){
-let data10 = data9.max_events_per_second;
-const _errs23 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+const _errs8 = errors;
+if(!isCapabilities(data.honored_capabilities)){
 return false;
 }
-if(errors === _errs23){
-if(typeof data10 == "number"){
-if(data10 < 1){
-return false;
-}
-else {
-if(data10 > 100000){
-return false;
-}
-}
-}
-}
-var valid2 = _errs23 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.preferred_verbosity !== undefined){
-let data11 = data9.preferred_verbosity;
-const _errs25 = errors;
-if(typeof data11 !== "string"){
-return false;
-}
-if(!(((data11 === "terse") || (data11 === "normal")) || (data11 === "detailed"))){
-return false;
-}
-var valid2 = _errs25 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.languages !== undefined){
-let data12 = data9.languages;
-const _errs27 = errors;
-if(errors === _errs27){
-if(Array.isArray(data12)){
-if(data12.length > 64){
-return false;
-}
-else {
-var valid3 = true;
-const len0 = data12.length;
-for(let i0=0; i0<len0; i0++){
-let data13 = data12[i0];
-const _errs29 = errors;
-if(errors === _errs29){
-if(typeof data13 === "string"){
-if(longerThan(data13, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data13)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs29 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs27 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.supports_confirmation_reply !== undefined){
-const _errs31 = errors;
-if(typeof data9.supports_confirmation_reply !== "boolean"){
-return false;
-}
-var valid2 = _errs31 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.supports_clarification_reply !== undefined){
-const _errs33 = errors;
-if(typeof data9.supports_clarification_reply !== "boolean"){
-return false;
-}
-var valid2 = _errs33 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.coalesce_boundaries !== undefined){
-let data16 = data9.coalesce_boundaries;
-const _errs35 = errors;
-if(errors === _errs35){
-if(Array.isArray(data16)){
-if(data16.length > 16){
-return false;
-}
-else {
-var valid4 = true;
-const len1 = data16.length;
-for(let i1=0; i1<len1; i1++){
-let data17 = data16[i1];
-const _errs37 = errors;
-if(errors === _errs37){
-if(typeof data17 === "string"){
-if(data17.length < 1){
-return false;
-}
-else {
-if(longerThan(data17, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs37 === errors;
-if(!valid4){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs35 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.event_filters !== undefined){
-let data18 = data9.event_filters;
-const _errs39 = errors;
-if(errors === _errs39){
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.include !== undefined){
-let data19 = data18.include;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data19)){
-if(data19.length > 256){
-return false;
-}
-else {
-var valid6 = true;
-const len2 = data19.length;
-for(let i2=0; i2<len2; i2++){
-let data20 = data19[i2];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data20 === "string"){
-if(data20.length < 1){
-return false;
-}
-else {
-if(longerThan(data20, 256)){
-return false;
-}
-else {
-if(!pattern207.test(data20)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs43 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs41 === errors;
-}
-else {
-var valid5 = true;
-}
-if(valid5){
-if(data18.exclude !== undefined){
-let data21 = data18.exclude;
-const _errs45 = errors;
-if(errors === _errs45){
-if(Array.isArray(data21)){
-if(data21.length > 256){
-return false;
-}
-else {
-var valid7 = true;
-const len3 = data21.length;
-for(let i3=0; i3<len3; i3++){
-let data22 = data21[i3];
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data22 === "string"){
-if(data22.length < 1){
-return false;
-}
-else {
-if(longerThan(data22, 256)){
-return false;
-}
-else {
-if(!pattern207.test(data22)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid7 = _errs47 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs45 === errors;
-}
-else {
-var valid5 = true;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs39 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.supported_conformance_levels !== undefined){
-let data23 = data9.supported_conformance_levels;
-const _errs49 = errors;
-if(errors === _errs49){
-if(Array.isArray(data23)){
-if(data23.length > 16){
-return false;
-}
-else {
-var valid8 = true;
-const len4 = data23.length;
-for(let i4=0; i4<len4; i4++){
-let data24 = data23[i4];
-const _errs51 = errors;
-if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
-return false;
-}
-var valid8 = _errs51 === errors;
-if(!valid8){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs49 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.supported_extensions !== undefined){
-let data25 = data9.supported_extensions;
-const _errs53 = errors;
-if(errors === _errs53){
-if(Array.isArray(data25)){
-if(data25.length > 64){
-return false;
-}
-else {
-var valid9 = true;
-const len5 = data25.length;
-for(let i5=0; i5<len5; i5++){
-let data26 = data25[i5];
-const _errs55 = errors;
-if(errors === _errs55){
-if(typeof data26 === "string"){
-if(longerThan(data26, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data26)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs55 === errors;
-if(!valid9){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs53 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.cognitive_load !== undefined){
-let data27 = data9.cognitive_load;
-const _errs57 = errors;
-if(typeof data27 !== "string"){
-return false;
-}
-if(!(((data27 === "low") || (data27 === "medium")) || (data27 === "high"))){
-return false;
-}
-var valid2 = _errs57 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.pace_wpm !== undefined){
-let data28 = data9.pace_wpm;
-const _errs59 = errors;
-if(!((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28)))){
-return false;
-}
-if(errors === _errs59){
-if(typeof data28 == "number"){
-if(data28 < 50){
-return false;
-}
-else {
-if(data28 > 1000){
-return false;
-}
-}
-}
-}
-var valid2 = _errs59 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.accept_signed_manifests_only !== undefined){
-const _errs61 = errors;
-if(typeof data9.accept_signed_manifests_only !== "boolean"){
-return false;
-}
-var valid2 = _errs61 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data9.aaepd !== undefined){
-let data30 = data9.aaepd;
-const _errs63 = errors;
-if(errors === _errs63){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.paused !== undefined){
-const _errs66 = errors;
-if(typeof data30.paused !== "boolean"){
-return false;
-}
-var valid10 = _errs66 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.max_chars !== undefined){
-let data32 = data30.max_chars;
-const _errs68 = errors;
-if(!((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32)))){
-return false;
-}
-if(errors === _errs68){
-if(typeof data32 == "number"){
-if(data32 < 80){
-return false;
-}
-else {
-if(data32 > 16384){
-return false;
-}
-}
-}
-}
-var valid10 = _errs68 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.reply_status !== undefined){
-const _errs70 = errors;
-if(typeof data30.reply_status !== "boolean"){
-return false;
-}
-var valid10 = _errs70 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.checkpoints !== undefined){
-const _errs72 = errors;
-if(typeof data30.checkpoints !== "boolean"){
-return false;
-}
-var valid10 = _errs72 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.key !== undefined){
-let data35 = data30.key;
-const _errs74 = errors;
-if(errors === _errs74){
-if(typeof data35 === "string"){
-if(data35.length < 1){
-return false;
-}
-else {
-if(longerThan(data35, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs74 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.limits !== undefined){
-let data36 = data30.limits;
-const _errs76 = errors;
-if(errors === _errs76){
-if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
-if(data36.queue_events !== undefined){
-let data37 = data36.queue_events;
-const _errs79 = errors;
-if(!((typeof data37 == "number") && (!(data37 % 1) && !isNaN(data37)))){
-return false;
-}
-if(errors === _errs79){
-if(typeof data37 == "number"){
-if(data37 < 0){
-return false;
-}
-else {
-if(data37 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid11 = _errs79 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data36.policy !== undefined){
-let data38 = data36.policy;
-const _errs81 = errors;
-if(errors === _errs81){
-if(typeof data38 === "string"){
-if(data38.length < 1){
-return false;
-}
-else {
-if(longerThan(data38, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid11 = _errs81 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data36.max_lag_seconds !== undefined){
-let data39 = data36.max_lag_seconds;
-const _errs83 = errors;
-if(errors === _errs83){
-if(typeof data39 == "number"){
-if(data39 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid11 = _errs83 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data36.max_lag_events !== undefined){
-let data40 = data36.max_lag_events;
-const _errs85 = errors;
-if(!((typeof data40 == "number") && (!(data40 % 1) && !isNaN(data40)))){
-return false;
-}
-if(errors === _errs85){
-if(typeof data40 == "number"){
-if(data40 < 0){
-return false;
-}
-else {
-if(data40 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid11 = _errs85 === errors;
-}
-else {
-var valid11 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs76 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.heartbeat_seconds !== undefined){
-let data41 = data30.heartbeat_seconds;
-const _errs87 = errors;
-if(errors === _errs87){
-if(typeof data41 == "number"){
-if(data41 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs87 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.cursor !== undefined){
-let data42 = data30.cursor;
-const _errs89 = errors;
-if(errors === _errs89){
-if(typeof data42 === "string"){
-if(data42.length < 1){
-return false;
-}
-else {
-if(longerThan(data42, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs89 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.resumed !== undefined){
-let data43 = data30.resumed;
-const _errs91 = errors;
-if(errors === _errs91){
-if(typeof data43 === "string"){
-if(data43.length < 1){
-return false;
-}
-else {
-if(longerThan(data43, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs91 === errors;
-}
-else {
-var valid10 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs63 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs20 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.manifest_uri !== undefined){
-let data44 = data.manifest_uri;
-const _errs93 = errors;
-if(errors === _errs93){
-if(typeof data44 === "string"){
-if(longerThan(data44, 16384)){
+let data5 = data.manifest_uri;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data5 === "string"){
+if(longerThan(data5, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data44)){
+if(!pattern12.test(data5)){
 return false;
 }
 }
@@ -13284,18 +11198,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs93 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.signed_manifest !== undefined){
-let data45 = data.signed_manifest;
-const _errs95 = errors;
-if(errors === _errs95){
-if(typeof data45 === "string"){
-if(data45.length < 1){
+let data6 = data.signed_manifest;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data6 === "string"){
+if(data6.length < 1){
 return false;
 }
 }
@@ -13303,18 +11217,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs95 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.negotiation_notes !== undefined){
-let data46 = data.negotiation_notes;
-const _errs97 = errors;
-if(errors === _errs97){
-if(typeof data46 === "string"){
-if(longerThan(data46, 4096)){
+let data7 = data.negotiation_notes;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data7 === "string"){
+if(longerThan(data7, 4096)){
 return false;
 }
 }
@@ -13322,14 +11236,14 @@ else {
 return false;
 }
 }
-var valid0 = _errs97 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-for(const key1 in data){
-if(!((((((((key1 === "type") || (key1 === "subscription_id")) || (key1 === "aaep_version")) || (key1 === "producer")) || (key1 === "honored_capabilities")) || (key1 === "manifest_uri")) || (key1 === "signed_manifest")) || (key1 === "negotiation_notes"))){
+for(const key0 in data){
+if(!((((((((key0 === "type") || (key0 === "subscription_id")) || (key0 === "aaep_version")) || (key0 === "producer")) || (key0 === "honored_capabilities")) || (key0 === "manifest_uri")) || (key0 === "signed_manifest")) || (key0 === "negotiation_notes"))){
 return false;
 break;
 }
@@ -13350,8 +11264,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionClose = validate22;
-function validate22(data){
+export const isSubscriptionClose = validate26;
+function validate26(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13400,7 +11314,7 @@ let data2 = data.reason_code;
 const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
-if(!pattern96.test(data2)){
+if(!pattern91.test(data2)){
 return false;
 }
 }
@@ -13453,25 +11367,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data5 = data.extensions;
 const _errs12 = errors;
-if(errors === _errs12){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-for(const key0 in data5){
-let data6 = data5[key0];
-const _errs15 = errors;
-if(!(data6 && typeof data6 == "object" && !Array.isArray(data6))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid1 = _errs15 === errors;
-if(!valid1){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs12 === errors;
 }
@@ -13491,8 +11389,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRejected = validate23;
-function validate23(data){
+export const isSubscriptionRejected = validate27;
+function validate27(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13589,7 +11487,7 @@ if(longerThan(data4, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data4)){
+if(!pattern12.test(data4)){
 return false;
 }
 }
@@ -13623,8 +11521,8 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRenegotiate = validate24;
-function validate24(data){
+export const isSubscriptionRenegotiate = validate28;
+function validate28(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -13669,706 +11567,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.capabilities !== undefined){
-let data2 = data.capabilities;
 const _errs6 = errors;
-if(errors === _errs6){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.max_events_per_second !== undefined){
-let data3 = data2.max_events_per_second;
-const _errs9 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+if(!isCapabilities(data.capabilities)){
 return false;
-}
-if(errors === _errs9){
-if(typeof data3 == "number"){
-if(data3 < 1){
-return false;
-}
-else {
-if(data3 > 100000){
-return false;
-}
-}
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.preferred_verbosity !== undefined){
-let data4 = data2.preferred_verbosity;
-const _errs11 = errors;
-if(typeof data4 !== "string"){
-return false;
-}
-if(!(((data4 === "terse") || (data4 === "normal")) || (data4 === "detailed"))){
-return false;
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.languages !== undefined){
-let data5 = data2.languages;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data5)){
-if(data5.length > 64){
-return false;
-}
-else {
-var valid2 = true;
-const len0 = data5.length;
-for(let i0=0; i0<len0; i0++){
-let data6 = data5[i0];
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data6 === "string"){
-if(longerThan(data6, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data6)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.supports_confirmation_reply !== undefined){
-const _errs17 = errors;
-if(typeof data2.supports_confirmation_reply !== "boolean"){
-return false;
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.supports_clarification_reply !== undefined){
-const _errs19 = errors;
-if(typeof data2.supports_clarification_reply !== "boolean"){
-return false;
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.coalesce_boundaries !== undefined){
-let data9 = data2.coalesce_boundaries;
-const _errs21 = errors;
-if(errors === _errs21){
-if(Array.isArray(data9)){
-if(data9.length > 16){
-return false;
-}
-else {
-var valid3 = true;
-const len1 = data9.length;
-for(let i1=0; i1<len1; i1++){
-let data10 = data9[i1];
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data10 === "string"){
-if(data10.length < 1){
-return false;
-}
-else {
-if(longerThan(data10, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs23 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs21 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.event_filters !== undefined){
-let data11 = data2.event_filters;
-const _errs25 = errors;
-if(errors === _errs25){
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-if(data11.include !== undefined){
-let data12 = data11.include;
-const _errs27 = errors;
-if(errors === _errs27){
-if(Array.isArray(data12)){
-if(data12.length > 256){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data12.length;
-for(let i2=0; i2<len2; i2++){
-let data13 = data12[i2];
-const _errs29 = errors;
-if(errors === _errs29){
-if(typeof data13 === "string"){
-if(data13.length < 1){
-return false;
-}
-else {
-if(longerThan(data13, 256)){
-return false;
-}
-else {
-if(!pattern207.test(data13)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs29 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs27 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data11.exclude !== undefined){
-let data14 = data11.exclude;
-const _errs31 = errors;
-if(errors === _errs31){
-if(Array.isArray(data14)){
-if(data14.length > 256){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data14.length;
-for(let i3=0; i3<len3; i3++){
-let data15 = data14[i3];
-const _errs33 = errors;
-if(errors === _errs33){
-if(typeof data15 === "string"){
-if(data15.length < 1){
-return false;
-}
-else {
-if(longerThan(data15, 256)){
-return false;
-}
-else {
-if(!pattern207.test(data15)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs33 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs31 === errors;
-}
-else {
-var valid4 = true;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs25 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.supported_conformance_levels !== undefined){
-let data16 = data2.supported_conformance_levels;
-const _errs35 = errors;
-if(errors === _errs35){
-if(Array.isArray(data16)){
-if(data16.length > 16){
-return false;
-}
-else {
-var valid7 = true;
-const len4 = data16.length;
-for(let i4=0; i4<len4; i4++){
-let data17 = data16[i4];
-const _errs37 = errors;
-if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
-return false;
-}
-var valid7 = _errs37 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs35 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.supported_extensions !== undefined){
-let data18 = data2.supported_extensions;
-const _errs39 = errors;
-if(errors === _errs39){
-if(Array.isArray(data18)){
-if(data18.length > 64){
-return false;
-}
-else {
-var valid8 = true;
-const len5 = data18.length;
-for(let i5=0; i5<len5; i5++){
-let data19 = data18[i5];
-const _errs41 = errors;
-if(errors === _errs41){
-if(typeof data19 === "string"){
-if(longerThan(data19, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data19)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs41 === errors;
-if(!valid8){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs39 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.cognitive_load !== undefined){
-let data20 = data2.cognitive_load;
-const _errs43 = errors;
-if(typeof data20 !== "string"){
-return false;
-}
-if(!(((data20 === "low") || (data20 === "medium")) || (data20 === "high"))){
-return false;
-}
-var valid1 = _errs43 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.pace_wpm !== undefined){
-let data21 = data2.pace_wpm;
-const _errs45 = errors;
-if(!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))){
-return false;
-}
-if(errors === _errs45){
-if(typeof data21 == "number"){
-if(data21 < 50){
-return false;
-}
-else {
-if(data21 > 1000){
-return false;
-}
-}
-}
-}
-var valid1 = _errs45 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.accept_signed_manifests_only !== undefined){
-const _errs47 = errors;
-if(typeof data2.accept_signed_manifests_only !== "boolean"){
-return false;
-}
-var valid1 = _errs47 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data2.aaepd !== undefined){
-let data23 = data2.aaepd;
-const _errs49 = errors;
-if(errors === _errs49){
-if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
-if(data23.paused !== undefined){
-const _errs52 = errors;
-if(typeof data23.paused !== "boolean"){
-return false;
-}
-var valid9 = _errs52 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.max_chars !== undefined){
-let data25 = data23.max_chars;
-const _errs54 = errors;
-if(!((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25)))){
-return false;
-}
-if(errors === _errs54){
-if(typeof data25 == "number"){
-if(data25 < 80){
-return false;
-}
-else {
-if(data25 > 16384){
-return false;
-}
-}
-}
-}
-var valid9 = _errs54 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.reply_status !== undefined){
-const _errs56 = errors;
-if(typeof data23.reply_status !== "boolean"){
-return false;
-}
-var valid9 = _errs56 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.checkpoints !== undefined){
-const _errs58 = errors;
-if(typeof data23.checkpoints !== "boolean"){
-return false;
-}
-var valid9 = _errs58 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.key !== undefined){
-let data28 = data23.key;
-const _errs60 = errors;
-if(errors === _errs60){
-if(typeof data28 === "string"){
-if(data28.length < 1){
-return false;
-}
-else {
-if(longerThan(data28, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs60 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.limits !== undefined){
-let data29 = data23.limits;
-const _errs62 = errors;
-if(errors === _errs62){
-if(data29 && typeof data29 == "object" && !Array.isArray(data29)){
-if(data29.queue_events !== undefined){
-let data30 = data29.queue_events;
-const _errs65 = errors;
-if(!((typeof data30 == "number") && (!(data30 % 1) && !isNaN(data30)))){
-return false;
-}
-if(errors === _errs65){
-if(typeof data30 == "number"){
-if(data30 < 0){
-return false;
-}
-else {
-if(data30 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid10 = _errs65 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data29.policy !== undefined){
-let data31 = data29.policy;
-const _errs67 = errors;
-if(errors === _errs67){
-if(typeof data31 === "string"){
-if(data31.length < 1){
-return false;
-}
-else {
-if(longerThan(data31, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs67 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data29.max_lag_seconds !== undefined){
-let data32 = data29.max_lag_seconds;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data32 == "number"){
-if(data32 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs69 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data29.max_lag_events !== undefined){
-let data33 = data29.max_lag_events;
-const _errs71 = errors;
-if(!((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33)))){
-return false;
-}
-if(errors === _errs71){
-if(typeof data33 == "number"){
-if(data33 < 0){
-return false;
-}
-else {
-if(data33 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid10 = _errs71 === errors;
-}
-else {
-var valid10 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs62 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.heartbeat_seconds !== undefined){
-let data34 = data23.heartbeat_seconds;
-const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data34 == "number"){
-if(data34 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs73 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.cursor !== undefined){
-let data35 = data23.cursor;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data35 === "string"){
-if(data35.length < 1){
-return false;
-}
-else {
-if(longerThan(data35, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs75 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data23.resumed !== undefined){
-let data36 = data23.resumed;
-const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data36 === "string"){
-if(data36.length < 1){
-return false;
-}
-else {
-if(longerThan(data36, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs77 === errors;
-}
-else {
-var valid9 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs49 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs6 === errors;
 }
@@ -14377,11 +11578,11 @@ var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data37 = data.correlation_id;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data37 === "string"){
-if(longerThan(data37, 16384)){
+let data3 = data.correlation_id;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(longerThan(data3, 16384)){
 return false;
 }
 }
@@ -14389,34 +11590,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs79 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data38 = data.extensions;
-const _errs81 = errors;
-if(errors === _errs81){
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-for(const key0 in data38){
-let data39 = data38[key0];
-const _errs84 = errors;
-if(!(data39 && typeof data39 == "object" && !Array.isArray(data39))){
+const _errs9 = errors;
+if(!isExtensions(data.extensions)){
 return false;
 }
-var valid11 = _errs84 === errors;
-if(!valid11){
-break;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs81 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -14433,9 +11618,68 @@ return false;
 }
 return errors === 0;
 }
-export const isSubscriptionRequest = validate25;
-const pattern219 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
-function validate25(data){
+const isRequestExtensions = validate29;
+function validate29(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "aaepd")){
+let data0 = data[key0];
+const _errs2 = errors;
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+return false;
+}
+var valid0 = _errs2 === errors;
+if(!valid0){
+break;
+}
+}
+}
+if(_errs1 === errors){
+if(data.aaepd !== undefined){
+let data1 = data.aaepd;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.resume_after !== undefined){
+let data2 = data1.resume_after;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(data2.length < 1){
+return false;
+}
+else {
+if(longerThan(data2, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+else {
+return false;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isSubscriptionRequest = validate30;
+const pattern202 = new RegExp("^(0|[1-9]\\d*)(\\.(0|[1-9]\\d*)){0,2}(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$");
+function validate30(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -14469,7 +11713,7 @@ if(longerThan(data1, 256)){
 return false;
 }
 else {
-if(!pattern219.test(data1)){
+if(!pattern202.test(data1)){
 return false;
 }
 }
@@ -14509,706 +11753,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.capabilities !== undefined){
-let data3 = data.capabilities;
 const _errs8 = errors;
-if(errors === _errs8){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3.max_events_per_second !== undefined){
-let data4 = data3.max_events_per_second;
-const _errs11 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+if(!isCapabilities(data.capabilities)){
 return false;
-}
-if(errors === _errs11){
-if(typeof data4 == "number"){
-if(data4 < 1){
-return false;
-}
-else {
-if(data4 > 100000){
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.preferred_verbosity !== undefined){
-let data5 = data3.preferred_verbosity;
-const _errs13 = errors;
-if(typeof data5 !== "string"){
-return false;
-}
-if(!(((data5 === "terse") || (data5 === "normal")) || (data5 === "detailed"))){
-return false;
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.languages !== undefined){
-let data6 = data3.languages;
-const _errs15 = errors;
-if(errors === _errs15){
-if(Array.isArray(data6)){
-if(data6.length > 64){
-return false;
-}
-else {
-var valid2 = true;
-const len0 = data6.length;
-for(let i0=0; i0<len0; i0++){
-let data7 = data6[i0];
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data7 === "string"){
-if(longerThan(data7, 256)){
-return false;
-}
-else {
-if(!pattern18.test(data7)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid2 = _errs17 === errors;
-if(!valid2){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.supports_confirmation_reply !== undefined){
-const _errs19 = errors;
-if(typeof data3.supports_confirmation_reply !== "boolean"){
-return false;
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.supports_clarification_reply !== undefined){
-const _errs21 = errors;
-if(typeof data3.supports_clarification_reply !== "boolean"){
-return false;
-}
-var valid1 = _errs21 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.coalesce_boundaries !== undefined){
-let data10 = data3.coalesce_boundaries;
-const _errs23 = errors;
-if(errors === _errs23){
-if(Array.isArray(data10)){
-if(data10.length > 16){
-return false;
-}
-else {
-var valid3 = true;
-const len1 = data10.length;
-for(let i1=0; i1<len1; i1++){
-let data11 = data10[i1];
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data11 === "string"){
-if(data11.length < 1){
-return false;
-}
-else {
-if(longerThan(data11, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid3 = _errs25 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs23 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.event_filters !== undefined){
-let data12 = data3.event_filters;
-const _errs27 = errors;
-if(errors === _errs27){
-if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
-if(data12.include !== undefined){
-let data13 = data12.include;
-const _errs29 = errors;
-if(errors === _errs29){
-if(Array.isArray(data13)){
-if(data13.length > 256){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data13.length;
-for(let i2=0; i2<len2; i2++){
-let data14 = data13[i2];
-const _errs31 = errors;
-if(errors === _errs31){
-if(typeof data14 === "string"){
-if(data14.length < 1){
-return false;
-}
-else {
-if(longerThan(data14, 256)){
-return false;
-}
-else {
-if(!pattern207.test(data14)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs31 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs29 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data12.exclude !== undefined){
-let data15 = data12.exclude;
-const _errs33 = errors;
-if(errors === _errs33){
-if(Array.isArray(data15)){
-if(data15.length > 256){
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data15.length;
-for(let i3=0; i3<len3; i3++){
-let data16 = data15[i3];
-const _errs35 = errors;
-if(errors === _errs35){
-if(typeof data16 === "string"){
-if(data16.length < 1){
-return false;
-}
-else {
-if(longerThan(data16, 256)){
-return false;
-}
-else {
-if(!pattern207.test(data16)){
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs35 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs33 === errors;
-}
-else {
-var valid4 = true;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs27 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.supported_conformance_levels !== undefined){
-let data17 = data3.supported_conformance_levels;
-const _errs37 = errors;
-if(errors === _errs37){
-if(Array.isArray(data17)){
-if(data17.length > 16){
-return false;
-}
-else {
-var valid7 = true;
-const len4 = data17.length;
-for(let i4=0; i4<len4; i4++){
-let data18 = data17[i4];
-const _errs39 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-return false;
-}
-var valid7 = _errs39 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs37 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.supported_extensions !== undefined){
-let data19 = data3.supported_extensions;
-const _errs41 = errors;
-if(errors === _errs41){
-if(Array.isArray(data19)){
-if(data19.length > 64){
-return false;
-}
-else {
-var valid8 = true;
-const len5 = data19.length;
-for(let i5=0; i5<len5; i5++){
-let data20 = data19[i5];
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data20 === "string"){
-if(longerThan(data20, 16384)){
-return false;
-}
-else {
-if(!pattern13.test(data20)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid8 = _errs43 === errors;
-if(!valid8){
-break;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs41 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.cognitive_load !== undefined){
-let data21 = data3.cognitive_load;
-const _errs45 = errors;
-if(typeof data21 !== "string"){
-return false;
-}
-if(!(((data21 === "low") || (data21 === "medium")) || (data21 === "high"))){
-return false;
-}
-var valid1 = _errs45 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.pace_wpm !== undefined){
-let data22 = data3.pace_wpm;
-const _errs47 = errors;
-if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
-return false;
-}
-if(errors === _errs47){
-if(typeof data22 == "number"){
-if(data22 < 50){
-return false;
-}
-else {
-if(data22 > 1000){
-return false;
-}
-}
-}
-}
-var valid1 = _errs47 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.accept_signed_manifests_only !== undefined){
-const _errs49 = errors;
-if(typeof data3.accept_signed_manifests_only !== "boolean"){
-return false;
-}
-var valid1 = _errs49 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.aaepd !== undefined){
-let data24 = data3.aaepd;
-const _errs51 = errors;
-if(errors === _errs51){
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.paused !== undefined){
-const _errs54 = errors;
-if(typeof data24.paused !== "boolean"){
-return false;
-}
-var valid9 = _errs54 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.max_chars !== undefined){
-let data26 = data24.max_chars;
-const _errs56 = errors;
-if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-return false;
-}
-if(errors === _errs56){
-if(typeof data26 == "number"){
-if(data26 < 80){
-return false;
-}
-else {
-if(data26 > 16384){
-return false;
-}
-}
-}
-}
-var valid9 = _errs56 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.reply_status !== undefined){
-const _errs58 = errors;
-if(typeof data24.reply_status !== "boolean"){
-return false;
-}
-var valid9 = _errs58 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.checkpoints !== undefined){
-const _errs60 = errors;
-if(typeof data24.checkpoints !== "boolean"){
-return false;
-}
-var valid9 = _errs60 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.key !== undefined){
-let data29 = data24.key;
-const _errs62 = errors;
-if(errors === _errs62){
-if(typeof data29 === "string"){
-if(data29.length < 1){
-return false;
-}
-else {
-if(longerThan(data29, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs62 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.limits !== undefined){
-let data30 = data24.limits;
-const _errs64 = errors;
-if(errors === _errs64){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.queue_events !== undefined){
-let data31 = data30.queue_events;
-const _errs67 = errors;
-if(!((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31)))){
-return false;
-}
-if(errors === _errs67){
-if(typeof data31 == "number"){
-if(data31 < 0){
-return false;
-}
-else {
-if(data31 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid10 = _errs67 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.policy !== undefined){
-let data32 = data30.policy;
-const _errs69 = errors;
-if(errors === _errs69){
-if(typeof data32 === "string"){
-if(data32.length < 1){
-return false;
-}
-else {
-if(longerThan(data32, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs69 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.max_lag_seconds !== undefined){
-let data33 = data30.max_lag_seconds;
-const _errs71 = errors;
-if(errors === _errs71){
-if(typeof data33 == "number"){
-if(data33 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid10 = _errs71 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data30.max_lag_events !== undefined){
-let data34 = data30.max_lag_events;
-const _errs73 = errors;
-if(!((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34)))){
-return false;
-}
-if(errors === _errs73){
-if(typeof data34 == "number"){
-if(data34 < 0){
-return false;
-}
-else {
-if(data34 > 9007199254740991){
-return false;
-}
-}
-}
-}
-var valid10 = _errs73 === errors;
-}
-else {
-var valid10 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs64 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.heartbeat_seconds !== undefined){
-let data35 = data24.heartbeat_seconds;
-const _errs75 = errors;
-if(errors === _errs75){
-if(typeof data35 == "number"){
-if(data35 < 0){
-return false;
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs75 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.cursor !== undefined){
-let data36 = data24.cursor;
-const _errs77 = errors;
-if(errors === _errs77){
-if(typeof data36 === "string"){
-if(data36.length < 1){
-return false;
-}
-else {
-if(longerThan(data36, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs77 === errors;
-}
-else {
-var valid9 = true;
-}
-if(valid9){
-if(data24.resumed !== undefined){
-let data37 = data24.resumed;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data37 === "string"){
-if(data37.length < 1){
-return false;
-}
-else {
-if(longerThan(data37, 64)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid9 = _errs79 === errors;
-}
-else {
-var valid9 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs51 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs8 === errors;
 }
@@ -15217,11 +11764,11 @@ var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_name !== undefined){
-let data38 = data.subscriber_name;
-const _errs81 = errors;
-if(errors === _errs81){
-if(typeof data38 === "string"){
-if(longerThan(data38, 16384)){
+let data4 = data.subscriber_name;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(longerThan(data4, 16384)){
 return false;
 }
 }
@@ -15229,18 +11776,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs81 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_version !== undefined){
-let data39 = data.subscriber_version;
-const _errs83 = errors;
-if(errors === _errs83){
-if(typeof data39 === "string"){
-if(longerThan(data39, 16384)){
+let data5 = data.subscriber_version;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(longerThan(data5, 16384)){
 return false;
 }
 }
@@ -15248,22 +11795,22 @@ else {
 return false;
 }
 }
-var valid0 = _errs83 === errors;
+var valid0 = _errs11 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.subscriber_manifest_uri !== undefined){
-let data40 = data.subscriber_manifest_uri;
-const _errs85 = errors;
-if(errors === _errs85){
-if(typeof data40 === "string"){
-if(longerThan(data40, 16384)){
+let data6 = data.subscriber_manifest_uri;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(longerThan(data6, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data40)){
+if(!pattern12.test(data6)){
 return false;
 }
 }
@@ -15272,18 +11819,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs85 === errors;
+var valid0 = _errs13 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.correlation_id !== undefined){
-let data41 = data.correlation_id;
-const _errs87 = errors;
-if(errors === _errs87){
-if(typeof data41 === "string"){
-if(longerThan(data41, 16384)){
+let data7 = data.correlation_id;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(longerThan(data7, 16384)){
 return false;
 }
 }
@@ -15291,69 +11838,18 @@ else {
 return false;
 }
 }
-var valid0 = _errs87 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data42 = data.extensions;
-const _errs89 = errors;
-if(errors === _errs89){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-const _errs91 = errors;
-for(const key0 in data42){
-if(!(key0 === "aaepd")){
-let data43 = data42[key0];
-const _errs92 = errors;
-if(!(data43 && typeof data43 == "object" && !Array.isArray(data43))){
+const _errs17 = errors;
+if(!isRequestExtensions(data.extensions)){
 return false;
 }
-var valid11 = _errs92 === errors;
-if(!valid11){
-break;
-}
-}
-}
-if(_errs91 === errors){
-if(data42.aaepd !== undefined){
-let data44 = data42.aaepd;
-const _errs94 = errors;
-if(errors === _errs94){
-if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
-if(data44.resume_after !== undefined){
-let data45 = data44.resume_after;
-const _errs96 = errors;
-if(errors === _errs96){
-if(typeof data45 === "string"){
-if(data45.length < 1){
-return false;
-}
-else {
-if(longerThan(data45, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-else {
-return false;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid0 = _errs89 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;
@@ -15374,8 +11870,8 @@ return false;
 }
 return errors === 0;
 }
-export const isProducerManifest = validate26;
-function validate26(data){
+export const isProducerManifest = validate31;
+function validate31(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -15393,7 +11889,7 @@ return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern12.test(data0)){
+if(!pattern13.test(data0)){
 return false;
 }
 }
@@ -15419,7 +11915,7 @@ if(longerThan(data1, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data1)){
+if(!pattern12.test(data1)){
 return false;
 }
 }
@@ -15713,7 +12209,7 @@ if(longerThan(data16, 256)){
 return false;
 }
 else {
-if(!pattern207.test(data16)){
+if(!pattern192.test(data16)){
 return false;
 }
 }
@@ -15755,7 +12251,7 @@ if(longerThan(data18, 16384)){
 return false;
 }
 else {
-if(!pattern13.test(data18)){
+if(!pattern12.test(data18)){
 return false;
 }
 }
@@ -15839,25 +12335,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.extensions !== undefined){
-let data22 = data.extensions;
 const _errs46 = errors;
-if(errors === _errs46){
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-for(const key0 in data22){
-let data23 = data22[key0];
-const _errs49 = errors;
-if(!(data23 && typeof data23 == "object" && !Array.isArray(data23))){
+if(!isExtensions(data.extensions)){
 return false;
-}
-var valid9 = _errs49 === errors;
-if(!valid9){
-break;
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs46 === errors;
 }

@@ -452,8 +452,168 @@ return false;
 }
 return errors === 0;
 }
-export const isAkashikRecordRequest = validate5;
+const isAkashikIntent = validate5;
 function validate5(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.purpose === undefined) && (missing0 = "purpose")){
+return false;
+}
+else {
+if(data.purpose !== undefined){
+let data0 = data.purpose;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(data0.length < 1){
+return false;
+}
+else {
+if(longerThan(data0, 1024)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.task_id !== undefined){
+let data1 = data.task_id;
+const _errs3 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(longerThan(data1, 256)){
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.question !== undefined){
+let data2 = data.question;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(longerThan(data2, 1024)){
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+const isAkashikRelation = validate6;
+function validate6(data){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.type === undefined) && (missing0 = "type")) || ((data.target_id === undefined) && (missing0 = "target_id"))){
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+return false;
+}
+if(!(((((((((data0 === "supports") || (data0 === "contradicts")) || (data0 === "depends_on")) || (data0 === "supersedes")) || (data0 === "caused_by")) || (data0 === "elaborates")) || (data0 === "answers")) || (data0 === "blocks")) || (data0 === "informs"))){
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.target_id !== undefined){
+let data1 = data.target_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(data1.length < 1){
+return false;
+}
+else {
+if(longerThan(data1, 256)){
+return false;
+}
+}
+}
+else {
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data2 = data.description;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(longerThan(data2, 512)){
+return false;
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+return false;
+}
+}
+return errors === 0;
+}
+export const isAkashikRecordRequest = validate7;
+function validate7(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -518,83 +678,9 @@ var valid0 = true;
 }
 if(valid0){
 if(data.intent !== undefined){
-let data3 = data.intent;
 const _errs7 = errors;
-if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-let missing1;
-if((data3.purpose === undefined) && (missing1 = "purpose")){
+if(!isAkashikIntent(data.intent)){
 return false;
-}
-else {
-if(data3.purpose !== undefined){
-let data4 = data3.purpose;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(data4.length < 1){
-return false;
-}
-else {
-if(longerThan(data4, 1024)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.task_id !== undefined){
-let data5 = data3.task_id;
-const _errs11 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(longerThan(data5, 256)){
-return false;
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data3.question !== undefined){
-let data6 = data3.question;
-const _errs13 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(longerThan(data6, 1024)){
-return false;
-}
-}
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
 }
 var valid0 = _errs7 === errors;
 }
@@ -603,80 +689,126 @@ var valid0 = true;
 }
 if(valid0){
 if(data.confidence !== undefined){
-let data7 = data.confidence;
-const _errs15 = errors;
-if((!(data7 && typeof data7 == "object" && !Array.isArray(data7))) && (data7 !== null)){
+let data4 = data.confidence;
+const _errs8 = errors;
+if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (data4 !== null)){
 return false;
 }
-if(errors === _errs15){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-if(data7.score !== undefined){
-let data8 = data7.score;
-const _errs17 = errors;
-if((!(typeof data8 == "number")) && (data8 !== null)){
+if(errors === _errs8){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.score !== undefined){
+let data5 = data4.score;
+const _errs10 = errors;
+if((!(typeof data5 == "number")) && (data5 !== null)){
 return false;
 }
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 < 0){
+if(errors === _errs10){
+if(typeof data5 == "number"){
+if(data5 < 0){
 return false;
 }
 else {
-if(data8 > 1){
+if(data5 > 1){
 return false;
 }
 }
 }
 }
-var valid2 = _errs17 === errors;
+var valid1 = _errs10 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data4.reasoning !== undefined){
+let data6 = data4.reasoning;
+const _errs12 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+return false;
+}
+if(errors === _errs12){
+if(typeof data6 === "string"){
+if(longerThan(data6, 4096)){
+return false;
+}
+}
+}
+var valid1 = _errs12 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data4.evidence !== undefined){
+let data7 = data4.evidence;
+const _errs14 = errors;
+if((!(Array.isArray(data7))) && (data7 !== null)){
+return false;
+}
+if(errors === _errs14){
+if(Array.isArray(data7)){
+if(data7.length > 32){
+return false;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data7.reasoning !== undefined){
-let data9 = data7.reasoning;
-const _errs19 = errors;
-if((typeof data9 !== "string") && (data9 !== null)){
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data8 === "string"){
+if(data8.length < 1){
 return false;
-}
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(longerThan(data9, 4096)){
-return false;
-}
-}
-}
-var valid2 = _errs19 === errors;
 }
 else {
-var valid2 = true;
-}
-if(valid2){
-if(data7.evidence !== undefined){
-let data10 = data7.evidence;
-const _errs21 = errors;
-if((!(Array.isArray(data10))) && (data10 !== null)){
+if(longerThan(data8, 512)){
 return false;
 }
-if(errors === _errs21){
-if(Array.isArray(data10)){
-if(data10.length > 32){
+}
+}
+else {
+return false;
+}
+}
+var valid2 = _errs16 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+}
+var valid1 = _errs14 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data4.assumptions !== undefined){
+let data9 = data4.assumptions;
+const _errs18 = errors;
+if((!(Array.isArray(data9))) && (data9 !== null)){
+return false;
+}
+if(errors === _errs18){
+if(Array.isArray(data9)){
+if(data9.length > 32){
 return false;
 }
 else {
 var valid3 = true;
-const len0 = data10.length;
-for(let i0=0; i0<len0; i0++){
-let data11 = data10[i0];
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data11 === "string"){
-if(data11.length < 1){
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+let data10 = data9[i1];
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data10 === "string"){
+if(data10.length < 1){
 return false;
 }
 else {
-if(longerThan(data11, 512)){
+if(longerThan(data10, 512)){
 return false;
 }
 }
@@ -685,7 +817,7 @@ else {
 return false;
 }
 }
-var valid3 = _errs23 === errors;
+var valid3 = _errs20 === errors;
 if(!valid3){
 break;
 }
@@ -693,45 +825,42 @@ break;
 }
 }
 }
-var valid2 = _errs21 === errors;
+var valid1 = _errs18 === errors;
 }
 else {
-var valid2 = true;
+var valid1 = true;
 }
-if(valid2){
-if(data7.assumptions !== undefined){
-let data12 = data7.assumptions;
-const _errs25 = errors;
-if((!(Array.isArray(data12))) && (data12 !== null)){
+}
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.relations !== undefined){
+let data11 = data.relations;
+const _errs22 = errors;
+if((!(Array.isArray(data11))) && (data11 !== null)){
 return false;
 }
-if(errors === _errs25){
-if(Array.isArray(data12)){
-if(data12.length > 32){
+if(errors === _errs22){
+if(Array.isArray(data11)){
+if(data11.length > 32){
 return false;
 }
 else {
 var valid4 = true;
-const len1 = data12.length;
-for(let i1=0; i1<len1; i1++){
-let data13 = data12[i1];
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof data13 === "string"){
-if(data13.length < 1){
+const len2 = data11.length;
+for(let i2=0; i2<len2; i2++){
+const _errs24 = errors;
+if(!isAkashikRelation(data11[i2])){
 return false;
 }
-else {
-if(longerThan(data13, 512)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid4 = _errs27 === errors;
+var valid4 = _errs24 === errors;
 if(!valid4){
 break;
 }
@@ -739,120 +868,7 @@ break;
 }
 }
 }
-var valid2 = _errs25 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-var valid0 = _errs15 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.relations !== undefined){
-let data14 = data.relations;
-const _errs29 = errors;
-if((!(Array.isArray(data14))) && (data14 !== null)){
-return false;
-}
-if(errors === _errs29){
-if(Array.isArray(data14)){
-if(data14.length > 32){
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data14.length;
-for(let i2=0; i2<len2; i2++){
-let data15 = data14[i2];
-const _errs31 = errors;
-if(errors === _errs31){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing2;
-if(((data15.type === undefined) && (missing2 = "type")) || ((data15.target_id === undefined) && (missing2 = "target_id"))){
-return false;
-}
-else {
-if(data15.type !== undefined){
-let data16 = data15.type;
-const _errs33 = errors;
-if(typeof data16 !== "string"){
-return false;
-}
-if(!(((((((((data16 === "supports") || (data16 === "contradicts")) || (data16 === "depends_on")) || (data16 === "supersedes")) || (data16 === "caused_by")) || (data16 === "elaborates")) || (data16 === "answers")) || (data16 === "blocks")) || (data16 === "informs"))){
-return false;
-}
-var valid6 = _errs33 === errors;
-}
-else {
-var valid6 = true;
-}
-if(valid6){
-if(data15.target_id !== undefined){
-let data17 = data15.target_id;
-const _errs35 = errors;
-if(errors === _errs35){
-if(typeof data17 === "string"){
-if(data17.length < 1){
-return false;
-}
-else {
-if(longerThan(data17, 256)){
-return false;
-}
-}
-}
-else {
-return false;
-}
-}
-var valid6 = _errs35 === errors;
-}
-else {
-var valid6 = true;
-}
-if(valid6){
-if(data15.description !== undefined){
-let data18 = data15.description;
-const _errs37 = errors;
-if((typeof data18 !== "string") && (data18 !== null)){
-return false;
-}
-if(errors === _errs37){
-if(typeof data18 === "string"){
-if(longerThan(data18, 512)){
-return false;
-}
-}
-}
-var valid6 = _errs37 === errors;
-}
-else {
-var valid6 = true;
-}
-}
-}
-}
-}
-else {
-return false;
-}
-}
-var valid5 = _errs31 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-}
-var valid0 = _errs29 === errors;
+var valid0 = _errs22 === errors;
 }
 else {
 var valid0 = true;
@@ -870,8 +886,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAkashikRegisterRequest = validate6;
-function validate6(data){
+export const isAkashikRegisterRequest = validate8;
+function validate8(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1031,8 +1047,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAkashikRequest = validate7;
-function validate7(data){
+export const isAkashikRequest = validate9;
+function validate9(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1199,8 +1215,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAkashikSubscribeRequest = validate8;
-function validate8(data){
+export const isAkashikSubscribeRequest = validate10;
+function validate10(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1366,8 +1382,8 @@ return false;
 }
 return errors === 0;
 }
-export const isAkashikUnsubscribeRequest = validate9;
-function validate9(data){
+export const isAkashikUnsubscribeRequest = validate11;
+function validate11(data){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){

@@ -65,6 +65,16 @@ function addClosedFields(ajv) {
   });
 }
 
+/** The title of a schema whose function the same file has. */
+function addPart(ajv) {
+  ajv.addKeyword({
+    keyword: "part",
+    schemaType: "string",
+    error: { message: "", params: _`{}` },
+    code: (context) => context.fail(_`!${new Name(`is${context.schema}`)}(${context.data})`),
+  });
+}
+
 /** Installs all keywords. */
 export function installKeywords(ajv) {
   replace(ajv, "minimum", "number", "number", ({ data, schema }) => _`${data} < ${schema}`);
@@ -85,4 +95,5 @@ export function installKeywords(ajv) {
   });
   replace(ajv, "const", undefined, ["string"], ({ data, schema }) => _`${data} !== ${schema}`);
   addClosedFields(ajv);
+  addPart(ajv);
 }
