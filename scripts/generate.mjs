@@ -1,6 +1,6 @@
-// Makes gen/: types, validators without libraries and plain schemas from the schemas, and messages from proto/. Makes docs/reference/ from the schemas,
-// from tables of the source and from those of generate/data, and man/ from the help of the commands. `--check` writes nothing, names the stale files and
-// exits 1 if there are any.
+// Makes gen/, which is committed: types, validators without libraries and plain schemas from the schemas, and messages from proto/. Makes what is not
+// committed: docs/reference/ from the schemas, from tables of the source and from those of generate/data, and man/ from the help of the commands.
+// `--check` writes nothing, names the stale files of gen/ and exits 1 if there are any. `--pages` leaves gen/ alone.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -85,8 +85,10 @@ function update(files, folders) {
   }
 }
 
-update(await generated(), ["gen"]);
-// The tables are read, and the command line is compiled, with what was just generated.
-update(await referencePages(ROOT, catalogue(readSchemas(join(ROOT, "schemas/aaep")))), ["docs/reference"]);
-update(await manPages(ROOT), ["man"]);
+if (!process.argv.includes("--pages")) update(await generated(), ["gen"]);
+if (!checking) {
+  // The tables are read, and the command line is compiled, with what was just generated.
+  update(await referencePages(ROOT), ["docs/reference"]);
+  update(await manPages(ROOT), ["man"]);
+}
 if (staleCount > 0) process.exitCode = 1;

@@ -18,12 +18,15 @@ function isInstalled(name) {
 }
 
 function build() {
-  const { status, error } = spawnSync(process.execPath, [env.npm_execpath, "run", "build"], {
-    cwd: root,
-    stdio: "inherit",
-  });
-  if (error !== undefined) throw error;
-  process.exitCode = status ?? 1;
+  for (const argv of [
+    [env.npm_execpath, "run", "build"],
+    ["scripts/generate.mjs", "--pages"],
+  ]) {
+    const { status, error } = spawnSync(process.execPath, argv, { cwd: root, stdio: "inherit" });
+    if (error !== undefined) throw error;
+    process.exitCode = status ?? 1;
+    if (status !== 0) return;
+  }
 }
 
 /** npm leaves its link behind when this script fails, and the link would hide every other aaepd from `npx`. */

@@ -1,11 +1,15 @@
-// Every relative link in the documentation leads to a file, and every anchor to a heading.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+// Every relative link in the documentation leads to a file, and every anchor to a heading. The reference is made here, as npm makes it.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { linksIn, sectionsOf } from "../support/markdown.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+const MADE: ReadonlyMap<string, string> = await referencePages(ROOT);
+const textOf = (page: string): string => MADE.get(page) ?? readFileSync(join(ROOT, page), "utf8");
 
 function pagesBelow(folder: string): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
@@ -14,15 +18,22 @@ function pagesBelow(folder: string): readonly string[] {
 }
 
 const PAGES = [
-  ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
-  ...["docs", "examples", "src", "bench", "test"].flatMap(pagesBelow),
+  ...new Set([
+    ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
+    // What an older build left of the reference does not count.
+    ...["docs", "examples", "src", "bench", "test"]
+      .flatMap(pagesBelow)
+      .filter((page) => !/^docs.reference./.test(page)),
+    ...MADE.keys(),
+  ]),
 ].sort();
+/** The one committed page that leads to the pages that are made. Links of others to them would lead nowhere on a host of the repository. */
+const CONTENTS = "docs/reference.md";
 
 const anchorsOf = new Map<string, ReadonlySet<string>>();
 
 function hasAnchor(path: string, anchor: string): boolean {
-  const known =
-    anchorsOf.get(path) ?? new Set(sectionsOf(readFileSync(join(ROOT, path), "utf8")).map((section) => section.anchor));
+  const known = anchorsOf.get(path) ?? new Set(sectionsOf(textOf(path)).map((section) => section.anchor));
   anchorsOf.set(path, known);
   return known.has(anchor);
 }
@@ -36,10 +47,12 @@ function complaint(page: string, link: string): string | undefined {
   if (/^(https?|mailto|file):/.test(link)) return undefined;
   const [path = "", anchor] = decodeURI(link).split("#");
   const target = path === "" ? page : relative(ROOT, join(ROOT, dirname(page), path));
-  if (target.startsWith("..") || !existsSync(join(ROOT, target))) return `${link}: there is no such file`;
+  if (target.startsWith("..") || !(MADE.has(target) || existsSync(join(ROOT, target))))
+    return `${link}: there is no such file`;
   if (isGuide(page) && !PACKAGED.test(target)) return `${link}: the package has no such file`;
+  if (MADE.has(target) && !MADE.has(page) && page !== CONTENTS) return `${link}: link to a section of ${CONTENTS}`;
   if (anchor === undefined) return undefined;
-  if (!target.endsWith(".md") || statSync(join(ROOT, target)).isDirectory()) return `${link}: no page of headings`;
+  if (!target.endsWith(".md")) return `${link}: no page of headings`;
   return hasAnchor(target, anchor) ? undefined : `${link}: there is no such heading`;
 }
 
@@ -54,18 +67,17 @@ describe("links", () => {
     expect(complaint("README.md", "docs/nothing.md")).toContain("no such file");
     expect(complaint("README.md", "docs/publishing.md#nothing")).toContain("no such heading");
     expect(complaint("docs/publishing.md", "#nothing")).toContain("no such heading");
+    expect(complaint("docs/publishing.md", "reference/errors.md#not_found")).toContain("section of docs/reference.md");
     expect(complaint("docs/publishing.md", "../ARCHITECTURE.md")).toContain("the package has no such file");
   });
 
   it("no page of the package asks its reader for a command of the repository", () => {
-    const asking = PAGES.filter(isGuide).filter((page) =>
-      /run `(npm run generate|npx vitest)/.test(readFileSync(join(ROOT, page), "utf8")),
-    );
+    const asking = PAGES.filter(isGuide).filter((page) => /run `(npm run generate|npx vitest)/.test(textOf(page)));
     expect(asking).toEqual([]);
   });
 
   it.each(PAGES)("%s", (page) => {
-    const links = linksIn(readFileSync(join(ROOT, page), "utf8"));
+    const links = linksIn(textOf(page));
     expect(links.flatMap((link) => complaint(page, link) ?? [])).toEqual([]);
   });
 });

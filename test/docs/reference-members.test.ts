@@ -7,6 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { METHOD_GUIDE, NOTIFICATION_GUIDE } from "../../scripts/generate/data/calls.mjs";
 import { DAEMON_GUIDE, SUBSCRIBER_GUIDE } from "../../scripts/generate/data/messages.mjs";
+import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { topicKind } from "../../src/engine/event/event.js";
 import { completeEvent } from "../../src/engine/sessions/complete-event.js";
 import { FILLED_IN } from "../../src/protocols/aaep/agent/filled-in.js";
@@ -15,7 +16,8 @@ import { assertPublishedEvent } from "../../src/protocols/aaep/validation/valida
 import { codeBlocks, linksIn, type Section, sectionsOf, type Table, tablesIn } from "../support/markdown.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const REFERENCE = join(ROOT, "docs/reference");
+const MADE: ReadonlyMap<string, string> = await referencePages(ROOT);
+const pageText = (page: string): string => MADE.get(`docs/reference/${page}`) ?? "";
 
 interface Schema {
   readonly $id?: string;
@@ -84,7 +86,7 @@ function within(member: Place): { readonly place: Place; readonly mark: string }
 const pages = new Map<string, readonly Section[]>();
 
 function sections(page: string): readonly Section[] {
-  const known = pages.get(page) ?? sectionsOf(readFileSync(join(REFERENCE, page), "utf8"));
+  const known = pages.get(page) ?? sectionsOf(pageText(page));
   pages.set(page, known);
   return known;
 }
@@ -311,7 +313,7 @@ describe("examples", () => {
       for (const example of schema.examples ?? []) {
         expect([validate?.(example), validate?.errors]).toEqual([true, null]);
         const shown = ["events.md", "messages.md", "capabilities.md"].flatMap((page) =>
-          codeBlocks(readFileSync(join(REFERENCE, page), "utf8"), "json").map((block) => JSON.parse(block) as unknown),
+          codeBlocks(pageText(page), "json").map((block) => JSON.parse(block) as unknown),
         );
         expect(shown).toContainEqual(example);
       }

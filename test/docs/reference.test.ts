@@ -8,6 +8,7 @@ import { FAULT_GUIDE } from "../../scripts/generate/data/errors.mjs";
 import { CLOSE_REASON_GUIDE } from "../../scripts/generate/data/messages.mjs";
 import * as rules from "../../scripts/generate/data/rules.mjs";
 import * as states from "../../scripts/generate/data/states.mjs";
+import { referencePages } from "../../scripts/generate/reference/pages.mjs";
 import { FAULT_CODES, Fault } from "../../src/base/errors.js";
 import { referenceLinks, ruleAnchor } from "../../src/base/reference-links.js";
 import { exitCodeFromFault } from "../../src/cli/shell/exit-codes.js";
@@ -39,8 +40,10 @@ CLOSE_REASON_GUIDE satisfies Readonly<Record<Exclude<EndReason, "handshake_timeo
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
+const MADE: ReadonlyMap<string, string> = await referencePages(ROOT);
+
 function sections(page: string): readonly Section[] {
-  return sectionsOf(readFileSync(join(ROOT, "docs/reference", page), "utf8"));
+  return sectionsOf(MADE.get(`docs/reference/${page}`) ?? "");
 }
 
 function section(page: string, title: string): Section {

@@ -1,12 +1,14 @@
-// The manual pages: what roff is told, and which pages there are. Whether they are fresh is checked by `npm run generate -- --check`.
-import { readdirSync, readFileSync } from "node:fs";
+// The manual pages: what roff is told, and which pages there are.
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { manPages } from "../../scripts/generate/man-pages.mjs";
 import { escaped, paragraph, separated, termList, verbatim } from "../../scripts/generate/roff.mjs";
 import { COMMANDS } from "../../src/cli/commands.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const page = (name: string): string => readFileSync(`${ROOT}/man/${name}`, "utf8");
+const MADE: ReadonlyMap<string, string> = await manPages(ROOT);
+const page = (name: string): string => MADE.get(`man/${name}`) ?? "";
 
 describe("roff", () => {
   it("obeys nothing of a text", () => {
@@ -40,12 +42,12 @@ describe("roff", () => {
 });
 
 describe("the manual pages", () => {
-  const pages = readdirSync(`${ROOT}/man`).sort();
+  const pages = [...MADE.keys()].sort();
 
   it("are one for the program and one for each command, and the package names them all", () => {
-    expect(pages).toEqual(["aaepd.1", ...COMMANDS.map(({ name }) => `aaepd-${name}.1`)].sort());
+    expect(pages).toEqual(["man/aaepd.1", ...COMMANDS.map(({ name }) => `man/aaepd-${name}.1`)].sort());
     const { man, files } = JSON.parse(readFileSync(`${ROOT}/package.json`, "utf8"));
-    expect(man).toEqual(pages.map((name) => `./man/${name}`));
+    expect(man).toEqual(pages.map((path) => `./${path}`));
     expect(files).toContain("man");
   });
 

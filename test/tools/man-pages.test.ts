@@ -1,13 +1,18 @@
 // The manual pages, read by the two programs that show them.
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { manPages } from "../../scripts/generate/man-pages.mjs";
 import { isMissing } from "../support/missing-tool.js";
 
-const FOLDER = fileURLToPath(new URL("../../man", import.meta.url));
-const PAGES = readdirSync(FOLDER);
+const MADE: ReadonlyMap<string, string> = await manPages(fileURLToPath(new URL("../..", import.meta.url)));
+const FOLDER = mkdtempSync(join(tmpdir(), "aaepd-man-"));
+afterAll(() => rmSync(FOLDER, { recursive: true }));
+for (const [path, text] of MADE) writeFileSync(join(FOLDER, basename(path)), text);
+const PAGES = [...MADE.keys()].map((path) => basename(path));
 
 describe.skipIf(isMissing("mandoc"))("mandoc", () => {
   it.each(PAGES)("finds nothing wrong with %s, beside its date: a page is of a version, not of a day", (page) => {
