@@ -22,7 +22,8 @@ function build() {
     [env.npm_execpath, "run", "build"],
     ["scripts/generate.mjs", "--pages"],
   ]) {
-    const { status, error } = spawnSync(process.execPath, argv, { cwd: root, stdio: "inherit" });
+    // Standard output belongs to npm: `npm pack` writes the name of the tarball there.
+    const { status, error } = spawnSync(process.execPath, argv, { cwd: root, stdio: ["inherit", 2, 2] });
     if (error !== undefined) throw error;
     process.exitCode = status ?? 1;
     if (status !== 0) return;

@@ -1,5 +1,5 @@
 // Reads a folder of JSON Schemas and makes each self-contained: references inlined, `allOf` merged, `unevaluatedProperties` turned into
-// `additionalProperties`. One flat schema for each message validates fastest.
+// `additionalProperties`.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
