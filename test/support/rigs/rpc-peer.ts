@@ -35,7 +35,7 @@ export function openRpcPeer({ engine }: EngineRig, ids = countedIds()): RpcPeer 
     engine,
     access: SAME_USER_MAY_ALL,
     ids,
-    offer: OFFER,
+    offer: { ...OFFER },
     producer: () => ({ agent_id: "daemon" }),
     languages: createSpokenLanguages("en-US"),
     manifestUri: () => undefined,

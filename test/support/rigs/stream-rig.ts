@@ -58,7 +58,7 @@ export function createStreamRig(options: RigOptions = {}): StreamRig {
           return ids.toString(16).padStart(bytes * 2, "k");
         },
       },
-      offer: OFFER,
+      offer: { ...OFFER },
       producer: () => ({ agent_id: "test-agent" }),
       manifestUri: () => undefined,
       log,
