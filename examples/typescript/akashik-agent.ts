@@ -18,7 +18,7 @@ const tell = (text: string) => process.stdout.write(`${text}\n`);
 let epoch = 0;
 
 async function receive() {
-  const message = JSON.parse((await lines.next()).value);
+  const message = JSON.parse(String((await lines.next()).value));
   epoch = Math.max(epoch, message.epoch);
   if (message.payload.status === "error") throw new Error(message.payload.error.message);
   return message.payload;

@@ -40,7 +40,7 @@ export type ClarificationQuestion = FurtherMembers<
 };
 
 /**
- * How a question ended (pitfall H8). Only "reply" is a person's decision by a subscription; the others are defaults, the agent's own report, or no
+ * How a question ended. Only "reply" is a person's decision by a subscription; the others are defaults, the agent's own report, or no
  * decision.
  */
 interface Outcome {
@@ -69,7 +69,7 @@ export interface ClarificationOutcome extends Outcome {
 
 export type QuestionOutcome = ConfirmationOutcome & ClarificationOutcome;
 
-/** Whether the daemon is waiting for somebody who can answer (pitfall H10). */
+/** Whether the daemon is waiting for somebody who can answer. */
 export interface QuestionWaiting {
   readonly reply_token: string;
   readonly event_id: string;

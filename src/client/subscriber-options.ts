@@ -14,7 +14,7 @@ export type SubscriberRequest = Omit<SubscriptionRequest, "type" | "aaep_version
 };
 
 /**
- * An answer to the question that `reply_token` names (AAEP §6.3); "the current question" cannot be answered (pitfall H11). A confirmation takes a
+ * An answer to the question that `reply_token` names (AAEP §6.3); "the current question" cannot be answered. A confirmation takes a
  * decision, a clarification a response of a kind that it accepts.
  */
 export type SubscriberReply = {

@@ -5,7 +5,7 @@ import type { Clock, Millis } from "../contracts/clock.js";
 import type { CloseInfo } from "../contracts/transport.js";
 import type { PendingDeliveries } from "../engine/subscriptions/taken.js";
 import type { DeliverySink } from "./pump.js";
-import type { SharedTurns } from "./shared-turns.js";
+import { inTurn, type SharedTurns } from "./shared-turns.js";
 
 /** Default time limit for the end of a subscription, ms. */
 export const LAST_WORDS_MS: Millis = 10_000;
@@ -45,26 +45,12 @@ export async function handOver(
     return "no_room";
   };
   for (;;) {
-    const pause = await whenRoom(sendSome, sendingTurns);
+    const pause = await inTurn(sendingTurns, sendSome);
     if (pause === "done") return 0;
     if (pause === "full") await within(lastAt, sink.writable(), clock);
     if (pause === "later") await new Promise<void>(clock.afterTurn);
     if (clock.now() >= lastAt) return pendingDeliveries.leftCount();
   }
-}
-
-/** Does the work now if this turn has room, else in a later turn. */
-function whenRoom(work: () => Pause, turns: SharedTurns): Pause | Promise<Pause> {
-  if (turns.isRoomLeft()) return work();
-  return new Promise((resolve, reject) => {
-    turns.wait(() => {
-      try {
-        resolve(work());
-      } catch (caught) {
-        reject(caught);
-      }
-    });
-  });
 }
 
 /**

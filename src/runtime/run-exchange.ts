@@ -9,7 +9,7 @@ import type { Conversation, EndReason } from "../contracts/protocol.js";
 import type { Connection } from "../contracts/transport.js";
 import { awaitHandshake, type ConversationServices } from "./conversation.js";
 import { closeWithin, LAST_WORDS_MS } from "./hand-over.js";
-import type { SharedTurns } from "./shared-turns.js";
+import { inTurn, type SharedTurns } from "./shared-turns.js";
 
 /** Most UTF-16 units that wait for a peer that takes nothing, final messages aside. */
 const MOST_WAITING_UNITS = 8 * 1024 * 1024;
@@ -209,29 +209,22 @@ export function runExchange<Frame>(
     if (session.isOpen()) cancelTimeout();
   };
 
-  /** One message after another, of one exchange after another: many that speak at once hold up nobody else (R34). */
-  const takeInTurn = (frame: Frame): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const goOn = (): void => {
-        const from = turns.begin();
-        try {
-          if (!isOver) take(frame);
-          resolve();
-        } catch (caught) {
-          reject(caught);
-        }
-        turns.end(from);
-      };
-      if (turns.isRoomLeft()) goOn();
-      else turns.wait(goOn);
-    });
+  const takeCounted = (frame: Frame): void => {
+    const from = turns.begin();
+    try {
+      if (!isOver) take(frame);
+    } finally {
+      turns.end(from);
+    }
+  };
 
   const run = async (): Promise<void> => {
     try {
       for await (const frames of connection.frames) {
         for (const frame of frames) {
           if (isOver) break;
-          await takeInTurn(frame);
+          // One message of one exchange after another: many that speak at once hold up nobody else (R34).
+          await inTurn(turns, () => takeCounted(frame));
           const room = session.room();
           if (room !== undefined) await room;
           const taken = session.isReadAlways() ? undefined : outgoing.taken();

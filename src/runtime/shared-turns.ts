@@ -50,3 +50,17 @@ export function createSharedTurns(clock: Pick<Clock, "now" | "afterTurn">, room:
     },
   };
 }
+
+/** Does the work now if this turn has room, else in a later turn. The work counts its own time. */
+export function inTurn<Result>(turns: SharedTurns, work: () => Result): Result | Promise<Result> {
+  if (turns.isRoomLeft()) return work();
+  return new Promise((resolve, reject) => {
+    turns.wait(() => {
+      try {
+        resolve(work());
+      } catch (caught) {
+        reject(caught);
+      }
+    });
+  });
+}

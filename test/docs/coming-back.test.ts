@@ -159,7 +159,16 @@ test("R17: the listener of the page loses nothing in kills, and hears again only
     killed("daemon");
     daemon = await begin();
   };
+  /** Until it has heard something since its last checkpoint. */
+  const uncovered = async (): Promise<void> => {
+    for (let place = kept(), count = heardNow().length; heardNow().length === count; await delay(5)) {
+      if (kept() === place) continue;
+      place = kept();
+      count = heardNow().length;
+    }
+  };
   const killListener = async (): Promise<void> => {
+    await uncovered();
     await listener().kill();
     killed("listener");
     listeners.push(startListener(program, socketPath, place));

@@ -109,7 +109,7 @@ function progressParts({ progress }: Envelope): readonly string[] {
 }
 
 function toolResultOf({ tool, status, duration_ms: duration }: Envelope): string {
-  const time = typeof duration === "number" ? ` after ${(duration / 1000).toFixed(1)} s` : "";
+  const time = typeof duration === "number" && duration >= 50 ? ` after ${(duration / 1000).toFixed(1)} s` : "";
   return `${textOf(tool)} ${textOf(status)}${time}`;
 }
 

@@ -1,5 +1,5 @@
 // The agents that receive the news of a question: each caller that awaits its answer, the connection that published it, and the one that took over
-// its session since. If none of them is there, the owner of its session receives the news (R8, pitfall H10).
+// its session since. If none of them is there, the owner of its session receives the news (R8).
 import type { ResolvedQuestion } from "../questions/question-result.js";
 import type { OpenQuestion } from "../sessions/session-record.js";
 

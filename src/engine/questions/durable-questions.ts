@@ -1,4 +1,4 @@
-// Open questions in the durable state. After a restart, they can be answered with the same token (R8, R29, pitfall H1).
+// Open questions in the durable state. After a restart, they can be answered with the same token (R8, R29).
 import type { DurableState } from "../../contracts/journal.js";
 import type { Log } from "../../contracts/log.js";
 import type { JournaledEvent } from "../event/event.js";

@@ -1,4 +1,4 @@
-// The result of a question, and its form in AAEP's own names (AAEP ch. 6; pitfall H8).
+// The result of a question, and its form in AAEP's own names (AAEP ch. 6).
 import { Fault } from "../../base/errors.js";
 import { isHostDialog } from "../event/host-dialog.js";
 import { AAEPD } from "../event/vocabulary.js";

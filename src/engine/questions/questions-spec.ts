@@ -51,7 +51,7 @@ export interface QuestionsOptions {
   readonly resolve: (question: OpenQuestion, result: QuestionResult) => Promise<void> | undefined;
   /** Called when half and nine tenths of a long timeout have passed (AAEP §6.4.3). */
   readonly remind: (question: OpenQuestion, passed: ReminderPoint, remainingSeconds: number) => void;
-  /** Called when a question begins or stops to wait for a person. An agent may stop its own clocks meanwhile (pitfall H10). */
+  /** Called when a question begins or stops to wait for a person. An agent may stop its own clocks meanwhile. */
   readonly waiting: (question: OpenQuestion, isWaiting: boolean) => void;
   /** Stores open questions and outcomes for the next boot. Default: nothing is stored. */
   readonly durableState?: DurableState;

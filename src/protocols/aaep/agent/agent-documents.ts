@@ -18,7 +18,7 @@ function tokenMember(resumeToken: string | undefined): Message {
   return resumeToken === undefined ? {} : { resume_token: resumeToken };
 }
 
-/** Reports that the daemon waits for a person, or no longer does (pitfall H10). */
+/** Reports that the daemon waits for a person, or no longer does. */
 export function waitingDocument({ token, event }: OpenQuestion, isWaiting: boolean): Message {
   return { reply_token: token, event_id: event.event_id, session_id: event.session_id, waiting: isWaiting };
 }
