@@ -121,7 +121,8 @@ function relay({ host, answers, name, language, socket: chosen, patience: given 
   const found = socketPaths(process, chosen).find(({ path }) => process.platform === "win32" || existsSync(path));
   if (found === undefined) leave();
   const socket = connect(ownSocket(found.path, found.isUsual, process));
-  const patience = setTimeout(leave, asks ? Number(given) || ALIVE_MS : TAKEN_MS);
+  // Where this process had no turn for so long, what has come meanwhile is taken first.
+  const patience = setTimeout(() => setImmediate(leave), asks ? Number(given) || ALIVE_MS : TAKEN_MS);
   let heard = "";
   socket.setEncoding("utf8").on("error", leave).on("close", leave);
   socket.on("connect", () => socket.write(said));
