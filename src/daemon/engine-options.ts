@@ -2,12 +2,13 @@
 import type { Millis } from "../contracts/clock.js";
 import type { EngineOptions } from "../engine/engine-options.js";
 import type { Configuration } from "./config/config.js";
+import type { DaemonOptions } from "./config/daemon-options.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Values that may change at run time are read from `options` each time (R8b). */
 export function engineOptionsOf(
-  options: Configuration & { readonly declaredProducerId: string | undefined },
+  options: Configuration & Pick<DaemonOptions, "declaredProducerId" | "playsRecording">,
 ): EngineOptions {
   return {
     producerId: options.declaredProducerId,
@@ -15,7 +16,7 @@ export function engineOptionsOf(
     viewWindowCount: 1024,
     queueLimitCount: 256,
     get sequencing() {
-      return options.sequencing;
+      return options.playsRecording === true ? "recorded" : options.sequencing;
     },
     get clockSkewMs() {
       return options.clockSkewSeconds * 1000;

@@ -3,7 +3,7 @@ import { Fault } from "../base/errors.js";
 import type { Audit } from "../contracts/audit.js";
 import type { Journal } from "../contracts/journal.js";
 import { createEngine, type Engine } from "../engine/engine.js";
-import { assertPublishedEvent } from "../protocols/aaep/validation/validate.js";
+import { assertEvent, assertPublishedEvent } from "../protocols/aaep/validation/validate.js";
 import type { DaemonOptions } from "./config/daemon-options.js";
 import { engineOptionsOf } from "./engine-options.js";
 import { openJournal, type PreparedJournal } from "./journal/open-journal.js";
@@ -36,7 +36,10 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
           journal = create(evicted);
           return journal;
         },
-        validate: assertPublishedEvent,
+        validate:
+          options.playsRecording === true
+            ? (event, addedBytes) => assertEvent(event, undefined, addedBytes)
+            : assertPublishedEvent,
       },
       engineOptionsOf(options),
     );

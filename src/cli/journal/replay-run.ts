@@ -67,12 +67,11 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   const facts = journalFacts(journal.blocks());
   const session = facts.sessions.get(options.session);
   if (session === undefined) throw noSuchSession(options.session, facts, journal.place.path);
-  const events = () => recordedEvents(session, journal.blocks, pace);
-
   const pace: RecordedPace = {
     speed: options.speed,
     longestPauseMs: options.longestPause === undefined ? undefined : options.longestPause * 1000,
   };
+  const events = () => recordedEvents(session, journal.blocks, pace);
   const lengthMs = playedLengthMs(session, journal.blocks, pace);
   const configuration = configurationOf(options);
   const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
@@ -88,8 +87,15 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   const fromDaemon = new PassThrough();
   const daemonOptions: DaemonOptions = {
     ...configuration,
-    ...{ declaredProducerId: undefined, log, clock, ids, sha256Hex, version, manifest },
+    declaredProducerId: undefined,
+    log,
+    clock,
+    ids,
+    sha256Hex,
+    version,
+    manifest,
     accessPolicy: LISTENERS_ONLY,
+    playsRecording: true,
     stdio: { readable: toDaemon, writable: fromDaemon },
   };
 
@@ -133,13 +139,14 @@ function configurationOf({ socket, config }: ReplayCommandOptions) {
       ...Object.fromEntries(SERVICE_NAMES.map((name) => [name, "off"])),
       audit: "off",
       journal: "memory",
-      sequencing: "warn",
     },
     configFile: config,
     environment: process.env,
   });
   // Standard error already reports the replay in words, so the log is quieter by default.
-  return sources.logLevel.kind === "default" ? { ...configuration, logLevel: "warn" as const } : configuration;
+  const logLevel = sources.logLevel.kind === "default" ? "warn" : configuration.logLevel;
+  // No flag turns off the hosts that the configuration starts.
+  return { ...configuration, logLevel, a2eProviders: [] };
 }
 
 function noSocket(socket: string): Fault {

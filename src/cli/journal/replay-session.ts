@@ -4,6 +4,7 @@ import { textOf } from "../../base/members.js";
 import type { AgentClient } from "../../client/agent-client.js";
 import type { Clock } from "../../contracts/clock.js";
 import type { Daemon } from "../../daemon/daemon.js";
+import { ownMembersOf } from "../../engine/event/own-members.js";
 import { type Played, type PlayedLine, play } from "../recordings/play.js";
 import { createRestamper } from "../recordings/recording.js";
 import type { RecordedEvent } from "./journal-session.js";
@@ -42,6 +43,7 @@ export async function replaySession(options: ReplayOptions): Promise<Played> {
   const played = await play({
     client,
     lines: lines(),
+    partOf: (fields) => (asks(fields) ? undefined : fields),
     // An instant of the recording would be refused (R3b).
     restamper: createRestamper({ keepsIds: true, ids }),
     dueMs: () => dueMs,
@@ -58,6 +60,15 @@ export async function replaySession(options: ReplayOptions): Promise<Played> {
   return played;
 }
 
+/**
+ * Whether the event asks, or is the state before a question for those who get it (R6). Nobody is asked again: all get the notice of the question, and
+ * its recorded outcome.
+ */
+function asks(fields: RecordedEvent["fields"]): boolean {
+  const own = ownMembersOf(fields);
+  return /agent\.awaiting\./.test(textOf(fields.type)) || (own?.asks !== undefined && own.question === undefined);
+}
+
 function isStart({ type }: RecordedEvent["fields"]): boolean {
   return /agent\.session\.started$/.test(textOf(type));
 }
@@ -66,14 +77,14 @@ function isStart({ type }: RecordedEvent["fields"]): boolean {
 function startOf(first: RecordedEvent["fields"], ids: ReplayOptions["ids"]): RecordedEvent["fields"] {
   const { "@context": context, session_id, timestamp, producer, localization_hints } = first;
   return {
-    ...{
-      "@context": context,
-      type: "aaep:agent.session.started",
-      event_id: `evt_${ids.hex(16)}`,
-      session_id,
-      timestamp,
-    },
-    ...{ producer, urgency: "normal", summary_normal: "The beginning of the recording is lost." },
+    "@context": context,
+    type: "aaep:agent.session.started",
+    event_id: `evt_${ids.hex(16)}`,
+    session_id,
+    timestamp,
+    producer,
+    urgency: "normal",
+    summary_normal: "The beginning of the recording is lost.",
     ...(localization_hints === undefined ? {} : { localization_hints }),
   };
 }

@@ -10,7 +10,7 @@ The command opens a socket of its own, which clients find like that of any daemo
 subscriber is there. The negotiated terms apply: rate, verbosity, languages, boundaries, filters. Ids and texts are those of the recording, and times
 are those of the replay.
 
-Subscribers that can answer get the recorded questions. The recorded agent goes on as it did, whatever they answer. The command turns agents away.
+Nobody is asked anything: subscribers are told each recorded question, and its outcome as it was recorded. The command turns agents away.
 
 When every subscriber has all of the session, the command closes their connections and ends.
 ${WHICH_JOURNAL}
@@ -30,8 +30,8 @@ Examples:
 export function registerReplay(program: Command, context: CommandContext): void {
   const command = program
     .command("replay")
-    .summary("play a recorded session to subscribers")
-    .description("Plays a session of a journal to subscribers, as it was recorded.")
+    .summary("play a recorded session once")
+    .description("Plays a session of a journal once, as it was recorded.")
     .requiredOption("-s, --session <ID>", "the session, as aaepd journal inspect lists it")
     .option("--speed <N>", "N times the pace of the recording", positiveNumber(10_000), 1)
     .option("--longest-pause <SECONDS>", "the longest pause between two events", positiveNumber(86_400))

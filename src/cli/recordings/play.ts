@@ -19,6 +19,8 @@ export interface PlayedLine {
 export interface PlayOptions {
   readonly client: Pick<AgentClient, "publishUntyped" | "closed">;
   readonly lines: AsyncIterable<PlayedLine>;
+  /** Returns what is published of an event; undefined if it is left out. Default: the part that an agent may publish. */
+  readonly partOf?: ReturnType<typeof createAgentsParts>;
   readonly restamper: Restamper;
   readonly dueMs: (fields: Readonly<Record<string, unknown>>) => number;
   readonly clock: Pick<Clock, "now" | "wallTime" | "wakeAt">;
@@ -37,7 +39,7 @@ export interface Played {
   readonly refusedCount: number;
   /** Refusals for want of a disk. The daemon may keep such an event all the same, when it can write again (R29). */
   readonly doubtfulCount: number;
-  /** Lines made by a daemon that contain nothing an agent could publish. */
+  /** Lines of which nothing was published, such as those of a daemon that contain nothing an agent could publish. */
   readonly leftOutCount: number;
   /** Events that were sent and have no answer, because the daemon went. */
   readonly unansweredCount: number;
@@ -59,7 +61,7 @@ export interface Playing {
 }
 
 export function play(options: PlayOptions): Playing {
-  const { client, clock, maxUnanswered, restamper } = options;
+  const { client, clock, maxUnanswered, restamper, partOf = createAgentsParts() } = options;
   const unanswered = new Set<Promise<void>>();
   const sessionIds = new Set<string>();
   const refusals = createToldInOrder(options.onRefused);
@@ -117,7 +119,6 @@ export function play(options: PlayOptions): Playing {
   async function run(): Promise<Played> {
     let startedAt: number | undefined;
     const lines = options.lines[Symbol.asyncIterator]();
-    const agentsPart = createAgentsParts();
     let reading: Promise<IteratorResult<PlayedLine>>;
     for (;;) {
       reading = lines.next();
@@ -129,7 +130,7 @@ export function play(options: PlayOptions): Playing {
         refusals.expect(number);
         refuse(number, fault);
       }
-      const fields = next.value.fields === undefined ? undefined : agentsPart(next.value.fields);
+      const fields = next.value.fields === undefined ? undefined : partOf(next.value.fields);
       if (fields === undefined) {
         if (next.value.fields !== undefined) leftOutCount += 1;
         continue;

@@ -32,6 +32,8 @@ export interface DaemonOptions extends Configuration {
   readonly stdio?: Pick<Stdio, "readable" | "writable" | "parentId">;
   /** The one protocol that the parent speaks. Default: the parent's first message selects it. */
   readonly stdioSpeaks?: "a2e";
+  /** Whether the parent publishes a recorded session with its daemon's events, all taken as they are ("recorded"). Default false. */
+  readonly playsRecording?: boolean;
   /** The manifest for subscribers while no agent declares that the daemon was started for it (R1). Default: the daemon's own. */
   readonly manifest?: Message;
 }

@@ -21,8 +21,9 @@ import type { AgentRecord, OpenQuestion, SessionRecord } from "./session-record.
 
 /**
  * "enforce" refuses an event that breaks the order. "warn" repairs it and logs a warning, if it can be repaired and no safety rule is broken (R3).
+ * "recorded" is for a recording, of which nothing is asked again: states and irreversible calls stand as they were accepted, and there is no warning.
  */
-export type Sequencing = "enforce" | "warn";
+export type Sequencing = "enforce" | "warn" | "recorded";
 
 /** Facts for the texts of a daemon-made event of a session. */
 type MadeText =
@@ -158,8 +159,10 @@ const REPAIRABLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
  */
 export function breach(context: RuleContext, code: FaultCode, sentence: string, pointer: string, rule: string): void {
   const { draft, event } = context;
-  if (draft.sequencing === "enforce" || !REPAIRABLE.has(code)) throw new Fault(code, sentence, { pointer, rule });
-  draft.warnings.push({ code, sentence, pointer, rule, eventId: event.event_id, isAdvice: false });
+  const isRecorded = draft.sequencing === "recorded";
+  const isRepairable = REPAIRABLE.has(code) || (isRecorded && code === "confirmation_required");
+  if (draft.sequencing === "enforce" || !isRepairable) throw new Fault(code, sentence, { pointer, rule });
+  if (!isRecorded) draft.warnings.push({ code, sentence, pointer, rule, eventId: event.event_id, isAdvice: false });
 }
 
 /** Records a warning about an event that is permitted and not advisable. */

@@ -136,10 +136,10 @@ export function changeState(context: RuleContext): void {
   else if (isBelated) context.event = { ...event, from_state: left };
 }
 
-/** Repairs the chain of states: adds an event that enters `left`, the state that the agent did not report (R3). */
+/** Repairs the chain of states: adds an event that enters `left`, the state that the agent did not report (R3). A recording has it already. */
 function supplyState(context: RuleContext, left: string): void {
-  const { agent } = context;
-  if (agent.told === left) return;
+  const { agent, draft } = context;
+  if (agent.told === left || draft.sequencing === "recorded") return;
   emitBefore(context, "state", "state.changed", agent.producer, { from_state: agent.told, to_state: left });
 }
 
