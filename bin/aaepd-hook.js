@@ -122,7 +122,13 @@ function relay({ host, answers, name, language, socket: chosen, patience: given 
   if (found === undefined) leave();
   const socket = connect(ownSocket(found.path, found.isUsual, process));
   // Where this process had no turn for so long, what has come meanwhile is taken first.
-  const patience = setTimeout(() => setImmediate(leave), asks ? Number(given) || ALIVE_MS : TAKEN_MS);
+  let last;
+  const patience = setTimeout(
+    () => {
+      last = setImmediate(leave);
+    },
+    asks ? Number(given) || ALIVE_MS : TAKEN_MS,
+  );
   let heard = "";
   socket.setEncoding("utf8").on("error", leave).on("close", leave);
   socket.on("connect", () => socket.write(said));
@@ -132,7 +138,10 @@ function relay({ host, answers, name, language, socket: chosen, patience: given 
     for (let end = heard.indexOf("\n"); end >= 0; end = heard.indexOf("\n")) {
       const { id, result } = JSON.parse(heard.slice(0, end));
       heard = heard.slice(end + 1);
-      if (id === 0 && asks) clearTimeout(patience);
+      if (id === 0 && asks) {
+        clearTimeout(patience);
+        clearImmediate(last);
+      }
       if (id === 1 && result?.output === undefined) leave();
       if (id === 1) process.stdout.write(`${JSON.stringify(result.output)}\n`, leave);
     }

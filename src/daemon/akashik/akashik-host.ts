@@ -1,5 +1,4 @@
 // Akashik in the daemon: the Field with its memory, its protocol, and the sessions that feed it.
-
 import type { AccessPolicy } from "../../contracts/access.js";
 import type { Journal } from "../../contracts/journal.js";
 import type { Conversation } from "../../contracts/protocol.js";
