@@ -1,6 +1,5 @@
 // Every mutant under the whole suite: exactly the cases fail that the table names. `npm run test:conformance` prints the table.
 import { randomBytes } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
@@ -8,80 +7,52 @@ import { runSubscriberCases } from "../../src/conformance/subscriber/run-subscri
 import type { SubscriberHooks } from "../../src/conformance/subscriber/tested-subscriber.js";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { PRODUCER_MUTANTS } from "../conformance/mutants/all-mutants.js";
-import { AAEPD_MUTANTS } from "../conformance/mutants/case-mutants.js";
-import {
-  AAEPD_FAILS,
-  CASE_FAILS,
-  CASE_SUBSCRIBER_FAILS,
-  FAILS,
-  KIND_FAILS,
-  SUBSCRIBER_FAILS,
-  SUBSCRIBER_UNSEEN,
-  UNSEEN,
-} from "../conformance/mutants/expected-failures.js";
-import type { Mutant } from "../conformance/mutants/mutant.js";
-import { startMutant } from "../conformance/mutants/mutant-layer.js";
+import type { Deviation } from "../conformance/mutants/deviation.js";
+import { AAEPD_FAILS, FAILS, type Failures, SUBSCRIBER_FAILS } from "../conformance/mutants/expected-failures.js";
+import { failedIds, judgeMutant, socketFolder } from "../conformance/mutants/judge-mutant.js";
+import { startDeviation } from "../conformance/mutants/layer.js";
 import { PATCHED_SUBSCRIBERS, writePatched } from "../conformance/mutants/patched-subscribers.js";
-import { failedIds, judgeMutant } from "../conformance/mutants/run-mutant.js";
+import { AAEPD } from "../conformance/mutants/question-mutants.js";
 import { SUBSCRIBER_MUTANTS } from "../conformance/mutants/subscriber-mutants.js";
 import { PROGRAM } from "../support/peers/program.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
 
 /** Mutants at a time. A run mostly waits. */
 const AT_A_TIME = 6;
 const ONLY = process.env.MUTANTS?.split(",");
 
-/** A mutant, as the table names it. */
-interface Named {
-  readonly name: string;
-  readonly paragraph: string;
-}
-
-interface Row {
-  readonly name: string;
-  readonly failed: readonly string[];
-}
-
-async function judged<Tested extends Named>(
-  mutants: readonly Tested[],
-  judge: (mutant: Tested, folder: string) => Promise<readonly string[]>,
-): Promise<readonly Row[]> {
-  const queue = mutants.filter(({ name }) => ONLY === undefined || ONLY.includes(name));
-  const rows: Row[] = [];
+/** Judges each mutant, and compares what fails with the table. */
+async function expectFailures<Mutant>(
+  mutants: Readonly<Record<string, Mutant>>,
+  fails: Failures,
+  judge: (mutant: Mutant) => Promise<readonly string[]>,
+): Promise<void> {
+  const queue = Object.entries(mutants).filter(([name]) => ONLY === undefined || ONLY.includes(name));
+  const found = new Map<string, readonly string[]>();
   const work = async (): Promise<void> => {
-    for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
-      const folder = join(temporaryDirectory(), "m");
-      mkdirSync(folder, { mode: 0o700 });
-      const row = { name: mutant.name, failed: await judge(mutant, folder) };
-      rows.push(row);
-      process.stdout.write(`${mutant.name} (${mutant.paragraph}): ${row.failed.join(", ") || "nothing fails"}\n`);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const [name, mutant] = next;
+      const failed = [...(await judge(mutant))].sort();
+      found.set(name, failed);
+      process.stdout.write(`${name}: ${failed.join(", ") || "nothing fails"}\n`);
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  return rows;
-}
-
-function expectTable(rows: readonly Row[], fails: Readonly<Record<string, readonly string[]>>): void {
-  const found = Object.fromEntries(rows.map(({ name, failed }) => [name, [...failed].sort()]));
-  const wanted = Object.fromEntries(rows.map(({ name }) => [name, [...(fails[name] ?? ["no row"])].sort()]));
-  expect(found).toEqual(wanted);
+  const wanted = [...found.keys()].map((name) => [name, [...(fails[name] ?? ["no row"])].sort()]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted));
 }
 
 it("producers: exactly the cases fail that the table names", async () => {
-  const rows = await judged(PRODUCER_MUTANTS, judgeProducer);
-  const unseen = Object.fromEntries(Object.keys(UNSEEN).map((name) => [name, []]));
-  expectTable(rows, { ...FAILS, ...CASE_FAILS, ...KIND_FAILS, ...unseen });
+  await expectFailures(PRODUCER_MUTANTS, FAILS, (mutant) => judgeProducer(mutant));
 }, 3_600_000);
 
 it("producers: likewise in the set aaepd", async () => {
   const cases = Object.values(AAEPD_FAILS).flat();
-  const rows = await judged(AAEPD_MUTANTS, (mutant, folder) => judgeProducer(mutant, folder, cases));
-  expectTable(rows, AAEPD_FAILS);
+  await expectFailures(AAEPD, AAEPD_FAILS, (mutant) => judgeProducer(mutant, cases));
 }, 600_000);
 
-async function judgeProducer(mutant: Mutant, folder: string, chosen?: readonly string[]): Promise<readonly string[]> {
+async function judgeProducer(mutant: Deviation, chosen?: readonly string[]): Promise<readonly string[]> {
   const daemon = await serve(runtimeEnvironment().XDG_RUNTIME_DIR, "--journal", "memory");
-  const results = await judgeMutant(mutant, daemon.socketPath, folder, chosen);
+  const results = await judgeMutant(mutant, daemon.socketPath, chosen);
   await daemon.stop();
   return failedIds(results);
 }
@@ -101,24 +72,21 @@ async function judgeSubscriber(far: string, hooks: SubscriberHooks): Promise<rea
   return failedIds(results);
 }
 
+const HOOKS = { announcements: "stdout", ask: undefined, answer: "{text}" } as const;
+
 it("subscribers: exactly the cases fail that the table names", async () => {
-  const layered = await judged(SUBSCRIBER_MUTANTS, async (mutant, folder) => {
+  await expectFailures(SUBSCRIBER_MUTANTS, SUBSCRIBER_FAILS, async (mutant) => {
+    const folder = socketFolder();
     const [near, far] = [join(folder, "near.sock"), join(folder, "far.sock")];
-    const listener = await startMutant(mutant, near, far);
+    const listener = await startDeviation(mutant, near, far);
     const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect 2>&1`;
     const failed = await judgeSubscriber(far, { ...HOOKS, start, accept: "accept" });
     await listener.stop();
     return failed;
   });
-  const patched = await judged(PATCHED_SUBSCRIBERS, async (mutant, folder) => {
-    const start = `PYTHONPATH=examples/python exec python3 ${writePatched(mutant, folder)} "$AAEPD_SOCKET"`;
+  await expectFailures(PATCHED_SUBSCRIBERS, SUBSCRIBER_FAILS, async (patch) => {
+    const folder = socketFolder();
+    const start = `PYTHONPATH=examples/python exec python3 ${writePatched(patch, folder)} "$AAEPD_SOCKET"`;
     return judgeSubscriber(join(folder, "suite.sock"), { ...HOOKS, start, accept: "yes" });
   });
-  expectTable([...layered, ...patched], {
-    ...SUBSCRIBER_FAILS,
-    ...CASE_SUBSCRIBER_FAILS,
-    ...Object.fromEntries(Object.keys(SUBSCRIBER_UNSEEN).map((name) => [name, []])),
-  });
 }, 3_600_000);
-
-const HOOKS = { announcements: "stdout", ask: undefined, answer: "{text}" } as const;

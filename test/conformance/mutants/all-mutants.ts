@@ -1,12 +1,30 @@
 // All broken producers.
-import { CASE_MUTANTS } from "./case-mutants.js";
-import { CHAPTER_MUTANTS } from "./chapter-mutants.js";
-import type { Mutant } from "./mutant.js";
-import { NEARLY_RIGHT } from "./nearly-right-mutants.js";
-import { TERMS } from "./terms-mutants.js";
-import { WATCHED } from "./watched-mutants.js";
+import { FILTERING, PACE, SHAPE } from "./delivery-mutants.js";
+import type { Deviations } from "./deviation.js";
+import { ENVELOPE } from "./envelope-mutants.js";
+import { HANDSHAKE, HONORED_CLAIMS } from "./handshake-mutants.js";
+import { OUTPUT } from "./output-mutants.js";
+import { ASKED, BLOCKING, TOKENS } from "./question-mutants.js";
+import { CLOSING, RENEGOTIATION } from "./renegotiation-mutants.js";
+import { READINGS, REPLIES } from "./reply-mutants.js";
+import { SESSIONS, STATES, TOOLS } from "./session-mutants.js";
 
-/** Broken producers of the kinds that cases of an earlier suite let pass. */
-export const KIND_MUTANTS: readonly Mutant[] = [...NEARLY_RIGHT, ...TERMS, ...WATCHED];
-
-export const PRODUCER_MUTANTS: readonly Mutant[] = [...CHAPTER_MUTANTS, ...CASE_MUTANTS, ...KIND_MUTANTS];
+export const PRODUCER_MUTANTS: Deviations = {
+  ...HANDSHAKE,
+  ...HONORED_CLAIMS,
+  ...FILTERING,
+  ...PACE,
+  ...SHAPE,
+  ...RENEGOTIATION,
+  ...CLOSING,
+  ...BLOCKING,
+  ...ASKED,
+  ...TOKENS,
+  ...REPLIES,
+  ...READINGS,
+  ...SESSIONS,
+  ...STATES,
+  ...TOOLS,
+  ...OUTPUT,
+  ...ENVELOPE,
+};

@@ -1,8 +1,7 @@
 // Messages of AAEP as mutants read and change them.
-import type { Message, Mutant } from "./mutant.js";
 
-export type Handlers = ReturnType<Mutant["link"]>;
-export type Handler = (message: Message) => void;
+/** One JSON message. */
+export type Message = Readonly<Record<string, unknown>>;
 export type Change = (message: Message) => Message;
 
 export const CORE_CONTEXT = "https://aaep-protocol.org/context/v1";
@@ -12,6 +11,17 @@ const CRITICAL_KINDS: readonly string[] = [
   "agent.awaiting.confirmation",
   "agent.awaiting.clarification",
   "agent.handoff.requested",
+];
+export const CORE_KINDS: readonly string[] = [
+  "agent.session.started",
+  "agent.session.completed",
+  "agent.session.cancelled",
+  "agent.state.changed",
+  "agent.progress.updated",
+  "agent.tool.invoked",
+  "agent.tool.completed",
+  "agent.output.streaming",
+  ...CRITICAL_KINDS,
 ];
 export const CORE_CAPABILITIES: readonly string[] = [
   "max_events_per_second",
@@ -72,6 +82,7 @@ export const outputKey = (event: Message): string => `${session(event)} ${text(e
 export const position = (event: Message): number => (typeof event.position === "number" ? event.position : 0);
 export const codePoints = (value: unknown): readonly string[] => [...text(value)];
 export const endOf = (event: Message): number => position(event) + codePoints(event.chunk).length;
+export const emptied = (event: Message): Message => ({ ...event, chunk: "", position: endOf(event) });
 export const leavesQuestion = (event: Message): boolean => isState(event) && event.from_state === "awaiting_input";
 export const isIrreversible = (question: Message): boolean =>
   question.irreversible === true || question.reversibility === "irreversible";
@@ -81,6 +92,26 @@ export const deadline = (question: Message): number =>
 
 export const without = (message: Message, ...fields: readonly string[]): Message =>
   Object.fromEntries(Object.entries(message).filter(([field]) => !fields.includes(field)));
+
+/** Terms with those that a renegotiation names. */
+export function merged(old: Message, given: Message): Message {
+  const filters = { ...record(old.event_filters), ...record(given.event_filters) };
+  return { ...old, ...given, ...(Object.keys(filters).length > 0 ? { event_filters: filters } : {}) };
+}
+
+/** RFC 3339 as AAEP §3.2.5 has it. */
+const DATED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(?:\d{3}|\d{6}))?(?:Z|[+-]\d\d:\d\d)$/;
+
+export const isDated = ({ timestamp }: Message): boolean => typeof timestamp === "string" && DATED.test(timestamp);
+export const dated = (reply: Message): Message => ({ ...reply, timestamp: now() });
+
+export const choiceValues = (question: Message): readonly string[] =>
+  Array.isArray(question.choices) ? question.choices.map((choice) => text(record(choice).value)) : [];
+
+export const ofAgent = (event: Message, agent_id: string): Message => ({
+  ...event,
+  producer: { ...record(event.producer), agent_id },
+});
 
 export const now = (): string => new Date().toISOString();
 export const freshHex = (): string => crypto.randomUUID().replaceAll("-", "");

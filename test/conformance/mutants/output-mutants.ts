@@ -1,190 +1,120 @@
 // Producers that break streamed text (chapter 4).
-import { emptied } from "./change-mutants.js";
+import type { Deviation, Deviations } from "./deviation.js";
+import { eventsAdded, eventsFollowed, leaving, told } from "./forms.js";
 import {
   type Change,
   codePoints,
+  emptied,
   freshEventId,
-  type Handlers,
   isChunk,
+  type Message,
   outputKey,
   position,
   text,
   without,
 } from "./messages.js";
-import type { Message, Mutant, MutantLink } from "./mutant.js";
-import { eventsAdded, eventsChanged, eventsFollowed, fieldLeftOut } from "./mutant-forms.js";
 
-function perOutput<State>(initial: () => State): (event: Message) => State {
-  const states = new Map<string, State>();
-  return (event) => {
-    const state = states.get(outputKey(event)) ?? initial();
-    states.set(outputKey(event), state);
-    return state;
-  };
+/** Rewrites chunks by what went before them in their output. */
+function chunksFollowed<State>(begin: () => State, change: (chunk: Message, state: State) => Message): Deviation {
+  return eventsFollowed(() => {
+    const states = new Map<string, State>();
+    return (event) => {
+      if (!isChunk(event)) return event;
+      const state = states.get(outputKey(event)) ?? begin();
+      states.set(outputKey(event), state);
+      return change(event, state);
+    };
+  });
 }
 
-const GAP = 7;
+const isComplete = (event: Message): boolean => isChunk(event) && event.complete === true;
+const isOpen = (event: Message): boolean => isChunk(event) && event.complete !== true;
 
-function chunksSwapped({ toSubscriber, after }: MutantLink): Handlers {
+const chunksSwapped: Deviation = ({ toSubscriber, after }) => {
   let held: Message | undefined;
   let turn = 0;
-  const release = (): void => {
-    if (held !== undefined) toSubscriber(held);
+  const released = (): readonly Message[] => {
+    const all = held === undefined ? [] : [held];
     held = undefined;
+    return all;
   };
-  const swap = (first: Message, second: Message): void => {
-    held = undefined;
-    toSubscriber({ ...second, timestamp: first.timestamp });
-    toSubscriber({ ...first, timestamp: second.timestamp });
-  };
-  const hold = (message: Message): void => {
-    held = message;
-    turn += 1;
-    const mine = turn;
-    after(1000, () => {
-      if (mine === turn) release();
-    });
-  };
-  const open = (message: Message): boolean => isChunk(message) && message.complete !== true;
   return {
-    fromProducer: (message) => {
-      if (held !== undefined && open(message) && outputKey(held) === outputKey(message)) return swap(held, message);
-      release();
-      if (open(message)) hold(message);
-      else toSubscriber(message);
+    down: (message) => {
+      const [first] = released();
+      if (first !== undefined && isOpen(message) && outputKey(first) === outputKey(message))
+        return [
+          { ...message, timestamp: first.timestamp },
+          { ...first, timestamp: message.timestamp },
+        ];
+      const before = first === undefined ? [] : [first];
+      if (!isOpen(message)) return [...before, message];
+      held = message;
+      turn += 1;
+      const mine = turn;
+      after(1000, () => {
+        if (mine === turn) released().forEach(toSubscriber);
+      });
+      return before;
     },
   };
-}
+};
 
-function overlapping(): Change {
-  const last = new Map<string, string>();
-  return (event) => {
-    if (!isChunk(event)) return event;
-    const before = last.get(outputKey(event));
-    const own = codePoints(event.chunk).at(-1);
-    if (own !== undefined) last.set(outputKey(event), own);
-    if (before === undefined || position(event) === 0) return event;
-    return { ...event, chunk: before + text(event.chunk), position: position(event) - 1 };
-  };
-}
+const again: Change = (event) => ({ ...emptied(event), event_id: freshEventId() });
 
-export const OUTPUT: readonly Mutant[] = [
-  eventsChanged(
-    {
-      name: "positions-with-a-gap",
-      paragraph: "AAEP §4.3.3",
-      breaks: "position MUST be the offset in the output; all but the first are 7 too high.",
-    },
-    (event) => (isChunk(event) && position(event) > 0 ? { ...event, position: position(event) + GAP } : event),
+export const OUTPUT: Deviations = {
+  // AAEP §4.3.3: position MUST be the offset in the output; all but the first are 7 too high.
+  "positions-with-a-gap": told(
+    (event) => isChunk(event) && position(event) > 0,
+    (event) => ({ ...event, position: position(event) + 7 }),
   ),
-  eventsFollowed(
-    {
-      name: "chunks-overlap",
-      paragraph: "AAEP §4.3.3",
-      breaks: "position MUST be the total offset of the text so far; each chunk repeats the last character before it.",
-    },
-    overlapping,
-  ),
-  eventsChanged(
-    {
-      name: "positions-always-zero",
-      paragraph: "AAEP §4.3.3",
-      breaks: "position MUST be the offset since the start of the output; each chunk begins at 0.",
-    },
-    (event) => (isChunk(event) ? { ...event, position: 0 } : event),
-  ),
-  eventsFollowed(
-    {
-      name: "positions-in-bytes",
-      paragraph: "AAEP §4.3.3",
-      breaks: "position counts characters; it counts UTF-8 bytes.",
-    },
-    () => {
-      const bytes = perOutput(() => ({ before: -1 }));
-      return (event) => {
-        if (!isChunk(event)) return event;
-        const count = bytes(event);
-        if (count.before < 0) count.before = position(event);
-        const own = count.before;
-        count.before += new TextEncoder().encode(text(event.chunk)).length;
-        return { ...event, position: own };
-      };
+  // AAEP §4.3.3: position MUST be the total offset of the text so far; each chunk repeats the last character before it.
+  "chunks-overlap": chunksFollowed<{ last?: string }>(
+    () => ({}),
+    (event, state) => {
+      const before = state.last;
+      const own = codePoints(event.chunk).at(-1);
+      if (own !== undefined) state.last = own;
+      if (before === undefined || position(event) === 0) return event;
+      return { ...event, chunk: before + text(event.chunk), position: position(event) - 1 };
     },
   ),
-  eventsChanged(
-    {
-      name: "last-space-trimmed",
-      paragraph: "AAEP §4.3.3",
-      breaks: "Chunks carry the output without loss up to the next position; white space at their end is cut off.",
-    },
-    (event) => (isChunk(event) ? { ...event, chunk: text(event.chunk).trimEnd() } : event),
-  ),
-  {
-    name: "chunks-out-of-order",
-    paragraph: "AAEP §8.2.3",
-    breaks: "Order within a session is kept; two chunks change places.",
-    link: chunksSwapped,
-  },
-  eventsFollowed(
-    {
-      name: "two-complete-chunks",
-      paragraph: "AAEP §4.5.4",
-      breaks: "Exactly one chunk of an output has complete: true; the first one has it already.",
-    },
-    () => {
-      const first = perOutput(() => ({ seen: false }));
-      return (event) => {
-        if (!isChunk(event)) return event;
-        const state = first(event);
-        const changed = state.seen ? event : { ...event, complete: true };
-        state.seen = true;
-        return changed;
-      };
+  // AAEP §4.3.3: position MUST be the offset since the start of the output; each chunk begins at 0.
+  "positions-always-zero": told(isChunk, (event) => ({ ...event, position: 0 })),
+  // AAEP §4.3.3: position counts characters; it counts UTF-8 bytes.
+  "positions-in-bytes": chunksFollowed<{ before?: number }>(
+    () => ({}),
+    (event, state) => {
+      const own = state.before ?? position(event);
+      state.before = own + Buffer.byteLength(text(event.chunk));
+      return { ...event, position: own };
     },
   ),
-  eventsAdded(
-    {
-      name: "completion-announced-again",
-      paragraph: "AAEP §4.5.4",
-      breaks: "Exactly one chunk of an output has complete: true; an empty second one follows.",
+  // AAEP §4.3.3: chunks carry the output without loss up to the next position; white space at their end is cut off.
+  "last-space-trimmed": told(isChunk, (event) => ({ ...event, chunk: text(event.chunk).trimEnd() })),
+  // AAEP §8.2.3: order within a session is kept; two chunks change places.
+  "chunks-out-of-order": chunksSwapped,
+  // AAEP §4.5.4: exactly one chunk of an output has complete: true; the first one has it already.
+  "two-complete-chunks": chunksFollowed(
+    () => ({ seen: false }),
+    (event, state) => {
+      const changed = state.seen ? event : { ...event, complete: true };
+      state.seen = true;
+      return changed;
     },
-    () => (event) =>
-      isChunk(event) && event.complete === true ? [{ ...emptied(event), event_id: freshEventId() }] : [],
   ),
-  eventsAdded(
-    {
-      name: "chunk-after-complete",
-      paragraph: "AAEP §4.5.4",
-      breaks: "No chunk of an output after complete: true; an empty open one follows.",
-    },
-    () => (event) =>
-      isChunk(event) && event.complete === true
-        ? [{ ...without(emptied(event), "coalesce_hint"), event_id: freshEventId(), complete: false }]
-        : [],
-  ),
-  eventsChanged(
-    {
-      name: "output-never-complete",
-      paragraph: "AAEP §4.3.3",
-      breaks: "The final chunk of an output MUST have complete: true; it has false.",
-    },
-    (event) => (isChunk(event) ? { ...event, complete: false } : event),
-  ),
-  fieldLeftOut(
-    {
-      name: "coalesce-hint-missing",
-      paragraph: "AAEP §9.3.1(6)",
-      breaks: "coalesce_hint is set on output at granular boundaries; it is left out.",
-    },
-    "coalesce_hint",
-    isChunk,
-  ),
-  eventsChanged(
-    {
-      name: "coalesce-hint-invented",
-      paragraph: "AAEP §4.3.3",
-      breaks: "coalesce_hint is one of five words; it is `line`.",
-    },
-    (event) => (isChunk(event) ? { ...event, coalesce_hint: "line" } : event),
-  ),
-];
+  // AAEP §4.5.4: exactly one chunk of an output has complete: true; an empty second one follows.
+  "completion-announced-again": eventsAdded(isComplete, again),
+  // AAEP §4.5.4: no chunk of an output after complete: true; an empty open one follows.
+  "chunk-after-complete": eventsAdded(isComplete, (event) => ({
+    ...without(again(event), "coalesce_hint"),
+    complete: false,
+  })),
+  // AAEP §4.3.3: the final chunk of an output MUST have complete: true; it has false.
+  "output-never-complete": told(isChunk, (event) => ({ ...event, complete: false })),
+  // AAEP §9.3.1(6): coalesce_hint is set on output at granular boundaries; it is left out.
+  "coalesce-hint-missing": told(isChunk, leaving("coalesce_hint")),
+  // AAEP §4.3.3: coalesce_hint is one of five words; it is `line`.
+  "coalesce-hint-invented": told(isChunk, (event) => ({ ...event, coalesce_hint: "line" })),
+  // AAEP §4.3.3: every chunk has the hint completion.
+  "completion-hinted-early": told(isChunk, (event) => ({ ...event, coalesce_hint: "completion" })),
+};

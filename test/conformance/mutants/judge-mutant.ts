@@ -1,25 +1,33 @@
-// The verdicts of the suite about one mutant, over a daemon of its own.
+// The ids of the cases of the suite that fail under one mutant.
 import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
 import { agentDriver } from "../../../src/conformance/drive/agent-driver.js";
 import type { CaseResult } from "../../../src/conformance/findings/finding.js";
 import { runProducerCases } from "../../../src/conformance/producer/run-producer-cases.js";
 import { openLinks } from "../../../src/conformance/wire/open-links.js";
-import type { Mutant } from "./mutant.js";
-import { startMutant } from "./mutant-layer.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
+import type { Deviation } from "./deviation.js";
+import { startDeviation } from "./layer.js";
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
+/** A folder for sockets that nobody else may use. */
+export function socketFolder(): string {
+  const folder = join(temporaryDirectory(), "m");
+  mkdirSync(folder, { mode: 0o700 });
+  return folder;
+}
+
 /** `daemon`: the socket of a producer that is correct. `chosen`: ids of cases; default: all. */
 export async function judgeMutant(
-  mutant: Mutant,
+  deviation: Deviation,
   daemon: string,
-  folder: string,
   chosen?: readonly string[],
 ): Promise<readonly CaseResult[]> {
-  const near = join(folder, `${mutant.name.slice(0, 40)}.sock`);
-  const listener = await startMutant(mutant, near, daemon);
+  const near = join(socketFolder(), "near.sock");
+  const listener = await startDeviation(deviation, near, daemon);
   const driver = agentDriver({ path: daemon, hex: (bytes) => randomBytes(bytes).toString("hex"), wait });
   const links = await openLinks({ kind: "ipc", path: near });
   try {
