@@ -1,20 +1,15 @@
 // docs/adapters.md: what is heard of an agent, and the configurations of editors, as they stand there.
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { openEditor } from "../adapters/acp/acp-editor.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { docBlock, docPage } from "../support/doc-blocks.js";
 import { untilHeard } from "../support/peers/heard.js";
 import { cleanEnvironment, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
-const PAGE = readFileSync(new URL("../../docs/adapters.md", import.meta.url), "utf8");
-
-/** A block, without the indentation of its list. */
-function block(name: string): string {
-  const [, text = ""] = new RegExp(`\`\`\`\\w+ ${name}\n([\\s\\S]*?)\n *\`\`\``).exec(PAGE) ?? [];
-  return text.replaceAll(/^ {3}/gm, "");
-}
+const PAGE = docPage("adapters.md");
+const json = (name: string) => JSON.parse(docBlock(PAGE, "json", name));
 
 test("an agent is heard as the page says, by aaepd tail --interactive", async () => {
   ensureBuilt();
@@ -40,8 +35,8 @@ test("an agent is heard as the page says, by aaepd tail --interactive", async ()
   const lines = tail.stdout().slice(before).trimEnd().split("\n");
   // A state without words is heard in between.
   const said = lines.filter((line) => !/state: [a-z ]+$/.test(line));
-  expect(said.join("\n").replaceAll(/ after [\d.]+ s/g, "")).toBe(block("heard"));
-  expect(tail.stderr()).toContain(`\n${block("asked")}\n`);
+  expect(said.join("\n").replaceAll(/ after [\d.]+ s/g, "")).toBe(docBlock(PAGE, "text", "heard").trimEnd());
+  expect(tail.stderr()).toContain(`\n${docBlock(PAGE, "text", "asked")}`);
 });
 
 const READ = {
@@ -52,12 +47,12 @@ const READ = {
 };
 
 test.each(["zed", "jetbrains"])("the configuration of %s starts aaepd acp in front of the agent", (name) => {
-  const { agent_servers } = JSON.parse(block(name));
+  const { agent_servers } = json(name);
   expect(agent_servers.OpenCode).toMatchObject({ command: "aaepd", args: ["acp", "--", "opencode", "acp"] });
 });
 
 test("the configuration of a host of MCP starts aaepd mcp in front of the server", () => {
-  const { filesystem } = JSON.parse(block("mcp")).mcpServers;
+  const { filesystem } = json("mcp").mcpServers;
   expect(filesystem.command).toBe("aaepd");
   const at = filesystem.args.indexOf("--");
   expect(filesystem.args.slice(0, at)).toEqual([

@@ -1,59 +1,42 @@
 // docs/akashik.md, run as it stands there: the commands, what they print, and the numbers of its examples.
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { isAkashikRequest } from "#gen/akashik/validators.js";
 import { listenerOf, relevanceScore } from "../../src/protocols/akashik/field/relevance.js";
 import { wordsOf } from "../../src/protocols/akashik/field/words.js";
 import { OPERATIONS } from "../../src/protocols/akashik/messages/capabilities.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { docBlock, docPage } from "../support/doc-blocks.js";
+import { startCommand } from "../support/peers/program.js";
 import { startRig } from "../support/rigs/daemon-rig.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PAGE = readFileSync(join(ROOT, "docs/akashik.md"), "utf8");
-
-function block(language: string, name: string): string {
-  const found = new RegExp(`\`\`\`${language} ${name}\n([\\s\\S]*?)\`\`\``).exec(PAGE)?.[1];
-  if (found === undefined) throw new Error(`there is no ${language} ${name}`);
-  return found;
-}
-
-function run(command: string, socket: string) {
-  const child = spawn("sh", ["-c", `exec ${command.trim()}`], { cwd: ROOT, env: { ...process.env, SOCKET: socket } });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let out = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
-  });
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { out: () => out, ended };
-}
+const PAGE = docPage("akashik.md");
+const block = (language: string, name: string): string => docBlock(PAGE, language, name);
 
 const IN_PYTHON = "python3 examples/akashik/agent.py";
 const IN_TYPESCRIPT = block("sh", "typescript").trim();
 
 it.each([
-  [IN_PYTHON, IN_PYTHON],
-  [IN_TYPESCRIPT, IN_PYTHON],
   [IN_PYTHON, IN_TYPESCRIPT],
+  [IN_TYPESCRIPT, IN_PYTHON],
 ])("an agent by %s is told of what another one by %s records", async (reading, writing) => {
   ensureBuilt();
   const rig = await startRig();
-  const socket = String(rig.daemon.endpoints.ipc);
-  const reader = run(block("sh", "reader").replace(IN_PYTHON, reading), socket);
-  await eventually(() => expect(reader.out()).toContain("subscribed"));
-  const writer = run(block("sh", "writer").replace(IN_PYTHON, writing), socket);
-  expect(await writer.ended).toBe(0);
-  expect(await reader.ended).toBe(0);
-  expect(reader.out()).toBe(block("text", "reader"));
-  expect(writer.out()).toContain("recorded: recorded");
+  const run = (name: string, program: string) =>
+    startCommand(["sh", "-c", `exec ${block("sh", name).trim().replace(IN_PYTHON, program)}`], {
+      environment: { SOCKET: String(rig.daemon.endpoints.ipc) },
+    });
+  const reader = run("reader", reading);
+  await eventually(() => expect(reader.stdout()).toContain("subscribed"));
+  const writer = run("writer", writing);
+  for (const { ended } of [writer, reader]) expect(await ended).toMatchObject({ code: 0 });
+  expect(reader.stdout()).toBe(block("text", "reader"));
+  expect(writer.stdout()).toContain("recorded: recorded");
 });
 
 it.each(["akashik/agent.py", "typescript/akashik-agent.ts"])("the client %s has fewer than 50 lines", (path) => {
-  const source = readFileSync(join(ROOT, "examples", path), "utf8");
+  const source = readFileSync(`examples/${path}`, "utf8");
   expect(source.split("\n").filter((line) => line.trim() !== "").length).toBeLessThan(50);
 });
 

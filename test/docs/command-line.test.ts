@@ -1,19 +1,17 @@
 // docs/command-line.md: what it shows of a terminal is what the commands write there.
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { createColors } from "picocolors";
 import { expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { readySentences } from "../../src/cli/serve/ready-sentences.js";
 import { createTailLines } from "../../src/cli/tail/tail-lines.js";
 import { logSentence } from "../../src/cli/terminal/log-sentences.js";
+import { docBlock, docPage } from "../support/doc-blocks.js";
 
-const PAGE = readFileSync(fileURLToPath(new URL("../../docs/command-line.md", import.meta.url)), "utf8");
+const PAGE = docPage("command-line.md");
 
 /** Lines of a block, without the time in front. */
 function shown(name: string): readonly string[] {
-  const [, text = ""] = new RegExp(`^\`\`\`text ${name}\n([\\s\\S]*?)^\`\`\`$`, "m").exec(PAGE) ?? [];
-  return text.trimEnd().split("\n").map(withoutTime);
+  return docBlock(PAGE, "text", name).trimEnd().split("\n").map(withoutTime);
 }
 
 function withoutTime(line: string): string {

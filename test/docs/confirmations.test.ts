@@ -12,15 +12,16 @@ import {
   isProducerManifest,
   isStateChangedEvent,
 } from "#gen/aaep/validators.js";
+import { docBlocks, docPage } from "../support/doc-blocks.js";
 import type { PlainPeer, RpcPeer } from "../support/peers/peers.js";
 import { type DaemonRig, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 
-const PAGE = readFileSync(new URL("../../docs/confirmations.md", import.meta.url), "utf8");
+const PAGE = docPage("confirmations.md");
 
 type Message = Readonly<Record<string, unknown>>;
 
-const EXAMPLES = new Map<string, Message>(
-  [...PAGE.matchAll(/```json (\S+)\n([\s\S]*?)\n```/g)].map(([, name = "", text = ""]) => [name, JSON.parse(text)]),
+const EXAMPLES = new Map(
+  [...docBlocks(PAGE, "json")].map(([name, text]): [string, Message] => [name, JSON.parse(text)]),
 );
 
 function example(name: string): Message {

@@ -138,7 +138,7 @@ describe.runIf(process.platform !== "win32")("backup and restore", () => {
     const directory = temporaryDirectory();
     const env = environmentWithAaepd(directory);
     const run = (block: string): string =>
-      execFileSync("bash", ["--norc", "-euc", docBlock(PAGE, block)], { encoding: "utf8", cwd: directory, env });
+      execFileSync("bash", ["--norc", "-euc", docBlock(PAGE, "sh", block)], { encoding: "utf8", cwd: directory, env });
     return { directory, run, journal: join(directory, ".local/state/aaepd/journal/aaepd") };
   }
 

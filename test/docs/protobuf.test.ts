@@ -1,7 +1,4 @@
 // The examples of docs/protobuf.md: the same thing as JSON, as text and as bytes (M2, M5).
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type DescMessage, equals, fromBinary } from "@bufbuild/protobuf";
 import { fromText } from "@bufbuild/protobuf/txtpb";
 import { expect, test } from "vitest";
@@ -9,20 +6,14 @@ import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { CapabilitiesSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { isStateChangedEvent } from "#gen/aaep/validators.js";
 import { encodeDocument } from "../../src/protocols/aaep/protobuf/encode.js";
+import { docBlocks, docPage } from "../support/doc-blocks.js";
 import { documentOf, messageOf } from "../support/protobuf-documents.js";
 import { isAsPublished } from "../support/published-schemas.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PAGE = readFileSync(join(ROOT, "docs/protobuf.md"), "utf8");
-
-function blocks(language: string): ReadonlyMap<string, string> {
-  const found = PAGE.matchAll(new RegExp(`\`\`\`${language} (\\w+)\n([\\s\\S]*?)\n\`\`\``, "g"));
-  return new Map([...found].map(([, name = "", text = ""]) => [name, text]));
-}
-
-const JSONS = blocks("json");
-const TEXTS = blocks("textproto");
-const HEXES = blocks("hex");
+const PAGE = docPage("protobuf.md");
+const JSONS = docBlocks(PAGE, "json");
+const TEXTS = docBlocks(PAGE, "textproto");
+const HEXES = docBlocks(PAGE, "hex");
 
 function descriptorOf(name: string): DescMessage {
   return name === "lists" ? CapabilitiesSchema : EventSchema;
@@ -52,10 +43,4 @@ test.each([...HEXES])("M2: the bytes of %s", (name, hex) => {
 test("M5: what is said to be an event or a capability is one", () => {
   expect(isStateChangedEvent(JSON.parse(JSONS.get("event") ?? ""))).toBe(true);
   expect(isAsPublished("aaep", "Capabilities", JSON.parse(JSONS.get("lists") ?? ""))).toBe(true);
-});
-
-test("every file that protobuf.md points to exists", () => {
-  const links = [...PAGE.matchAll(/\]\(([^)#]+)/g)].map((match) => match[1] ?? "");
-  expect(links.length).toBeGreaterThan(1);
-  expect(links.filter((link) => !existsSync(join(ROOT, "docs", link)))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The outputs that docs/troubleshooting.md quotes, compared with those of the commands. A quoted text is a part of the output in which paths, numbers
 // and the breaks of lines may differ.
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -10,16 +10,15 @@ import { ipcRpcConnector } from "../../src/client/node.js";
 import { EXIT_CODES } from "../../src/daemon/platform/exit-codes.js";
 import { runtimeEnvironment, serve as serveDaemon } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
+import { docBlocks, docPage } from "../support/doc-blocks.js";
 import { isWhole } from "../support/extent.js";
 import { shared } from "../support/lifetime.js";
 import { sectionsOf, tablesIn } from "../support/markdown.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../support/peers/program.js";
 import { diskKind } from "../support/rigs/small-disk.js";
 
-const PAGE = readFileSync(new URL("../../docs/troubleshooting.md", import.meta.url), "utf8");
-const QUOTED = new Map(
-  [...PAGE.matchAll(/^```text (\S+)\n([\s\S]*?)\n```$/gm)].map(([, name = "", text = ""]) => [name, text]),
-);
+const PAGE = docPage("troubleshooting.md");
+const QUOTED = docBlocks(PAGE, "text");
 const DOCS = new URL("../../docs", import.meta.url).href;
 
 /** The folders of one try, and the commands in them. */
@@ -87,6 +86,7 @@ const WRONG = [
   event("progress.updated", { progress: { percent: 5 } }),
   event("session.ended", {}),
 ];
+const UNSTARTED = [event("state.changed", { session_id: "sess_2", from_state: "idle", to_state: "thinking" })];
 /** Text of more than a megabyte. */
 const MUCH = [
   STARTED,
@@ -95,12 +95,23 @@ const MUCH = [
 
 const publish = (path: string) => ["publish", path, "--producer-id", "me"];
 
-/** Several entries quote from it. */
-const publishedWrong = shared(async () => {
+/** A daemon that several entries are about. */
+const served = shared(async () => {
   const scene = createScene();
   await scene.serve("--journal", "memory");
-  return scene.inWordsOfPage(await scene.aaepd(publish(scene.write("wrong.ndjson", WRONG))));
+  return scene;
 });
+
+/** What a command beside that daemon says of some events. */
+const publishing =
+  (events: readonly object[], ...options: readonly string[]) =>
+  async (): Promise<string> => {
+    const scene = await served();
+    return scene.inWordsOfPage(await scene.aaepd(["publish", scene.write("events.ndjson", events), ...options]));
+  };
+
+/** Several entries quote from it. */
+const publishedWrong = shared(publishing(WRONG, "--producer-id", "me"));
 
 async function ask(scene: Scene, ...options: readonly string[]) {
   const agent = await createAgentClient(ipcRpcConnector(await scene.serve("--journal", "memory", ...options)));
@@ -198,18 +209,9 @@ const SCENARIOS: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
   "confirmation-required": publishedWrong,
   order: publishedWrong,
   "unknown-type": publishedWrong,
-  refusals: async (scene) => {
-    await scene.serve("--journal", "memory");
-    return scene.aaepd(["publish", scene.write("hello.ndjson", [STARTED])]);
-  },
-  "not-started": async (scene) => {
-    await scene.serve("--journal", "memory");
-    return scene.aaepd(publish(scene.write("late.ndjson", WRONG.slice(1))));
-  },
-  verbose: async (scene) => {
-    await scene.serve("--journal", "memory");
-    return scene.aaepd([...publish(scene.write("late.ndjson", WRONG.slice(1, 2))), "--verbose"]);
-  },
+  refusals: publishing([STARTED]),
+  "not-started": publishing(UNSTARTED, "--producer-id", "me"),
+  verbose: publishing(UNSTARTED, "--producer-id", "me", "--verbose"),
   "disk-full": async (scene) => {
     await serveOnSmallDisk(scene);
     return scene.aaepd(publish(scene.write("much.ndjson", MUCH)));
@@ -223,9 +225,9 @@ const SCENARIOS: Readonly<Record<string, (scene: Scene) => Promise<string>>> = {
       return scene.aaepd(["status"]);
     });
   },
-  "second-serve": async ({ serve, aaepd }) => {
-    await serve("--journal", "memory");
-    return aaepd(["serve", "--journal", "memory"]);
+  "second-serve": async () => {
+    const scene = await served();
+    return scene.inWordsOfPage(await scene.aaepd(["serve", "--journal", "memory"]));
   },
   "folder-mode": ({ directory, aaepd }) => {
     chmodSync(directory, 0o755);

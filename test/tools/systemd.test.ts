@@ -132,7 +132,7 @@ describe.runIf(canBeApart)("a user's systemd", () => {
 
   it("docs/operations.md: the service is installed, upgraded, stopped for a backup and removed by the commands of the page", () => {
     const page = docPage("operations.md");
-    const block = (name: string): string => `(${docBlock(page, name)}\n) >/dev/null 2>&1`;
+    const block = (name: string): string => `(${docBlock(page, "sh", name)}\n) >/dev/null 2>&1`;
     const states = (of: string): string =>
       `echo "${of}: $(systemctl --user is-active aaepd.socket aaepd.service | paste -sd ' ')"`;
     const script = join(temporaryDirectory(), "page.sh");

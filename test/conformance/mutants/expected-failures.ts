@@ -5,8 +5,8 @@ export type Failures = Readonly<Record<string, readonly string[]>>;
 export const FAILS: Failures = {
   "cancelled-question-resolved-by-default": ["P1-nothing-after-end"],
   "accept-taken-as-reject": ["P2-accept"],
-  "accepted-twice": ["P3-answered-once"],
-  "accepted-without-honored-terms": ["P3-accepted-form"],
+  "accepted-twice": ["P3-answered-once", "P3-renegotiate-answered"],
+  "accepted-without-honored-terms": ["P3-accepted-form", "P3-renegotiate-partial"],
   "accepted-without-producer": ["P3-accepted-form"],
   "accepted-without-version": ["P3-accepted-form"],
   "agent-id-missing": ["P1-producer"],

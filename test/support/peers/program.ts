@@ -41,8 +41,13 @@ export function cleanEnvironment(directory: string): Record<string, string> {
 
 /** Starts the program; what is left of it when the test has finished, or all that share it, is killed. */
 export function startProgram(argv: readonly string[], options: ProgramOptions = {}): Program {
+  return startCommand([process.execPath, ...(options.nodeOptions ?? []), options.entry ?? PROGRAM, ...argv], options);
+}
+
+/** Likewise, any program. */
+export function startCommand([program = "", ...argv]: readonly string[], options: ProgramOptions = {}): Program {
   const directory = options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory();
-  const child = spawn(process.execPath, [...(options.nodeOptions ?? []), options.entry ?? PROGRAM, ...argv], {
+  const child = spawn(program, argv, {
     env: { ...cleanEnvironment(directory), ...options.environment },
     cwd: options.cwd,
     ...(options.user === undefined ? {} : { uid: options.user, gid: options.user }),
