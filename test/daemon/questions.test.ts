@@ -5,8 +5,8 @@ import type { Framing } from "../../transports/framing/framings.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
+import { listenListener } from "../support/services/service-peers.js";
 import { GRPC, partyOf } from "../support/services/service-stage.js";
-import { listenListener } from "../support/services/typed-listeners.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

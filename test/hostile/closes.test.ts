@@ -11,8 +11,8 @@ import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
 import { openRawGrpc } from "../support/services/raw-calls.js";
+import { listenListener } from "../support/services/service-peers.js";
 import { GRPC, partyOf, startServices } from "../support/services/service-stage.js";
-import { listenListener } from "../support/services/typed-listeners.js";
 
 const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
 

@@ -8,8 +8,8 @@ import { startAuditedRig } from "../support/rigs/audited-rig.js";
 import { type DaemonRig, nextSession, requestOf, turns } from "../support/rigs/daemon-rig.js";
 import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
 import { openRawGrpc } from "../support/services/raw-calls.js";
+import { listenListener } from "../support/services/service-peers.js";
 import { GRPC, partyOf, startServices } from "../support/services/service-stage.js";
-import { listenListener } from "../support/services/typed-listeners.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

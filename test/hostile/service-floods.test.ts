@@ -23,6 +23,7 @@ import { byConverter } from "../support/services/converting.js";
 import { createGrpcClient } from "../support/services/grpc-client.js";
 import { refusalOf } from "../support/services/refusals.js";
 import { ServiceRefusal } from "../support/services/service-client.js";
+import { listenListener, type ServiceListener, streamListener } from "../support/services/service-peers.js";
 import {
   ALL_WAYS,
   DUPLEX,
@@ -31,7 +32,6 @@ import {
   requesting,
   startServices,
 } from "../support/services/service-stage.js";
-import { listenListener, type ServiceListener, streamListener } from "../support/services/typed-listeners.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const MIB = 1024 * 1024;

@@ -13,12 +13,11 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { nextSession, requestOf } from "../support/rigs/daemon-rig.js";
-import { callingAgent } from "../support/services/agents.js";
 import { startBystander } from "../support/services/bystander.js";
 import { openRawGrpc, rawHttp } from "../support/services/raw-calls.js";
 import { refusalIn, refusalOf } from "../support/services/refusals.js";
+import { callingAgent, listenListener } from "../support/services/service-peers.js";
 import { ALL_WAYS, CAPABLE, partyOf, startServices } from "../support/services/service-stage.js";
-import { listenListener } from "../support/services/typed-listeners.js";
 
 const MIB = 1024 * 1024;
 

@@ -20,10 +20,10 @@ import { SERVICE_NAMES, type ServiceName } from "../../transports/ways.js";
 import { eventually } from "../cli/command-stage.js";
 import { serviceClient } from "../scenarios/service-parties.js";
 import { type DaemonRig, nextSession } from "../support/rigs/daemon-rig.js";
-import { streamAgent } from "../support/services/agents.js";
 import { metric, startBystander } from "../support/services/bystander.js";
 import { endOfStream, enveloped, openRawGrpc, rawHttp } from "../support/services/raw-calls.js";
 import { refusalOf } from "../support/services/refusals.js";
+import { streamAgent } from "../support/services/service-peers.js";
 import { DUPLEX, openSubscribe, partyOf, requesting, startServices } from "../support/services/service-stage.js";
 
 const servedCount = (rig: DaemonRig): Promise<number> => metric(rig, 'aaepd_connections{transport="services"}');
@@ -160,7 +160,7 @@ describe.each(DUPLEX)("the order of messages on a stream: %s", (_, way) => {
       progress: { percent: 5 },
     });
     // What was asked before the half-close is answered.
-    await Promise.all([expect(publishing).rejects.toThrow("session_not_started"), agent.leave()]);
+    await Promise.all([expect(publishing).rejects.toThrow("session_not_started"), agent.close()]);
     await bystander.noticedNothing();
     expect(await metric(rig, "aaepd_subscriptions")).toBe(1);
   });

@@ -12,7 +12,6 @@ import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer
 import { createMortalDaemon } from "../support/peers/mortal-daemon.js";
 import { plainPeer, RpcRefusal, rpcPeer } from "../support/peers/peers.js";
 import { diskKind } from "../support/rigs/small-disk.js";
-import { TypedRefusal } from "../support/services/refusals.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { type AgentLink, type AgentTransport, openAgentLink } from "./crash/agent-links.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
@@ -104,7 +103,6 @@ function eventsOf(agent: string) {
 
 function refusalIn(caught: unknown): { readonly code: unknown; readonly message: unknown } {
   if (caught instanceof RpcRefusal) return { code: caught.error.data.code, message: caught.error.message };
-  if (caught instanceof TypedRefusal) return { code: caught.refusal.code, message: caught.refusal.message };
   throw caught;
 }
 

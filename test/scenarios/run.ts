@@ -4,7 +4,16 @@ import { unreachable } from "../../src/base/exhaustive.js";
 import { isObject, type Message } from "../support/oracles/wire-sniffer.js";
 import { RpcRefusal } from "../support/peers/peers.js";
 import { requestOf, turns } from "../support/rigs/daemon-rig.js";
-import { carriesText, hasRpcAgent, type Lane, type Part, type Saved, type Scenario, type Step } from "./scenario.js";
+import {
+  carriesText,
+  hasHeartbeats,
+  hasRpcAgent,
+  type Lane,
+  type Part,
+  type Saved,
+  type Scenario,
+  type Step,
+} from "./scenario.js";
 import { openWorld, type World } from "./world.js";
 
 export async function runScenario(scenario: Scenario, lane: Lane): Promise<void> {
@@ -63,7 +72,7 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
     }
     case "is kept alive": {
       const { events, heartbeats, listPending } = await world.subscriber(step.who);
-      await heartbeats?.take(step.times, "heartbeats");
+      if (hasHeartbeats(lane)) await heartbeats?.take(step.times, "heartbeats");
       await listPending();
       return expect([...events.rest(), ...(heartbeats?.rest() ?? [])]).toEqual([]);
     }
@@ -140,10 +149,9 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       return keep(step.save, answer);
     }
     case "notify": {
-      const { notifying } = await world.agent(step.agent ?? "agent");
-      if (notifying === undefined) throw new Error("this agent has no notifications");
-      notifying.notify(step.method, step.params);
-      if (step.error !== undefined) expectPart(await notifying.errors.next("an error"), step.error);
+      const agent = await world.agent(step.agent ?? "agent");
+      agent.notify(step.method, step.params);
+      if (step.error !== undefined) expectPart(await agent.errors.next("an error"), step.error);
       return;
     }
     case "agent leaves": {
@@ -160,20 +168,15 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
   }
 }
 
-/** What the error says on the lane: the number of JSON-RPC where that is spoken, the status where a call of its own was refused. */
-function errorOn(lane: Lane, { rpcCode, status, ...error }: Part): Part {
-  const isCall = lane.service?.agent === "calls";
-  return {
-    ...error,
-    ...(hasRpcAgent(lane) && rpcCode !== undefined ? { rpcCode } : {}),
-    ...(isCall && status !== undefined ? { status } : {}),
-  };
+/** What the error says on the lane: the number of JSON-RPC where that is spoken. The status of a call is that of its code (M4). */
+function errorOn(lane: Lane, { rpcCode, ...error }: Part): Part {
+  return { ...error, ...(hasRpcAgent(lane) && rpcCode !== undefined ? { rpcCode } : {}) };
 }
 
-/** The document of a text as the lane can carry it: JSON as JavaScript writes it knows no negative zero. */
-function documentOn({ service }: Lane, text: string): unknown {
+/** The document of a text as the lane hands it out: JSON as JavaScript writes it knows no negative zero. */
+function documentOn(lane: Lane, text: string): unknown {
   const document: unknown = JSON.parse(text);
-  return service?.codec === "json" ? JSON.parse(JSON.stringify(document)) : document;
+  return carriesText(lane) ? document : JSON.parse(JSON.stringify(document));
 }
 
 /** A service takes lists of events only, and points into them. */

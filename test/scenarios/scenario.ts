@@ -186,6 +186,11 @@ export function hasRpcAgent({ service }: Lane): boolean {
   return service === undefined || service.agent === "rpc";
 }
 
+/** Whether the streams of the lane's subscribers have a message that says that they are alive (R22). */
+export function hasHeartbeats({ service }: Lane): boolean {
+  return service !== undefined && service.listener !== "aaep";
+}
+
 /** Whether events reach the lane's subscribers as JSON, so that a text can be the same byte for byte: else equality is of documents. */
 export function carriesText({ service }: Lane): boolean {
   return service === undefined || service.listener === "aaep";

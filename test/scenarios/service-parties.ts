@@ -1,14 +1,18 @@
 // Who is connected to a daemon by its services, each over connections of its own.
 import { onTestFinished } from "vitest";
 import type { DaemonRig } from "../support/rigs/daemon-rig.js";
-import { callingAgent, streamAgent } from "../support/services/agents.js";
 import { createConnectClient } from "../support/services/connect-client.js";
 import { byConverter } from "../support/services/converting.js";
 import { createGrpcClient } from "../support/services/grpc-client.js";
-import { jsonListener } from "../support/services/json-listener.js";
 import { byProtoJson } from "../support/services/proto-json.js";
 import type { ServiceClient } from "../support/services/service-client.js";
-import { listenListener, streamListener } from "../support/services/typed-listeners.js";
+import {
+  callingAgent,
+  jsonListener,
+  listenListener,
+  streamAgent,
+  streamListener,
+} from "../support/services/service-peers.js";
 import { rpcAgent, type WorldAgent, type WorldListener } from "./parties.js";
 import type { ServiceWay } from "./scenario.js";
 
@@ -44,15 +48,15 @@ export function serviceParties(
         case "rpc":
           return rpcAgent(await rig.rpc());
         case "stream":
-          return { ...streamAgent(optionsOf(name)), notifying: undefined };
+          return rpcAgent(streamAgent(optionsOf(name)));
         case "calls": {
-          const agent = callingAgent(optionsOf(name));
+          const agent = rpcAgent(callingAgent(optionsOf(name)));
           // Nobody sees it go: it is gone when it has been silent for so long.
           const leave = async (): Promise<void> => {
             await agent.leave();
             await rig.advance(AGENT_IDLE_MS);
           };
-          return { ...agent, leave, notifying: undefined };
+          return { ...agent, leave };
         }
       }
     },

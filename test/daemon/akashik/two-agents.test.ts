@@ -5,7 +5,8 @@ import { ensureBuilt } from "../../support/built.js";
 import { type AkashikPeer, akashikAgent, unit } from "../../support/peers/akashik-peer.js";
 import { AKASHIK_STREAM } from "../../support/peers/akashik-service.js";
 import { createMortalDaemon } from "../../support/peers/mortal-daemon.js";
-import { streamOverGrpc } from "../../support/peers/service-streams.js";
+import { createGrpcClient } from "../../support/services/grpc-client.js";
+import { converseStream } from "../../support/services/text-connections.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
@@ -19,7 +20,7 @@ it("tells an agent once of everything that mattered while it was away", async ()
   onTestFinished(() => daemon.kill());
   const start = async () => expect(await daemon.start().ready).toBe(true);
   const strategistComes = () => {
-    const stream = streamOverGrpc(AKASHIK_STREAM, daemon.grpc, true);
+    const stream = converseStream(AKASHIK_STREAM, createGrpcClient(daemon.grpc), true);
     return akashikAgent(stream, "strategist-01", "strategist", ["market pricing", "competitor analysis"]);
   };
   const researcherComes = async () => akashikAgent(await connectIpc(daemon.socket), "researcher-01", "researcher");

@@ -2,11 +2,10 @@
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { type RpcPeer, RpcRefusal, rpcPeer } from "../../support/peers/peers.js";
-import { callingAgent, type ServiceAgent, streamAgent } from "../../support/services/agents.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
 import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
-import { TypedRefusal } from "../../support/services/refusals.js";
+import { callingAgent, streamAgent } from "../../support/services/service-peers.js";
 import { ipcConnection } from "./ipc-connection.js";
 
 export type AgentTransport = "socket" | "grpc" | "connect";
@@ -27,34 +26,28 @@ export async function openAgentLink(
   sniffer: WireSniffer,
 ): Promise<AgentLink> {
   switch (transport) {
-    case "socket":
-      return overSocket(rpcPeer(await ipcConnection(daemon.socket, "newline"), sniffer, "agent"));
-    case "grpc":
-      return overService(streamAgent({ client: createGrpcClient(daemon.grpc), convert: byConverter, sniffer }));
+    case "socket": {
+      const peer = rpcPeer(await ipcConnection(daemon.socket, "newline"), sniffer, "agent");
+      return linkOf(peer, peer.close);
+    }
+    case "grpc": {
+      const client = createGrpcClient(daemon.grpc);
+      return linkOf(streamAgent({ client, convert: byConverter, sniffer }), client.close);
+    }
     case "connect": {
       const client = createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" });
-      return overService(callingAgent({ client, convert: byConverter, sniffer }));
+      return linkOf(callingAgent({ client, convert: byConverter, sniffer }), client.close);
     }
   }
 }
 
-function overSocket(peer: RpcPeer): AgentLink {
+function linkOf(peer: RpcPeer, close: () => Promise<void>): AgentLink {
   const whileThere = orLost(peer.closed);
   return {
     publish: (events) => whileThere(() => peer.publish(...events)),
     request: (method, params) => whileThere(() => peer.request(method, params)),
     outcomes: () => peer.outcomes.rest(),
-    close: peer.close,
-  };
-}
-
-function overService(agent: ServiceAgent): AgentLink {
-  const whileThere = orLost(agent.ended);
-  return {
-    publish: (events) => whileThere(() => agent.publish(...events)),
-    request: (method, params) => whileThere(() => agent.request(method, params)),
-    outcomes: () => agent.outcomes.rest(),
-    close: () => agent.client.close(),
+    close,
   };
 }
 
@@ -71,11 +64,6 @@ function orLost(ended: Promise<unknown>): <Answer>(call: () => Promise<Answer>) 
 
 /** The code that the daemon refused something with; undefined where there was no answer. */
 export function refusalCode(caught: unknown): string | undefined {
-  const code =
-    caught instanceof RpcRefusal
-      ? caught.error.data.code
-      : caught instanceof TypedRefusal
-        ? caught.refusal.code
-        : undefined;
+  const code = caught instanceof RpcRefusal ? caught.error.data?.code : undefined;
   return code === "peer_gone" || code === "shutting_down" ? undefined : code;
 }

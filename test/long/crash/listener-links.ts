@@ -1,30 +1,12 @@
 // One connection of a listener, over each of five ways, with one face: everything that comes is one row, for what a cursor covers is what came before it.
-import { create, type DescMessage } from "@bufbuild/protobuf";
-import { EventSchema } from "#gen/aaep/v1/event_pb.js";
-import {
-  AaepdCheckpointSchema,
-  ClarificationReplySchema,
-  ConfirmationReplySchema,
-  SubscriptionAcceptedSchema,
-  SubscriptionCloseSchema,
-  SubscriptionRejectedSchema,
-  SubscriptionRequestSchema,
-} from "#gen/aaep/v1/handshake_pb.js";
-import {
-  ListenRequestSchema,
-  type ListenResponse,
-  ReplyRequestSchema,
-  SubscribeRequestSchema,
-  type SubscribeResponse,
-  SubscriberService,
-} from "#gen/aaep/v1/subscriber_service_pb.js";
 import { Fault } from "../../../src/base/errors.js";
+import type { Connection } from "../../../src/contracts/transport.js";
 import type { Message, WireSniffer } from "../../support/oracles/wire-sniffer.js";
 import type { MortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { createConnectClient } from "../../support/services/connect-client.js";
 import { byConverter } from "../../support/services/converting.js";
 import { createGrpcClient } from "../../support/services/grpc-client.js";
-import type { ServiceClient, ServiceStream } from "../../support/services/service-client.js";
+import { listenStream, subscribeStream, type TextConnection } from "../../support/services/text-connections.js";
 import { ipcConnection } from "./ipc-connection.js";
 
 export type ListenerTransport = "length-prefixed" | "newline" | "json-rpc" | "grpc" | "connect";
@@ -53,16 +35,17 @@ export async function openListenerLink(
   switch (transport) {
     case "length-prefixed":
     case "newline":
-      return overPlain(await openBytes(daemon.socket, transport), sniffer);
+      return overPlain(bytesOf(await ipcConnection(daemon.socket, transport)), sniffer);
     case "json-rpc":
-      return overRpc(await openBytes(daemon.socket, "newline"), sniffer);
+      return overRpc(bytesOf(await ipcConnection(daemon.socket, "newline")), sniffer);
     case "grpc":
-      return overStream(createGrpcClient(daemon.grpc), sniffer);
-    case "connect":
-      return overListen(
-        createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" }),
-        sniffer,
-      );
+      return overService(subscribeStream({ client: createGrpcClient(daemon.grpc), convert: byConverter }), sniffer);
+    case "connect": {
+      const client = createConnectClient({ address: daemon.http, protocol: "connect", httpVersion: "1.1" });
+      const stream = listenStream({ client, convert: byConverter });
+      const link = overService(stream, sniffer);
+      return { ...link, reply: async (reply) => ((await stream.reply(reply)) ? "counted" : "vain") };
+    }
   }
 }
 
@@ -113,8 +96,7 @@ interface Bytes {
   readonly close: () => Promise<void>;
 }
 
-async function openBytes(path: string, framing: "length-prefixed" | "newline"): Promise<Bytes> {
-  const connection = await ipcConnection(path, framing);
+function bytesOf(connection: Connection<Uint8Array>): Bytes {
   let gate: Promise<void> | undefined;
   let open: () => void = () => {};
   let done: Promise<void> = Promise.resolve();
@@ -179,6 +161,11 @@ function overPlain(bytes: Bytes, sniffer: WireSniffer): ListenerLink {
   };
 }
 
+function overService(stream: TextConnection, sniffer: WireSniffer): ListenerLink {
+  const { stopReading, readOn, vanish } = stream;
+  return { ...overPlain(bytesOf(stream), sniffer), stopReading, readOn, vanish };
+}
+
 interface Asked {
   readonly method: string;
   readonly resolve: (result: Message | undefined) => void;
@@ -236,98 +223,4 @@ function overRpc(bytes: Bytes, sniffer: WireSniffer): ListenerLink {
     ping: () => void request("aaep.ping", {}),
     vanish: bytes.close,
   };
-}
-
-const DOCUMENTS: Readonly<Record<string, DescMessage>> = {
-  accepted: SubscriptionAcceptedSchema,
-  rejected: SubscriptionRejectedSchema,
-  close: SubscriptionCloseSchema,
-  checkpoint: AaepdCheckpointSchema,
-};
-
-function takeInto(row: Row, sniffer: WireSniffer) {
-  return ({ events, message }: SubscribeResponse | ListenResponse): void => {
-    for (const event of events) row.push(sniffer.document(byConverter.toDocument(EventSchema, event)));
-    const schema = message.case === undefined ? undefined : DOCUMENTS[message.case];
-    if (schema !== undefined) row.push(sniffer.document(byConverter.toDocument(schema, message.value as never)));
-  };
-}
-
-function overStream(client: ServiceClient, sniffer: WireSniffer): ListenerLink {
-  const row = createRow();
-  const stream = client.stream(SubscriberService.method.subscribe, takeInto(row, sniffer));
-  void stream.ended.then(row.end);
-  const say = (name: string, descriptor: DescMessage, document: Message): void => {
-    const value = byConverter.toMessage(descriptor, document);
-    // The case belongs to the descriptor that stands beside it.
-    stream.send(create(SubscribeRequestSchema, { message: { case: name, value } as never }));
-  };
-  let id = "";
-  return {
-    ...row,
-    subscribe: async (request) => {
-      say("request", SubscriptionRequestSchema, request);
-      const answer = await row.answer;
-      id = String(answer.subscription_id);
-      return answer;
-    },
-    reply: async (reply) => {
-      const document = { ...reply, subscription_id: id };
-      if (reply.type === "clarification.reply") say("clarificationReply", ClarificationReplySchema, document);
-      else say("confirmationReply", ConfirmationReplySchema, document);
-      return "unknown";
-    },
-    ping: () => {},
-    stopReading: stream.stopReading,
-    readOn: stream.readOn,
-    vanish: () => abandon(client, stream),
-  };
-}
-
-function overListen(client: ServiceClient, sniffer: WireSniffer): ListenerLink {
-  const row = createRow();
-  const stream = client.stream(SubscriberService.method.listen, takeInto(row, sniffer));
-  void stream.ended.then(row.end);
-  let id = "";
-  let key = "";
-  return {
-    ...row,
-    subscribe: async (request) => {
-      const message = byConverter.toMessage(SubscriptionRequestSchema, request);
-      stream.send(create(ListenRequestSchema, { request: message }));
-      stream.halfClose();
-      const answer = await row.answer;
-      id = String(answer.subscription_id);
-      key = String((answer.honored_capabilities as { readonly aaepd?: Message } | undefined)?.aaepd?.key);
-      return answer;
-    },
-    reply: async (message) => {
-      const document = { ...message, subscription_id: id };
-      const reply =
-        message.type === "clarification.reply"
-          ? ({
-              case: "clarificationReply",
-              value: byConverter.toMessage(ClarificationReplySchema, document),
-            } as const)
-          : ({
-              case: "confirmationReply",
-              value: byConverter.toMessage(ConfirmationReplySchema, document),
-            } as const);
-      const { accepted } = await client.unary(
-        SubscriberService.method.reply,
-        create(ReplyRequestSchema, { key, reply }),
-      );
-      return accepted ? "counted" : "vain";
-    },
-    ping: () => {},
-    stopReading: stream.stopReading,
-    readOn: stream.readOn,
-    vanish: () => abandon(client, stream),
-  };
-}
-
-async function abandon(client: ServiceClient, stream: ServiceStream<never>): Promise<void> {
-  client.abandon();
-  await stream.ended;
-  await client.close();
 }

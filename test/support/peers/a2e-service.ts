@@ -1,15 +1,13 @@
 // The stream of a2e.v1.A2EService, whose messages are made of texts of JSON.
 import { create, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
 import {
   A2EService,
   type ConverseRequest,
   ConverseRequestSchema,
   type ConverseResponse,
-  ConverseResponseSchema,
   MessageSchema,
 } from "#gen/a2e/v1/a2e_service_pb.js";
-import type { StreamOfTexts } from "./service-streams.js";
+import type { StreamOfTexts } from "../services/text-connections.js";
 
 /** Types by the names of their members in JSON. */
 const MEMBER_OF: Readonly<Record<string, string>> = {
@@ -38,22 +36,18 @@ function requestOf(text: Uint8Array, isTyped: boolean): ConverseRequest {
   return create(ConverseRequestSchema, { message: fromJson(MessageSchema, { [member]: fields }) });
 }
 
-/** The text of a response, and whether it was typed. */
-function textOf({ message }: ConverseResponse): { readonly text: string; readonly isTyped: boolean } {
+function textOf({ message }: ConverseResponse): string {
   const value = message?.message;
   if (message === undefined || value?.case === undefined) throw new Error("a response without message");
-  if (value.case === "json") return { text: Buffer.from(value.value).toString(), isTyped: false };
+  if (value.case === "json") return Buffer.from(value.value).toString();
   const document = toJson(MessageSchema, message, { useProtoFieldName: true }) as Readonly<Record<string, JsonObject>>;
   const [fields = {}] = Object.values(document);
   const type = Object.keys(MEMBER_OF).find((one) => MEMBER_OF[one] === value.case);
-  return { text: JSON.stringify({ type, ...fields }), isTyped: true };
+  return JSON.stringify({ type, ...fields });
 }
 
 export const A2E_STREAM: StreamOfTexts<ConverseRequest, ConverseResponse> = {
-  typeName: A2EService.typeName,
-  requestSchema: ConverseRequestSchema,
-  responseSchema: ConverseResponseSchema,
-  converse: (transport, requests) => createClient(A2EService, transport).converse(requests),
+  service: A2EService,
   requestOf,
   textOf,
 };

@@ -1,16 +1,14 @@
 // The stream of akashik.v1.AkashikService, whose messages are made of texts of JSON.
 import { create, fromJson, type JsonObject } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
 import {
   AkashikService,
   type ConverseRequest,
   ConverseRequestSchema,
   type ConverseResponse,
-  ConverseResponseSchema,
   EnvelopeSchema,
 } from "#gen/akashik/v1/akashik_service_pb.js";
 import { textOfEnvelope } from "../../../src/protocols/akashik/services/typed-envelope.js";
-import type { StreamOfTexts } from "./service-streams.js";
+import type { StreamOfTexts } from "../services/text-connections.js";
 
 /** The payload's member of each operation. */
 const MEMBER_OF: Readonly<Record<string, string>> = Object.fromEntries(
@@ -30,19 +28,14 @@ function requestOf(text: Uint8Array, isTyped: boolean): ConverseRequest {
   return create(ConverseRequestSchema, { message: { message: { case: "envelope", value: envelope } } });
 }
 
-function textOf({ message }: ConverseResponse): { readonly text: string; readonly isTyped: boolean } {
+function textOf({ message }: ConverseResponse): string {
   const value = message?.message;
   if (value?.case === undefined) throw new Error("a response without message");
-  return value.case === "json"
-    ? { text: Buffer.from(value.value).toString(), isTyped: false }
-    : { text: textOfEnvelope(value.value), isTyped: true };
+  return value.case === "json" ? Buffer.from(value.value).toString() : textOfEnvelope(value.value);
 }
 
 export const AKASHIK_STREAM: StreamOfTexts<ConverseRequest, ConverseResponse> = {
-  typeName: AkashikService.typeName,
-  requestSchema: ConverseRequestSchema,
-  responseSchema: ConverseResponseSchema,
-  converse: (transport, requests) => createClient(AkashikService, transport).converse(requests),
+  service: AkashikService,
   requestOf,
   textOf,
 };

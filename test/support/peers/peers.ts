@@ -94,6 +94,8 @@ export interface Subscription {
 export interface PlainPeer extends RawPeer, Subscription {
   /** Everything that is no event. */
   readonly answers: MessageQueue<Message>;
+  /** Of streams (R22). */
+  readonly heartbeats: MessageQueue<Message>;
   readonly say: (message: unknown) => void;
 }
 
@@ -119,6 +121,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
   const closings = createMessageQueue<Message>(`${label}'s closings`);
   const notTaken = createMessageQueue<Message>(`${label}'s replies that did not count`);
   const checkpoints = createMessageQueue<Message>(`${label}'s checkpoints`);
+  const heartbeats = createMessageQueue<Message>(`${label}'s heartbeats`);
   const eventTexts: string[] = [];
   let id = "";
   let cursor: string | undefined;
@@ -129,7 +132,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
       const type = String(message.type);
       if (type === "aaepd.checkpoint" || CONTROL.test(type)) cursor = cursorIn(message) ?? cursor;
       if (type === "subscription.close") closings.push(message);
-      else if (type === "aaepd.heartbeat") return;
+      else if (type === "aaepd.heartbeat") heartbeats.push(message);
       else if (type === "aaepd.checkpoint") checkpoints.push(message);
       else if (type === "aaepd.reply_not_taken") notTaken.push(message);
       else if (CONTROL.test(type)) answers.push(message);
@@ -139,7 +142,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
       }
     },
     () => {
-      for (const queue of [events, answers, closings, notTaken, checkpoints]) queue.end();
+      for (const queue of [events, answers, closings, notTaken, checkpoints, heartbeats]) queue.end();
     },
   );
   const say = (message: unknown): void => raw.sendText(JSON.stringify(message));
@@ -166,6 +169,7 @@ export function plainPeer(connection: Connection<Uint8Array>, sniffer: WireSniff
     closings,
     notTaken,
     checkpoints,
+    heartbeats,
     cursor: () => cursor,
     say,
     id: () => id,

@@ -9,6 +9,7 @@ import {
   ScalarType,
   toJson,
 } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import { EventSchema } from "#gen/aaep/v1/event_pb.js";
 import { isObject, type Message } from "../oracles/wire-sniffer.js";
 import type { Converting } from "./converting.js";
@@ -55,7 +56,7 @@ function written(descriptor: DescMessage, document: Message): JsonObject | undef
   const inPayload: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(document)) {
     if (name === "type" && value === TYPES[descriptor.name]) continue;
-    const field = descriptor.fields.find((one) => memberOf(one) === name && one.oneof === undefined);
+    const field = descriptor.fields.find((one) => memberOf(one) === name && one.oneof?.name !== "payload");
     if (field === undefined && payload?.message?.fields.some((one) => memberOf(one) === name)) {
       inPayload[name] = value;
       continue;
@@ -138,32 +139,38 @@ function fittedEnum({ values, sharedPrefix = "" }: DescEnum, value: unknown): Js
   return value === value.toLowerCase() && values.slice(1).some((one) => one.name === name) ? name : undefined;
 }
 
-function read(descriptor: DescMessage, json: JsonObject): Record<string, unknown> {
+/** `hasRoom`: whether a message around it keeps what has no field, so that an absent list is none. */
+function read(descriptor: DescMessage, json: JsonObject, hasRoom = false): Record<string, unknown> {
   const document: Record<string, unknown> = {};
+  const isOpen = hasRoom || descriptor.fields.some(({ name }) => name === "additional");
   const type = TYPES[descriptor.name];
   if (type !== undefined) document.type = type;
   for (const field of descriptor.fields) {
     const value = json[field.name];
+    if (value === undefined && !isOpen && field.presence === FeatureSet_FieldPresence.IMPLICIT) {
+      if (field.fieldKind === "list") document[memberOf(field)] = [];
+      else if (field.scalar === ScalarType.BOOL) document[memberOf(field)] = false;
+    }
     if (value === undefined || field.name === "additional") continue;
     if (field.oneof?.name === "payload" && field.message !== undefined) {
-      Object.assign(document, read(field.message, value as JsonObject));
+      Object.assign(document, read(field.message, value as JsonObject, isOpen));
       document.type ??= `aaep:agent.${field.name.replace("_", ".")}`;
-    } else document[memberOf(field)] = readValue(field, value);
+    } else document[memberOf(field)] = readValue(field, value, isOpen);
   }
   return { ...document, ...(isObject(json.additional) ? json.additional : {}) };
 }
 
-function readValue(field: DescField, value: JsonValue): unknown {
-  if (field.fieldKind === "list") return (value as JsonValue[]).map((item) => readOne(field, item));
-  return readOne(field, value);
+function readValue(field: DescField, value: JsonValue, hasRoom: boolean): unknown {
+  if (field.fieldKind === "list") return (value as JsonValue[]).map((item) => readOne(field, item, hasRoom));
+  return readOne(field, value, hasRoom);
 }
 
-function readOne(field: DescField, value: JsonValue): unknown {
+function readOne(field: DescField, value: JsonValue, hasRoom: boolean): unknown {
   if (field.enum !== undefined) return String(value).slice(field.enum.sharedPrefix?.length).toLowerCase();
   if (field.scalar !== undefined && WHOLE.has(field.scalar)) return Number(value);
   if (field.message === undefined || FREE.test(field.message.typeName)) return value;
   if (field.message.name === "StringList") return (value as JsonObject).values ?? [];
-  return read(field.message, value as JsonObject);
+  return read(field.message, value as JsonObject, hasRoom);
 }
 
 /** "@context" has no name that protobuf allows. */

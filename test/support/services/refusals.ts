@@ -14,14 +14,6 @@ export interface Refusal extends Message {
   readonly status?: StatusName;
 }
 
-export class TypedRefusal extends Error {
-  readonly refusal: Refusal;
-  constructor(refusal: Refusal) {
-    super(JSON.stringify(refusal));
-    this.refusal = refusal;
-  }
-}
-
 /** An error as `aaepd.error` says it. Throws where it lacks what each has (R20). */
 export function errorDocument({ code, message, pointer, rule, eventId, answers }: AaepdError): Refusal {
   if (code === undefined || !(code in STATUS_OF) || message === undefined)
