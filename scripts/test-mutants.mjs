@@ -1,76 +1,104 @@
 // Checks that the tests notice mutants: copies of the project with one small slip each. Exits 1 if they notice too few. Usage:
-//   npm run test:mutants -- --seed N --count N       a sample from all rooms; the same seed draws the same mutants
+//   npm run test:mutants -- --count N                a sample from all rooms
 //   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
-// Options: --at-least PERCENT (default 85), --budget SECONDS of tests for each mutant, the nearest first (default 20), --slots N at a time
-// (default 2), --json, --map (find out again which blocks each test reaches), --root FOLDER.
+//   npm run test:mutants -- --since COMMIT           only files changed since then
+// Options: --seed TEXT draws others (the hash of the last commit), --tests PATH asks exactly these tests, a file or a folder, may be repeated,
+// --at-least PERCENT (default 85), --budget SECONDS of tests for each mutant, the nearest first, as on an idle machine (default 10; no end
+// with --tests), --slots N at a time (default 2), --json, --root FOLDER.
+import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { changesOf } from "./mutants/changes.mjs";
-import { gather } from "./mutants/gather.mjs";
 import { createJudge } from "./mutants/judge.mjs";
-import { percentNoticed, reportOf } from "./mutants/report.mjs";
+import { createNearest } from "./mutants/nearest.mjs";
+import { isLeft, leftOf, percentNoticed, reportOf } from "./mutants/report.mjs";
 import { createRunner } from "./mutants/runner.mjs";
 import { drawn } from "./mutants/sample.mjs";
-import { readSources } from "./mutants/scratch.mjs";
+import { arm, createScratch, filesIn, readSources, removeScratch } from "./mutants/scratch.mjs";
+import { accepted } from "./mutants/types.mjs";
 
 const { values: options } = parseArgs({
   options: {
-    seed: { type: "string", default: "1" },
-    count: { type: "string", default: "200" },
+    seed: { type: "string" },
+    count: { type: "string", default: "40" },
     only: { type: "string", multiple: true, default: [""] },
+    since: { type: "string" },
+    tests: { type: "string", multiple: true },
     "at-least": { type: "string", default: "85" },
-    budget: { type: "string", default: "20" },
+    budget: { type: "string" },
     slots: { type: "string", default: "2" },
     json: { type: "boolean", default: false },
-    map: { type: "boolean", default: false },
     root: { type: "string", default: fileURLToPath(new URL("..", import.meta.url)) },
   },
 });
+const { root, since, tests } = options;
 const [count, slots] = [Number(options.count), Number(options.slots)];
+const budgetMs = 1000 * Number(options.budget ?? (tests === undefined ? 10 : 3600));
 const tell = (text) => process.stderr.write(`mutants: ${text}\n`);
+const git = (...args) => spawnSync("git", args, { cwd: root, encoding: "utf8" }).stdout.trim();
+const isIn = (path, part) => part === "" || path === part || path.startsWith(part.replace(/\/?$/, "/"));
 
-const interrupted = new AbortController();
+const closing = new Set();
+const closeAll = () => {
+  for (const close of [...closing].reverse()) close();
+  closing.clear();
+};
 for (const name of ["SIGINT", "SIGTERM"])
   process.once(name, () => {
-    interrupted.abort();
+    closeAll();
     process.exit(1);
   });
-const { signal } = interrupted;
 
-const map = await gather(options.root, { slots, isAnew: options.map, tell, signal });
-const sources = readSources(options.root);
-const chosen = sources
-  .filter(({ path }) => options.only.some((start) => path.startsWith(start)))
-  .map(({ path, source }) => ({ path, source, changes: changesOf(source, path) }));
+function createCopy() {
+  const folder = createScratch(root);
+  closing.add(() => removeScratch(folder));
+  return folder;
+}
+
+const sources = readSources(root);
+const changed = since === undefined ? undefined : git("diff", "--name-only", since).split("\n");
+const chosen = sources.filter(
+  ({ path }) => options.only.some((part) => isIn(path, part)) && (changed?.includes(path) ?? true),
+);
+const seed = options.seed ?? git("rev-parse", "HEAD");
+const queues = drawn(
+  chosen.map(({ path, source }) => ({ path, source, changes: changesOf(source, path) })),
+  seed,
+  count,
+);
 // A mutant that the compiler refuses does not count; the next of its room replaces it.
-const queues = drawn(chosen, options.seed, count);
-const next = () => {
-  const queue = queues.find(({ quota, mutants }) => quota > 0 && mutants.length > 0);
-  if (queue === undefined) return undefined;
-  queue.quota -= 1;
-  return { queue, mutant: { ...queue.mutants.shift(), room: queue.room } };
-};
-const judged = [];
-const sound = new Map();
-async function work() {
-  const runner = createRunner(options.root);
-  signal.addEventListener("abort", runner.close);
-  try {
-    const judge = createJudge(runner, sources, map, sound, Number(options.budget) * 1000);
-    for (let one = next(); one !== undefined; one = next()) {
-      const result = await judge(one.mutant);
-      if (result.verdict === "refused") one.queue.quota += 1;
-      else tell(`${result.path}:${result.line} ${result.verdict}: ${result.from} → ${result.to}`);
-      judged.push(result);
-    }
-  } finally {
-    runner.close();
+const candidates = queues.flatMap(({ quota, mutants }) => mutants.slice(0, quota && 2 * quota + 4));
+for (const [index, mutant] of candidates.entries()) mutant.number = index + 1;
+const first = createCopy();
+const viable = new Set(accepted(first, sources, candidates));
+const mutants = queues.flatMap(({ quota, mutants: all }) => all.filter((one) => viable.has(one)).slice(0, quota));
+tell(
+  `${mutants.length} of seed ${seed}; the compiler refused ${candidates.length - viable.size} of ${candidates.length}`,
+);
+
+const asked = filesIn(root, "test", ".test.ts").filter((path) => tests?.some((part) => isIn(path, part)));
+const testsFor = tests === undefined ? createNearest(root) : () => asked;
+const [waiting, judged, sound] = [[...mutants], [], new Map()];
+async function work(folder) {
+  arm(folder, sources, mutants);
+  const runner = createRunner(folder);
+  closing.add(runner.close);
+  const judge = createJudge(folder, runner, testsFor, sound, budgetMs);
+  for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+    const result = await judge(mutant);
+    judged.push(result);
+    tell(isLeft(result) ? leftOf(result) : `${result.path}:${result.line} is noticed by ${result.by}`);
   }
 }
-await Promise.all(Array.from({ length: slots }, work));
+try {
+  await Promise.all(
+    Array.from({ length: Math.min(slots, mutants.length) }, (_, index) => work(index === 0 ? first : createCopy())),
+  );
+} finally {
+  closeAll();
+}
 const placeOf = ({ path, start, text }) => [path, String(start).padStart(8, "0"), text].join(" ");
 judged.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-const unsound = [...sound].flatMap(([path, passes]) => (passes ? [] : [path]));
-for (const path of unsound) tell(`${path} fails without any mutant, and was not asked`);
+for (const [path, passes] of sound) if (!passes) tell(`${path} fails without any mutant, and was not asked`);
 console.log(options.json ? JSON.stringify(judged, null, 2) : reportOf(judged));
 if (percentNoticed(judged) < Number(options["at-least"])) process.exitCode = 1;

@@ -1,5 +1,4 @@
 // The possible changes of a mutant: small slips that the compiler would mostly accept.
-import { blockAt, blocksOf } from "./blocks.mjs";
 import { parse, walk } from "./syntax.mjs";
 
 const OPERATORS = {
@@ -45,14 +44,13 @@ const EFFECTS = new Set([
   "YieldExpression",
 ]);
 
-/** All changes of a source in the order of their places: `{ start, end, text, what, block }`; `block` is the key of the enclosing block. */
+/**
+ * All changes of a source in the order of their places: `{ start, end, text, form }`. `form` is what is replaced as a whole: an "expression", a
+ * "statement", or a "method" with the dot before it.
+ */
 export function changesOf(source, path) {
-  const blocks = blocksOf(source, path);
   const changes = [];
-  walk(parse(source, path), (node, parents) => {
-    for (const change of changesAt(node, parents, source))
-      changes.push({ ...change, block: blockAt(blocks, node.start).key });
-  });
+  walk(parse(source, path), (node, parents) => changes.push(...changesAt(node, parents, source)));
   return changes.sort((one, other) => one.start - other.start || one.end - other.end);
 }
 
@@ -63,14 +61,14 @@ function changesAt(node, [parent], source) {
     case "AssignmentExpression":
       return operatorChanges(node, source);
     case "UpdateExpression": {
-      const start = node.prefix ? node.start : node.end - 2;
-      return [{ start, end: start + 2, text: OPERATORS[node.operator][0], what: "operator" }];
+      const [operator, argument] = [OPERATORS[node.operator][0], textOf(node.argument, source)];
+      return [replaced(node, node.prefix ? `${operator}${argument}` : `${argument}${operator}`)];
     }
     case "IfStatement":
     case "ConditionalExpression":
       return conditionChanges(node.test, source);
     case "UnaryExpression":
-      return node.operator === "!" ? [replaced(node, `(${textOf(node.argument, source)})`, "condition")] : [];
+      return node.operator === "!" ? [replaced(node, `(${textOf(node.argument, source)})`)] : [];
     case "ExpressionStatement":
       return isEffect(node.expression) ? [replaced(node, ";", "statement")] : [];
     case "ThrowStatement":
@@ -79,16 +77,16 @@ function changesAt(node, [parent], source) {
     case "ReturnStatement":
       return node.argument === null ? [replaced(node, ";", "statement")] : [];
     case "ArrayExpression":
-      return node.elements.length > 0 ? [replaced(node, "[]", "value")] : [];
+      return node.elements.length > 0 ? [replaced(node, "[]")] : [];
     case "Literal":
       return literalChanges(node, parent);
     case "TemplateLiteral":
       return node.quasis.some(({ value }) => /\s/.test(value.raw)) || parent?.type === "TaggedTemplateExpression"
         ? []
-        : [replaced(node, '""', "value")];
+        : [replaced(node, '""')];
     case "MemberExpression":
       return Object.hasOwn(METHODS, node.property.name ?? "") && !node.computed && parent?.type === "CallExpression"
-        ? [replaced(node.property, METHODS[node.property.name], "method")]
+        ? [methodChange(node, source)]
         : [];
     default:
       return [];
@@ -99,28 +97,35 @@ function operatorChanges(node, source) {
   const { left, right, operator } = node;
   const isText = [left, right].some(({ type, value }) => type === "TemplateLiteral" || typeof value === "string");
   if (operator === "+" && isText) return [];
-  if (operator === "??") return [replaced(node, `(${textOf(right, source)})`, "operator")];
+  if (operator === "??") return [replaced(node, `(${textOf(right, source)})`)];
   if (!Object.hasOwn(OPERATORS, operator)) return [];
-  const start = left.end + source.slice(left.end, right.start).indexOf(operator);
-  return OPERATORS[operator].map((text) => ({ start, end: start + operator.length, text, what: "operator" }));
+  const at = left.end + source.slice(left.end, right.start).indexOf(operator);
+  const [before, behind] = [source.slice(node.start, at), source.slice(at + operator.length, node.end)];
+  return OPERATORS[operator].map((text) => replaced(node, `${before}${text}${behind}`));
+}
+
+function methodChange({ object, optional, property }, source) {
+  const dot = optional ? "?." : ".";
+  const start = object.end + source.slice(object.end, property.start).indexOf(dot);
+  return { start, end: property.end, text: `${dot}${METHODS[property.name]}`, form: "method" };
 }
 
 function conditionChanges(test, source) {
   // These conditions are inverted by other changes.
   const isTurned = test.type === "UnaryExpression" || /^[!=]==$/.test(test.operator ?? "");
-  const never = replaced(test, "false", "condition");
-  return isTurned ? [never] : [replaced(test, `!(${textOf(test, source)})`, "condition"), never];
+  const never = replaced(test, "false");
+  return isTurned ? [never] : [replaced(test, `!(${textOf(test, source)})`), never];
 }
 
 function literalChanges(node, parent) {
   const { value } = node;
-  if (typeof value === "boolean") return [replaced(node, String(!value), "value")];
+  if (typeof value === "boolean") return [replaced(node, String(!value))];
   if (typeof value === "number" && node.bigint === undefined)
-    return [value + 1, ...(value >= 1 ? [value - 1] : [])].map((number) => replaced(node, String(number), "value"));
+    return [value + 1, ...(value >= 1 ? [value - 1] : [])].map((number) => replaced(node, String(number)));
   // A text with blanks is for people, and a text that stands alone is a directive.
   const isCode =
     typeof value === "string" && value !== "" && !/\s/.test(value) && parent?.type !== "ExpressionStatement";
-  return isCode ? [replaced(node, '""', "value")] : [];
+  return isCode ? [replaced(node, '""')] : [];
 }
 
 function isEffect(expression) {
@@ -129,5 +134,5 @@ function isEffect(expression) {
   return EFFECTS.has(expression.type) || expression.operator === "delete";
 }
 
-const replaced = ({ start, end }, text, what) => ({ start, end, text, what });
+const replaced = ({ start, end }, text, form = "expression") => ({ start, end, text, form });
 const textOf = ({ start, end }, source) => source.slice(start, end);

@@ -1,24 +1,26 @@
 // Runs tests in a copy of the project, within a limit of time.
 import { fork } from "node:child_process";
-import { once } from "node:events";
+import { on, once } from "node:events";
+import { availableParallelism, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import { createScratch, removeScratch, write } from "./scratch.mjs";
 
 /** The environment without the variables that a test runner sets for its children: this process may be such a child. */
 const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
 
 const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
+/** How long a single test may take before it counts as hanging: far above its usual time. What does not even fail then is stuck. */
+const [HANG_MS, STUCK_MS] = [20_000, 40_000];
+
+/** How many times longer everything takes, because others use the processors too. */
+const crowding = () => Math.max(1, loadavg()[0] / availableParallelism());
 
 /**
- * A copy of the project at `root`, and a process that runs its tests. `write` changes a source of the copy. `run(path, { limitMs, isWhole })` resolves
- * with `{ passed, failed, ms }`; `failed` has the names of the failed tests, and `isLate` reports that the limit passed. The file ends with its first
- * failure unless `isWhole`. `close` ends the process with its children, and removes the copy.
+ * A process that runs the tests of the project at `folder`. `run(paths, budgetMs)` runs test files in this order until one fails or the time is over,
+ * and resolves with `{ failed, asked, ms }`: the failed file if there is one, how many ran to their ends, and the time. Times are those of an idle
+ * machine. `close` ends the process with its children.
  */
-export function createRunner(root) {
-  const folder = createScratch(root);
-  /** Since the last run: what is loaded of them is of no use any more. */
-  const written = new Set();
+export function createRunner(folder) {
   let child;
 
   async function start() {
@@ -27,49 +29,46 @@ export function createRunner(root) {
     await once(child, "message");
   }
 
-  function end() {
-    if (child === undefined) return;
+  function close() {
     try {
-      process.kill(-child.pid, "SIGKILL");
+      if (child !== undefined) process.kill(-child.pid, "SIGKILL");
     } catch {
       // The process has already ended.
     }
     child = undefined;
   }
 
-  return {
-    folder,
-    write: (path, text) => {
-      written.add(path);
-      write(folder, path, text);
-    },
-    run: async (path, { limitMs, isWhole = false }) => {
-      if (child === undefined) await start();
-      const started = performance.now();
-      const controller = new AbortController();
-      const timer = setTimeout(() => controller.abort(), limitMs);
-      const { signal } = controller;
-      child.send({ path, changed: [...written], limitMs, isWhole });
-      written.clear();
-      try {
-        const answer = await Promise.race([
-          once(child, "message", { signal }),
-          once(child, "exit", { signal }).then(() => [{ passed: false, failed: ["the process of the tests ended"] }]),
-        ]);
-        if (child.exitCode !== null || child.signalCode !== null) end();
-        return { ...answer[0], ms: performance.now() - started, isLate: false };
-      } catch (caught) {
-        if (!signal.aborted) throw caught;
-        end();
-        return { passed: false, failed: [], ms: limitMs, isLate: true };
-      } finally {
-        clearTimeout(timer);
-        controller.abort();
+  async function run(paths, budgetMs) {
+    if (child === undefined) await start();
+    const controller = new AbortController();
+    const factor = crowding();
+    const timers = [
+      setTimeout(() => child?.send({ stop: true }), factor * budgetMs),
+      setTimeout(() => controller.abort(), factor * (budgetMs + STUCK_MS)),
+    ];
+    const begun = performance.now();
+    const answer = (failed) => ({ failed, asked, ms: (performance.now() - begun) / factor });
+    let [current, asked] = [paths[0], 0];
+    const { signal } = controller;
+    const ended = once(child, "exit", { signal }).catch(() => {});
+    ended.then(() => controller.abort());
+    try {
+      const messages = on(child, "message", { signal });
+      child.send({ paths, hangMs: factor * HANG_MS });
+      for await (const [{ started, ended, failed, isBroken }] of messages) {
+        if (started !== undefined) current = started;
+        else if (ended !== undefined) asked += ["passed", "failed"].includes(ended) ? 1 : 0;
+        // Whatever fails outside of any test fails with the file that runs.
+        else return answer(failed ?? (isBroken ? current : undefined));
       }
-    },
-    close: () => {
-      end();
-      removeScratch(folder);
-    },
-  };
+    } catch (caught) {
+      if (!signal.aborted) throw caught;
+      close();
+      return answer(current);
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      controller.abort();
+    }
+  }
+  return { run, close };
 }

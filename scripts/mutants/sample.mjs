@@ -1,5 +1,6 @@
 // Draws the mutants of a seed: from each room in proportion to its code.
 import { createHash } from "node:crypto";
+import { withChange } from "./switches.mjs";
 
 /** The room of a source: the first two folders of its path at most. */
 export function roomOf(path) {
@@ -8,22 +9,21 @@ export function roomOf(path) {
 
 /**
  * Returns for each room a list of all its mutants, in an order that depends only on `seed` and the mutants, with the room's `quota` in a sample of
- * `count`. `sources` are `{ path, source, changes }`. A change of one function moves no mutant of another.
+ * `count`. `sources` are `{ path, source, changes }`. A change of one line moves no mutant of another.
  */
 export function drawn(sources, seed, count) {
   const rooms = new Map();
   for (const { path, source, changes } of sources) {
     const seen = new Map();
     for (const change of changes) {
-      const name = [seed, path, change.block, source.slice(change.start, change.end), change.text, change.what].join(
-        "\n",
-      );
+      const { line, from, to } = lineOf(source, change);
+      const name = [seed, path, from, to].join("\n");
       const number = (seen.get(name) ?? 0) + 1;
       seen.set(name, number);
       const rank = createHash("sha256").update(`${name}\n${number}`).digest("hex");
       const room = roomOf(path);
       if (!rooms.has(room)) rooms.set(room, []);
-      rooms.get(room).push({ path, rank, ...change });
+      rooms.get(room).push({ path, room, line, from, to, rank, ...change });
     }
   }
   const names = [...rooms.keys()].sort();
@@ -33,6 +33,17 @@ export function drawn(sources, seed, count) {
     count,
   );
   return names.map((room, index) => ({ room, mutants: rooms.get(room), quota: quotas[index] }));
+}
+
+/** The line of a change, and what it says before and after it. */
+function lineOf(source, change) {
+  const { start, end } = change;
+  const from = source.lastIndexOf("\n", start - 1) + 1;
+  const to = source.indexOf("\n", end);
+  const around = source.slice(from, to === -1 ? source.length : to);
+  const shown = (text) => text.trim().replace(/\s*\n\s*/g, " ");
+  const changed = withChange(around, { ...change, start: start - from, end: end - from });
+  return { line: source.slice(0, start).split("\n").length, from: shown(around), to: shown(changed) };
 }
 
 /** Whole numbers in proportion to the sizes, `count` in all if possible. The remainder goes to the largest fractions. */

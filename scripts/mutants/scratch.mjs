@@ -9,12 +9,17 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { transformSync } from "rolldown/utils";
+import { withSwitches } from "./switches.mjs";
 
-const LEFT_OUT = new Set([".git", "node_modules", "coverage"]);
+const LEFT_OUT = new Set([".git", "node_modules", "coverage", "dist"]);
+const SWITCH = "mutants/switch.mjs";
+const [ACTIVE, REACHED] = ["mutants/active", "mutants/reached"];
 
 /** Makes a copy of the project at `root`, with its packages by reference. Returns its folder. */
 export function createScratch(root) {
@@ -35,12 +40,57 @@ export function write(folder, path, text) {
   writeFileSync(join(folder, path), text);
 }
 
-/** Compiles the copy, so that child processes run its current sources. Returns whether the compiler has no complaint. */
-export function compile(folder) {
-  const compiler = join(folder, "node_modules/typescript/bin/tsc");
-  // A project without types needs no compilation.
-  if (!existsSync(join(folder, "tsconfig.json"))) return true;
-  return spawnSync(process.execPath, [compiler, "-b"], { cwd: folder, stdio: "ignore" }).status === 0;
+/** Puts all mutants into the sources of a copy. None of them runs before `activate` names it. */
+export function arm(folder, sources, mutants) {
+  activate(folder, 0);
+  write(
+    folder,
+    SWITCH,
+    `import { appendFileSync, readFileSync } from "node:fs";
+const active = Number(readFileSync(${JSON.stringify(join(folder, ACTIVE))}, "utf8"));
+let isReached = false;
+export function isMutant(number) {
+  if (number !== active) return false;
+  if (!isReached) appendFileSync(${JSON.stringify(join(folder, REACHED))}, " ");
+  isReached = true;
+  return true;
+}
+`,
+  );
+  for (const { path, source } of sources) {
+    const own = mutants.filter((mutant) => mutant.path === path);
+    if (own.length > 0) write(folder, path, withSwitches(source, own, join(folder, SWITCH)));
+  }
+  build(folder);
+}
+
+/** From now on, what starts in the copy has the mutant with this number; with 0 it has none. */
+export function activate(folder, number) {
+  write(folder, ACTIVE, String(number));
+  write(folder, REACHED, "");
+}
+
+/** Whether the place of the active mutant has been reached. */
+export const isReached = (folder) => readFileSync(join(folder, REACHED), "utf8") !== "";
+
+/** What the tests start as programs. Types are judged elsewhere, so they are only left out here. */
+function build(folder) {
+  for (const path of ["src", "transports", "examples/typescript"].flatMap((part) => filesIn(folder, part, ".ts"))) {
+    const { code, errors } = transformSync(path, readFileSync(join(folder, path), "utf8"));
+    if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`);
+    write(folder, `dist/${path.replace(/\.ts$/, ".js")}`, code);
+  }
+  // A test that needs the programs compiles what is newer than these.
+  const soon = new Date(Date.now() + 1000);
+  const stamp = (path) => {
+    writeFileSync(join(folder, path), "", { flag: "a" });
+    utimesSync(join(folder, path), soon, soon);
+  };
+  for (const part of ["pure", "node"]) stamp(`dist/${part}.tsbuildinfo`);
+  const bundler = join(folder, "scripts/bundle.mjs");
+  if (!existsSync(bundler)) return;
+  spawnSync(process.execPath, [bundler], { cwd: folder, stdio: "ignore" });
+  stamp("dist/bundle/main.js");
 }
 
 /** The changeable sources of a project with their texts, in the order of their paths. */

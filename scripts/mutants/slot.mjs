@@ -1,37 +1,55 @@
-// A process that runs test files of one copy of the project, one after another, with everything loaded once. Its parent names the files.
+// A process that runs test files of one copy of the project, with what is compiled kept. Its parent names the files.
 import { createVitest } from "vitest/node";
 
+class AsAsked {
+  shard(specifications) {
+    return specifications;
+  }
+  sort(specifications) {
+    return specifications;
+  }
+}
+
 const folder = process.cwd();
+const pathOf = (module) => module.moduleId.slice(folder.length + 1);
 const tests = await createVitest("test", {
   root: folder,
   watch: false,
   maxWorkers: 1,
-  reporters: [{}],
+  bail: 1,
+  sequence: { sequencer: AsAsked },
+  reporters: [
+    {
+      onTestModuleStart: (module) => process.send({ started: pathOf(module) }),
+      onTestModuleEnd: (module) => process.send({ ended: module.state() }),
+    },
+  ],
   // Nobody reads the output of a mutant.
   silent: true,
 });
-
-/** Runs a test file with the current files of the project. A single test has half of the limit, so that a hanging test mostly fails before it. */
-async function run({ path, changed, limitMs, isWhole }) {
-  const ownConfig = { isolate: true, testTimeout: limitMs / 2, hookTimeout: limitMs / 2, bail: isWhole ? 0 : 1 };
-  for (const { config } of [tests, ...tests.projects]) Object.assign(config, ownConfig);
-  for (const one of changed) tests.invalidateFile(`${folder}/${one}`);
+/** Runs test files until one fails. A single test that takes longer than `hangMs` fails. */
+async function run(paths, hangMs) {
+  for (const { config } of tests.projects) {
+    const expect = { ...config.expect, poll: { ...config.expect?.poll, timeout: hangMs } };
+    Object.assign(config, { testTimeout: hangMs, hookTimeout: hangMs, expect });
+  }
   tests.state.filesMap.clear();
   tests.state.idMap.clear();
   tests.state.errorsSet.clear();
   process.exitCode = undefined;
-  const specifications = await tests.globTestSpecifications([`${folder}/${path}`]);
+  const found = await tests.globTestSpecifications(paths.map((path) => `${folder}/${path}`));
+  const specifications = paths.flatMap((path) => found.filter((one) => one.moduleId === `${folder}/${path}`));
   const { testModules, unhandledErrors } = await tests.runTestSpecifications(specifications);
-  const passed = testModules.length > 0 && testModules.every((module) => module.ok()) && unhandledErrors.length === 0;
-  const failed = testModules.flatMap((module) => [...module.children.allTests("failed")].map((test) => test.fullName));
-  return { passed, failed };
+  const failed = testModules.filter((module) => module.state() === "failed").map(pathOf);
+  return { failed: paths.find((path) => failed.includes(path)), isBroken: unhandledErrors.length > 0 };
 }
 
-process.on("message", async (asked) => {
+process.on("message", async ({ paths, hangMs, stop }) => {
+  if (stop) return void tests.cancelCurrentRun("keyboard-input");
   try {
-    process.send(await run(asked));
+    process.send(await run(paths, hangMs));
   } catch (caught) {
-    process.send({ passed: false, failed: [String(caught)] });
+    process.send({ isBroken: true, error: String(caught) });
   }
 });
 // Without its parent the process has no purpose.

@@ -4,6 +4,8 @@ import { parseAst } from "rolldown/parseAst";
 /** Expressions with a type beside them. Every other node whose name begins with TS is only a type. */
 const TYPED = new Set(["TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression"]);
 const WITHOUT_CODE = new Set(["ImportDeclaration", "ExportAllDeclaration", "ImportExpression", "MetaProperty"]);
+/** Names, and the file that an export names. */
+const WRITTEN = new Set(["key", "property", "source"]);
 
 /** The tree of a source, with offsets in UTF-16 units. Throws if the text is not TypeScript. */
 export function parse(source, path) {
@@ -18,7 +20,7 @@ export function walk(node, enter, parents = []) {
   const around = [node, ...parents];
   for (const [name, child] of Object.entries(node)) {
     // A written name offers no alternative.
-    if ((name === "key" || name === "property") && !node.computed) continue;
+    if (WRITTEN.has(name) && !node.computed) continue;
     for (const one of Array.isArray(child) ? child : [child])
       if (typeof one?.type === "string") walk(one, enter, around);
   }
