@@ -1,7 +1,7 @@
 // Checks that the tests notice mutants: copies of the project with one small slip each. Exits 1 if they notice too few. Usage:
 //   npm run test:mutants -- --count N                a sample from all rooms
 //   npm run test:mutants -- --only src/engine/views  a file or a folder only; may be repeated
-//   npm run test:mutants -- --since COMMIT           only files changed since then
+//   npm run test:mutants -- --last N                 only files that the last N commits touched; in a clone of one commit all files
 // Options: --seed TEXT draws others (the hash of the last commit), --tests PATH asks exactly these tests, a file or a folder, may be repeated,
 // --at-least PERCENT (default 85), --budget SECONDS of tests for each mutant, the nearest first, as on an idle machine (default 10; no end
 // with --tests), --slots N at a time (default 2), --json, --root FOLDER.
@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     seed: { type: "string" },
     count: { type: "string", default: "40" },
     only: { type: "string", multiple: true, default: [""] },
-    since: { type: "string" },
+    last: { type: "string" },
     tests: { type: "string", multiple: true },
     "at-least": { type: "string", default: "85" },
     budget: { type: "string" },
@@ -31,7 +31,7 @@ const { values: options } = parseArgs({
     root: { type: "string", default: fileURLToPath(new URL("..", import.meta.url)) },
   },
 });
-const { root, since, tests } = options;
+const { root, last, tests } = options;
 const [count, slots] = [Number(options.count), Number(options.slots)];
 const budgetMs = 1000 * Number(options.budget ?? (tests === undefined ? 10 : 3600));
 const tell = (text) => process.stderr.write(`mutants: ${text}\n`);
@@ -56,9 +56,9 @@ function createCopy() {
 }
 
 const sources = readSources(root);
-const changed = since === undefined ? undefined : git("diff", "--name-only", since).split("\n");
+const touched = last === undefined ? undefined : git("log", `-${last}`, "--format=", "--name-only").split("\n");
 const chosen = sources.filter(
-  ({ path }) => options.only.some((part) => isIn(path, part)) && (changed?.includes(path) ?? true),
+  ({ path }) => options.only.some((part) => isIn(path, part)) && (touched?.includes(path) ?? true),
 );
 const seed = options.seed ?? git("rev-parse", "HEAD");
 const queues = drawn(
