@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { filesIn } from "./scratch.mjs";
 
 const IMPORTS = /^(?:import|export)\s(?!type\s)[^;"]*?"(\.[^"]+)"|^\s*import\s*"(\.[^"]+)"|import\("(\.[^"]+)"\)/gm;
-/** What starts programs of the package runs all of it, and imports none. */
+/** A test that starts programs of the package runs all of it, and imports nothing of it. */
 const STARTS = "test/support/built.ts";
 
 /** Returns `testsFor(path)` for the project at `root`: the paths of the test files to ask about a source. */

@@ -9,7 +9,7 @@ const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("VITEST")));
 
 const SLOT = fileURLToPath(new URL("slot.mjs", import.meta.url));
-/** How long a single test may take before it counts as hanging: far above its usual time. What does not even fail then is stuck. */
+/** A single test that takes longer hangs: far above its usual time. A run that goes on for longer behind its end is stuck. */
 const [HANG_MS, STUCK_MS] = [20_000, 40_000];
 
 /** How many times longer everything takes, because others use the processors too. */
@@ -58,7 +58,7 @@ export function createRunner(folder) {
       for await (const [{ started, ended, failed, isBroken }] of messages) {
         if (started !== undefined) current = started;
         else if (ended !== undefined) asked += ["passed", "failed"].includes(ended) ? 1 : 0;
-        // Whatever fails outside of any test fails with the file that runs.
+        // An error outside of any test counts for the file that runs.
         else return answer(failed ?? (isBroken ? current : undefined));
       }
     } catch (caught) {

@@ -73,7 +73,7 @@ export function activate(folder, number) {
 /** Whether the place of the active mutant has been reached. */
 export const isReached = (folder) => readFileSync(join(folder, REACHED), "utf8") !== "";
 
-/** What the tests start as programs. Types are judged elsewhere, so they are only left out here. */
+/** Makes the programs that tests start. Types are judged elsewhere, so they are only left out here. */
 function build(folder) {
   for (const path of ["src", "transports", "examples/typescript"].flatMap((part) => filesIn(folder, part, ".ts"))) {
     const { code, errors } = transformSync(path, readFileSync(join(folder, path), "utf8"));

@@ -18,7 +18,7 @@ export function accepted(folder, sources, mutants) {
   };
   for (const mutant of mutants) {
     const source = sourceOf.get(mutant.path);
-    // What a copy as such makes the compiler say, such as of a type that exists once, is not the mutant's.
+    // Complaints about a copy as such are not the mutant's: some types exist once.
     copy(mutant.path, 0, source);
     copy(mutant.path, mutant.number, withChange(source, mutant));
   }
