@@ -9,7 +9,7 @@ const ALONE = ["test/storage/lmdb/compaction-order.test.ts", "test/storage/lmdb/
 const OTHER_RUNS = [
   ...(process.env.TEST_TOOLS === undefined ? ["test/tools/**"] : []),
   ...(process.env.TEST_LONG === undefined
-    ? ["test/long/memory.test.ts", "test/long/soak.test.ts", "test/long/conformance-mutants.test.ts"]
+    ? ["test/long/slow-subscribers-memory.test.ts", "test/long/soak.test.ts", "test/long/conformance-mutants.test.ts"]
     : []),
 ];
 

@@ -1,11 +1,10 @@
 // The files to copy with daemons that are not the user's, and with daemons whose answers nobody can read.
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import type { Example } from "./languages.js";
-import { fixture } from "./peers/program.js";
+import { fixture, startCommand } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 /** Starts the stranger's program with assignments of its environment. */
@@ -68,18 +67,9 @@ export async function falseDaemon(
 ): Promise<() => string> {
   // As text, because others cannot read the folder of this project everywhere.
   const argv = ["--input-type=module", "-e", readFileSync(fixture("false-daemon.mjs"), "utf8"), path];
-  const identity = user === undefined ? {} : { uid: user, gid: user };
-  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [...argv, JSON.stringify(answers)], {
-    cwd: "/",
-    ...identity,
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let received = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    received += text;
-  });
-  await eventually(() => expect(received).toMatch(/^listening\n/));
-  return () => received.slice("listening\n".length);
+  const { stdout } = startCommand([process.execPath, ...argv, JSON.stringify(answers)], { cwd: "/", user });
+  await eventually(() => expect(stdout()).toMatch(/^listening\n/));
+  return () => stdout().slice("listening\n".length);
 }
 
 interface Place {

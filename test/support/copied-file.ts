@@ -13,6 +13,7 @@ import type { DaemonStatus } from "../../src/daemon/status/daemon-status.js";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "./built.js";
 import { type StartStranger, testFalseDaemons } from "./copied-file-daemons.js";
+import { itInFull } from "./extent.js";
 import { type Command, type Example, shows, startExample } from "./languages.js";
 import { cleanEnvironment, startProgram } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
@@ -143,7 +144,7 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       expect(textOf(heard)).toBe(TEXT);
     });
 
-    it("R5, R8: comes back to a daemon that was killed while a person is asked, and takes the question back from one that stays away", async () => {
+    it("R8: comes back to a daemon that was killed while a person is asked", async () => {
       let daemon = await serve();
       const { socket } = daemon;
       const { heard, accept } = await listen(socket);
@@ -156,10 +157,18 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       agent.child.stdin.write("\n");
       expect(await agent.ended).toEqual({ code: 0, out: "called\n", err: "" });
       await eventually(() => expect(heard.filter(isEnd)).toHaveLength(1));
+      expect(heard.filter(isEnd)).toEqual([
+        expect.objectContaining({ type: "aaep:agent.session.completed", summary_normal: endedSummary(0) }),
+      ]);
       expect(textOf(heard)).toBe("Before. After.");
+    });
 
+    itInFull("R5: takes the question back from a daemon that stays away", async () => {
+      let daemon = await serve();
+      const { socket } = daemon;
+      const { heard } = await listen(socket);
       const impatient = start(socket, "ask", "impatiently");
-      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(2));
+      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
       await daemon.keeps();
       await daemon.kill();
       await shows(impatient, impatient.stdout, "cancelled\n");
@@ -169,20 +178,20 @@ export function testCopiedFile(project: StrangerProject, prepare: () => Promise<
       const { code, err } = await impatient.ended;
       expect(code).toBe(0);
       expect(err).toMatch(/^.*the agent is silent until it is back.*\n$/);
-      await eventually(() => expect(heard.filter(isEnd)).toHaveLength(2));
-      expect(ofType(heard, "tool.invoked")).toHaveLength(1);
-      expect(heard.filter(isEnd)).toEqual(
-        [0, 1].map((undone) =>
-          expect.objectContaining({
-            type: "aaep:agent.session.completed",
-            summary_normal: endedSummary(undone),
-          }),
-        ),
-      );
-      expect(textOf(heard)).toBe("Before. After.Before. After.");
+      await eventually(() => expect(heard.filter(isEnd)).toHaveLength(1));
+      expect(ofType(heard, "tool.invoked")).toEqual([]);
+      expect(heard.filter(isEnd)).toEqual([
+        expect.objectContaining({ type: "aaep:agent.session.completed", summary_normal: endedSummary(1) }),
+      ]);
+      expect(textOf(heard)).toBe("Before. After.");
+    });
 
+    itInFull("R3: takes the question back from a daemon that has lost its session", async () => {
+      const daemon = await serve();
+      const { socket } = daemon;
+      const { heard } = await listen(socket);
       const lost = start(socket, "ask");
-      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(3));
+      await eventually(() => expect(ofType(heard, "awaiting.confirmation")).toHaveLength(1));
       await daemon.keeps();
       await daemon.kill("SIGTERM"); // after its answers to the agent
       daemon.forget();

@@ -5,8 +5,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, sep } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, vi } from "vitest";
-import { cleanEnvironment, type Program, startProgram } from "./peers/program.js";
+import { expect, vi } from "vitest";
+import { cleanEnvironment, type Program, startCommand, startProgram } from "./peers/program.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -180,23 +180,12 @@ export interface Example {
 
 /** Starts a program of an example; what is left of it when the test has finished is killed. */
 export function startExample(folder: string, [program, ...argv]: Command, ...options: readonly string[]): Example {
-  const child = spawn(program, [...argv, ...options], { cwd: folder, env: cleanEnvironment(temporaryDirectory()) });
-  let [out, err] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
+  const started = startCommand([program, ...argv, ...options], {
+    cwd: folder,
+    environment: cleanEnvironment(temporaryDirectory()),
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
-  });
-  child.stdin.on("error", () => {});
-  const ended: Example["ended"] = new Promise((resolve) => {
-    child.on("close", (code) => resolve({ code, out, err }));
-  });
-  onTestFinished(async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-    await ended;
-  });
-  return { child, stdout: () => out, stderr: () => err, ended };
+  const { child, stdout, stderr } = started;
+  return { child, stdout, stderr, ended: started.ended.then(({ code }) => ({ code, out: stdout(), err: stderr() })) };
 }
 
 /** Starts a listener, and resolves when it is subscribed. Rejects where it ends before. */
