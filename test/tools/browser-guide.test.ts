@@ -1,44 +1,27 @@
 // The page of docs/services.md as it stands there, in Chromium.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { ensureBuilt } from "../support/built.js";
+import { docBlock, docPage, projectOf } from "../support/doc-blocks.js";
 import { startChromium } from "./browser/chromium.js";
 import { bundleScripts, serveSite } from "./browser/site.js";
 import { type Served, serveFor } from "./browser/stage.js";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const GUIDE = readFileSync(join(ROOT, "docs/services.md"), "utf8");
+const GUIDE = docPage("services.md");
 const SESSION = "sess_guide1";
-
-function example(name: string): string {
-  const found = GUIDE.split(/^```/m).find((block) => block.split("\n", 1)[0]?.endsWith(` ${name}`));
-  if (found === undefined) throw new Error(`there is no example ${name}`);
-  return found.slice(found.indexOf("\n") + 1);
-}
-
-/** The folder of somebody's page. */
-function pageFolder(): string {
-  // Inside the package, so that it is found as it would be in a project that has it.
-  const folder = mkdtempSync(join(ROOT, "dist", "page-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, "listener.js"), example("listener.js"));
-  return folder;
-}
 
 beforeAll(ensureBuilt, 120_000);
 
 /** The page, opened by somebody who gives it this token; without one the daemon's. */
 async function openPage(token?: string): Promise<{ readonly daemon: Served; readonly page: Page }> {
-  const scripts = await bundleScripts({ listener: join(pageFolder(), "listener.js") });
+  const scripts = await bundleScripts({ listener: join(projectOf(GUIDE, "js", "listener.js"), "listener.js") });
   let body = "";
   const site = await serveSite(scripts, () => body);
   onTestFinished(site.close);
   const origin = `http://localhost:${site.port}`;
   const daemon = await serveFor(origin);
-  body = example("index.html").replace("127.0.0.1:8700", daemon.address);
+  body = docBlock(GUIDE, "html", "index.html").replace("127.0.0.1:8700", daemon.address);
   expect(body).toContain(daemon.address);
   const browser = await startChromium();
   onTestFinished(() => browser.close());

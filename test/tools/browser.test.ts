@@ -157,48 +157,6 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     expect(await call("reply", reply)).toEqual({ response: {} });
   });
 
-  it("R26, R28: renegotiates, hears again, skips and closes", async () => {
-    const daemon = await serveFor(origin);
-    const { stream, terms, call } = await listening(daemon, way, { coalesceBoundaries: ["none"] });
-    const { subscriptionId } = terms;
-    await daemon.agent.publishUntyped(
-      event("session.started", { summary_terse: "Ferries.", summary_normal: "Looks." }),
-    );
-    const first = await stream.event();
-    expect(first).toMatchObject({ sessionStarted: { summaryNormal: "Looks." } });
-
-    expect(await call("repeat", { repeat: { eventId: first.eventId ?? null, subscriptionId } })).toEqual({
-      response: {},
-    });
-    expect(await stream.event()).toEqual(first);
-
-    const capabilities = { preferredVerbosity: "VERBOSITY_TERSE" };
-    expect(await call("renegotiate", { renegotiate: { subscriptionId, capabilities } })).toMatchObject({
-      response: { accepted: { subscriptionId, honoredCapabilities: capabilities } },
-    });
-
-    const text = (output_id: string, chunk: string, complete: boolean) =>
-      daemon.agent.publishUntyped(event("output.streaming", { output_id, chunk, complete }));
-    await text("out_a", "Long ", false);
-    expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_a", chunk: "Long " } });
-    expect(await call("skip", { skip: { sessionId: SESSION, outputId: "out_a", subscriptionId } })).toEqual({
-      response: {},
-    });
-    await text("out_a", "story.", true);
-    await text("out_b", "Next.", true);
-    expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_a", chunk: "", complete: true } });
-    expect(await stream.event()).toMatchObject({ outputStreaming: { outputId: "out_b", chunk: "Next." } });
-
-    // The key of another stream is not this one's.
-    const close = { subscriptionId, reasonCode: "subscriber_shutdown" };
-    expect(await call("close", { key: "wrong", close })).toMatchObject({
-      refused: { code: "NotFound", details: [{ code: "unknown_subscription" }] },
-    });
-    expect(await call("close", { close })).toEqual({ response: {} });
-    expect(await stream.end).toBe("ok");
-    expect(await daemon.subscriptionCount()).toBe(0);
-  });
-
   it("C3: sees that a silent stream is alive, and why it ends", async () => {
     const daemon = await serveFor(origin, "--heartbeat-seconds", "1");
     const { stream, terms } = await listening(daemon, way);
@@ -227,20 +185,6 @@ describe.each(WAYS.map((way) => [nameOf(way), way] as const))("a page over %s", 
     }
     expect(await page.call(callerOf(daemon, way), "getManifest", {})).toMatchObject({
       response: { manifest: { agentId: "aaepd" } },
-    });
-  });
-
-  it("R20: reads why it is rejected, and what is wrong with a call", async () => {
-    const daemon = await serveFor(origin);
-    const { page, call, terms } = await listening(daemon, way);
-    const rejected = await page.listen(callerOf(daemon, way), { ...requestOf(), aaepVersion: "9.0.0" });
-    expect(await rejected.message()).toMatchObject({
-      rejected: { reasonCode: "REJECTION_REASON_VERSION_UNSUPPORTED" },
-    });
-    expect(await rejected.end).toBe("ok");
-    const { subscriptionId } = terms;
-    expect(await call("skip", { skip: { outputId: "out_a", subscriptionId } })).toMatchObject({
-      refused: { code: "InvalidArgument", details: [{ code: "invalid_message", pointer: "/session_id" }] },
     });
   });
 

@@ -1,7 +1,5 @@
 // What a person finds who knows only the address: health checks and reflection, with the client that is usual for it (G9).
-import { create, toBinary } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { AaepMessageSchema, ManifestSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { Fault } from "../../src/base/errors.js";
 import { isStill } from "../support/patience.js";
 import { takeFrames } from "../support/peers/frames.js";
@@ -14,10 +12,6 @@ let program = "";
 beforeAll(() => {
   program = ensureGrpcurl();
 }, 1_800_000);
-
-function aaepMessage(text: string): Uint8Array {
-  return toBinary(AaepMessageSchema, create(AaepMessageSchema, { json: Buffer.from(text), messageType: "test" }));
-}
 
 async function staged(options: StageOptions = {}) {
   const stage = await stageOf(options);
@@ -119,13 +113,6 @@ describe("health", () => {
 });
 
 describe("calls", () => {
-  it("that are answered once", async () => {
-    const manifest = toBinary(ManifestSchema, create(ManifestSchema, { json: Buffer.from("{}") }));
-    const { grpcurl } = await staged({ answer: () => manifest });
-    const { stdout } = await grpcurl([], "aaep.v1.AaepService/GetManifest");
-    expect(JSON.parse(stdout)).toEqual({ json: Buffer.from("{}").toString("base64") });
-  });
-
   it("R20: that are refused show status, sentence and detail", async () => {
     const { grpcurl } = await staged({
       answer: () => {
@@ -137,31 +124,6 @@ describe("calls", () => {
     expect(stderr).toContain("Code: NotFound");
     expect(stderr).toContain("Message: There is no manifest. Set one.");
     expect(stderr).toContain("type.googleapis.com/test.Fault");
-  });
-
-  it("that stream to the client", async () => {
-    const { grpcurl, serverStream } = await staged();
-    const output = grpcurl(["-d", "{}"], "aaep.v1.SubscriberService/Listen");
-    const server = await serverStream.next();
-    // A ListenResponse may be empty.
-    server.send(Buffer.alloc(0));
-    server.send(Buffer.alloc(0));
-    await server.close();
-    expect(await output).toMatchObject({ exitCode: 0, stdout: "{}\n{}\n" });
-  });
-
-  it("that stream both ways, and go on after grpcurl has half-closed them", async () => {
-    const { grpcurl, bidi } = await staged();
-    const json = Buffer.from("hello").toString("base64");
-    const output = grpcurl(["-d", JSON.stringify({ json })], "aaep.v1.AaepService/Subscribe");
-    const server = await bidi.next();
-    const received = await takeFrames(server.frames[Symbol.asyncIterator](), 2);
-    expect(received).toHaveLength(1);
-    server.send(aaepMessage("after the half-close"));
-    await server.close(new Fault("shutting_down", "The daemon shuts down. Connect again later.", { origin: "local" }));
-    const { stdout, stderr } = await output;
-    expect(Buffer.from(JSON.parse(stdout).json, "base64").toString()).toBe("after the half-close");
-    expect(stderr).toContain("Code: Unavailable");
   });
 
   it("over TCP with the token", async () => {

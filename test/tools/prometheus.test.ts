@@ -1,15 +1,15 @@
 // What is made for Prometheus, judged by Prometheus itself: the page of the metrics, the rules and their alerts, the dashboard, and a real scrape.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { hasProgram } from "../support/languages.js";
 import { listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
-import { fixture, startProgram } from "../support/peers/program.js";
+import { fixture, startCommand, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
@@ -95,26 +95,18 @@ describe.runIf(hasProgram("prometheus") || process.env.CI === "true")("prometheu
     );
     mkdirSync(join(directory, "data"));
     const own = `127.0.0.1:${await freePort()}`;
-    const child = spawn("prometheus", [
+    const scraper = startCommand([
+      "prometheus",
       `--config.file=${join(directory, "prometheus.yml")}`,
       `--storage.tsdb.path=${join(directory, "data")}`,
       `--web.listen-address=${own}`,
     ]);
-    let said = "";
-    child.stderr.on("data", (text: Buffer) => {
-      said += text.toString();
-    });
-    const ended = new Promise((resolve) => child.once("close", resolve));
-    onTestFinished(async () => {
-      child.kill("SIGKILL");
-      await ended;
-    });
     const value = async (query: string): Promise<string | undefined> => {
       const answer = await fetch(`http://${own}/api/v1/query?query=${encodeURIComponent(query)}`);
       return ((await answer.json()) as Answer).data.result[0]?.value[1];
     };
     await eventually(async () => {
-      expect(await value("up").catch(() => said)).toBe("1");
+      expect(await value("up").catch(scraper.stderr)).toBe("1");
     });
     expect(await value("aaepd_build_info")).toBe("1");
     expect(await value('aaepd_subscriber_delivered_total{subscriber_id="listener"}')).toBe("1");

@@ -89,7 +89,7 @@ export function topicKind(type: unknown): TopicKind {
 }
 
 /** Whether the topic requires urgency "critical" (R4). */
-export function isCriticalKind(kind: TopicKind): boolean {
+function isCriticalKind(kind: TopicKind): boolean {
   return (
     kind === "session.errored" ||
     kind === "awaiting.confirmation" ||
