@@ -1,44 +1,17 @@
 // The suite against slow subscribers, and against one that leaves.
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
-import { runSubscriberCases } from "../../src/conformance/subscriber/run-subscriber-cases.js";
 import { itInFull } from "../support/extent.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
+import { judgeSubscriber, socketFolder } from "./mutants/judge-mutant.js";
+import { patchedCommand } from "./mutants/patched-subscribers.js";
 
 /** The verdict of each case, with what was seen, or the reason. */
 async function judged(start: string, ...cases: readonly string[]): Promise<readonly (readonly string[])[]> {
-  const folder = join(temporaryDirectory(), "s");
-  mkdirSync(folder, { mode: 0o700 });
-  const results = await runSubscriberCases({
-    endpoint: { kind: "ipc", path: join(folder, "suite.sock") },
-    hooks: { start, announcements: "stdout", ask: undefined, accept: "yes", answer: "{text}" },
-    hex: (bytes) => randomBytes(bytes).toString("hex"),
-    wallTime: Date.now,
-    timers: PLATFORM_TIMERS,
-    level: 3,
-    chosen: cases,
-    patienceMs: 4000,
-    told: () => {},
-  });
+  const results = await judgeSubscriber(join(socketFolder(), "suite.sock"), { start, accept: "yes" }, cases);
   return results.map(({ about, verdict }) => {
     const why = verdict.kind === "failed" ? verdict.seen : verdict.kind === "skipped" ? verdict.reason : "";
     return [about.id, verdict.kind, why];
   });
-}
-
-/** Starts the example in Python with some of its lines changed. */
-function patched(...changes: readonly (readonly [from: string, to: string])[]): string {
-  let source = readFileSync("examples/conformance/subscriber.py", "utf8");
-  for (const [from, to] of changes) {
-    expect(source.split(from).length).toBe(2);
-    source = source.replace(from, () => to);
-  }
-  const path = join(temporaryDirectory(), "subscriber.py");
-  writeFileSync(path, source);
-  return `PYTHONPATH=examples/python exec python3 ${path} "$AAEPD_SOCKET"`;
 }
 
 const ANNOUNCES = '            self.announce(kind.rpartition("agent.")[2], message)\n';
@@ -50,24 +23,24 @@ const FORGETS = `            # Every question of the session dies with it.
             self.questions = [one for one in self.questions if one["session_id"] != event["session_id"]]\n`;
 
 itInFull("a slow voice: the user's line waits until the cancellation is announced", async () => {
-  const start = patched([ANNOUNCES, SLOW_VOICE]);
+  const start = patchedCommand([ANNOUNCES, SLOW_VOICE]);
   expect(await judged(start, "S2-cancelled")).toEqual([["S2-cancelled", "passed", ""]]);
 });
 
 itInFull("slow replies: a reply that must not come is listened for longer than one takes", async () => {
-  const start = patched([WRITES, SLOW_REPLIES], [FORGETS, ""]);
+  const start = patchedCommand([WRITES, SLOW_REPLIES], [FORGETS, ""]);
   expect(await judged(start, "S2-cancelled")).toEqual([["S2-cancelled", "failed", "A reply came."]]);
 });
 
 itInFull("a message that is no reply is told with the reply that is missing", async () => {
-  const start = patched(['"type": "confirmation.reply"', '"type": "subscription.reply"']);
+  const start = patchedCommand(['"type": "confirmation.reply"', '"type": "subscription.reply"']);
   const told = "No reply came, but a message that is none.";
   expect(await judged(start, "S2-reply-form")).toEqual([["S2-reply-form", "failed", told]]);
 });
 
 it("a subscriber that leaves before the time is over has not shown that it stays silent", async () => {
   const leaves = '            self.say(f"Question: {summary}")\n';
-  const start = patched([leaves, `${leaves}            self.writer.close()\n`]);
+  const start = patchedCommand([leaves, `${leaves}            self.writer.close()\n`]);
   expect(await judged(start, "S2-no-auto-reply", "S2-cancelled")).toEqual([
     ["S2-no-auto-reply", "skipped", "The connection ended before the time was over in which a reply could come."],
     [

@@ -1,14 +1,13 @@
 // The banking agents in TypeScript and Python, each with a person who answers in `aaepd tail --interactive`: accept, reject, and no answer (AAEP §4.6).
 // Those in other languages are in test/tools.
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole, itInFull } from "../support/extent.js";
-import { cleanEnvironment, type Program, startProgram } from "../support/peers/program.js";
+import { cleanEnvironment, type Program, startCommand, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -43,26 +42,6 @@ const SERVE = ["serve", "--producer-id", "banking-agent", "--confirmation-grace-
 
 beforeAll(ensureBuilt, 120_000);
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function runAgent(command: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ended> {
-  const [program = "", ...argv] = command;
-  const child = spawn(program, argv, { cwd: ROOT, env: environment });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let [out, err] = ["", ""];
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    out += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    err += text;
-  });
-  return new Promise((resolve) => child.on("close", (code) => resolve({ code, out, err })));
-}
-
 interface Stage {
   /** Lines that the person types. */
   readonly lines: readonly string[];
@@ -83,14 +62,14 @@ async function session(command: Command, { lines, whenAsked, argv = [], isServed
   if (isServed) await eventually(() => expect(person.stderr()).toContain("banking-agent: Connected"));
   const socket = endpoints === undefined ? {} : { AAEPD_SOCKET: endpoints.ipc };
   let hasEnded = false;
-  const running = runAgent([...command, ...argv], { ...environment, ...socket }).finally(() => {
+  const agent = startCommand([...command, ...argv], { cwd: ROOT, environment: { ...environment, ...socket } });
+  const ended = agent.ended.finally(() => {
     hasEnded = true;
   });
   // An agent that has failed before tells why, further down.
   await eventually(() => expect(hasEnded || person.stderr().includes("Question 1")).toBe(true));
   whenAsked?.(person);
-  const agent = await running;
-  expect(agent).toMatchObject({ code: 0, err: "" });
+  expect([(await ended).code, agent.stderr()]).toEqual([0, ""]);
   await eventually(() => expect(person.stdout()).toContain("completed"));
   person.child.kill("SIGINT");
   expect(await person.ended).toEqual({ code: 0, signal: null });
@@ -105,7 +84,7 @@ async function session(command: Command, { lines, whenAsked, argv = [], isServed
         .replace(/ after [\d.]+ s:/, ":"),
     );
   const audit = readFileSync(join(directory, "aaepd", "audit", "banking-agent.ndjson"), "utf8");
-  return { agent, seen, asked: person.stderr(), audit };
+  return { told: agent.stdout(), seen, asked: person.stderr(), audit };
 }
 
 function outcomeIn(audit: string): unknown {
@@ -118,8 +97,8 @@ function outcomeIn(audit: string): unknown {
 
 describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name", ({ command }) => {
   it("R5: transfers when a person accepts, who may hear the question again before", async () => {
-    const { agent, seen, asked, audit } = await session(command, { lines: ["", "r", "t", "perhaps", "accept"] });
-    expect(agent.out).toBe("Transferred 500 dollars.\n");
+    const { told, seen, asked, audit } = await session(command, { lines: ["", "r", "t", "perhaps", "accept"] });
+    expect(told).toBe("Transferred 500 dollars.\n");
     expect(asked.match(/Question 1 of banking-agent: Transfer 500 dollars to Ada Obi\./g)).toHaveLength(2);
     expect(asked).toContain("Risk: high. It cannot be undone.");
     expect(asked).toContain("Nothing was sent. r repeats the question.");
@@ -132,15 +111,15 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
   });
 
   itInFull("R5: asks a person in a daemon of its own, where none serves this user", async () => {
-    const { agent, seen, audit } = await session(command, { lines: ["accept"], isServed: false });
-    expect(agent.out).toBe("Transferred 500 dollars.\n");
+    const { told, seen, audit } = await session(command, { lines: ["accept"], isServed: false });
+    expect(told).toBe("Transferred 500 dollars.\n");
     expect(seen.slice(-ACCEPTED.length)).toEqual(ACCEPTED);
     expect(outcomeIn(audit)).toMatchObject({ decision: "accept", resolved_by: "reply" });
   });
 
   itInFull("§4.5.3: does not transfer when a person rejects, and says so", async () => {
-    const { agent, seen, asked, audit } = await session(command, { lines: ["reject"] });
-    expect(agent.out).toBe("You declined it. Nothing was transferred.\n");
+    const { told, seen, asked, audit } = await session(command, { lines: ["reject"] });
+    expect(told).toBe("You declined it. Nothing was transferred.\n");
     expect(asked).toContain("Sent: no.\nQuestion 1 has ended: Rejected.");
     expect(seen.join("\n")).not.toContain("transfer_funds");
     expect(seen.at(-1)).toBe("completed: You declined it. Nothing was transferred.");
@@ -148,8 +127,8 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
   });
 
   itInFull("H8: does not transfer when nobody answers, and calls it nobody's decision", async () => {
-    const { agent, seen, asked, audit } = await session(command, { lines: [], argv: ["--timeout", "5"] });
-    expect(agent.out).toBe("Nobody answered in time. Nothing was transferred.\n");
+    const { told, seen, asked, audit } = await session(command, { lines: [], argv: ["--timeout", "5"] });
+    expect(told).toBe("Nobody answered in time. Nothing was transferred.\n");
     expect(asked).toMatch(/\d seconds? left to answer; then it is rejected\./);
     expect(asked).toMatch(/Question 1 has ended without your answer: .*Nobody answered in time/);
     expect(seen.join("\n")).not.toContain("transfer_funds");
@@ -159,11 +138,11 @@ describe.each(isWhole ? AGENTS : AGENTS.slice(0, 1))("the banking agent in $name
   });
 
   itInFull("R7: does not transfer when whoever was asked has gone, and says that", async () => {
-    const { agent, asked, audit } = await session(command, {
+    const { told, asked, audit } = await session(command, {
       lines: [],
       whenAsked: (person) => person.child.stdin.end(),
     });
-    expect(agent.out).toBe("Nobody who could answer was left. Nothing was transferred.\n");
+    expect(told).toBe("Nobody who could answer was left. Nothing was transferred.\n");
     expect(asked).toContain("questions cannot be answered here any more");
     expect(outcomeIn(audit)).toMatchObject({ decision: "reject", resolved_by: "subscription_ended" });
   });

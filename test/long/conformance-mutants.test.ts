@@ -1,17 +1,13 @@
 // Every mutant under the whole suite: exactly the cases fail that the table names. `npm run test:conformance` prints the table.
-import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { PLATFORM_TIMERS } from "../../src/client/platform-clock.js";
-import { runSubscriberCases } from "../../src/conformance/subscriber/run-subscriber-cases.js";
-import type { SubscriberHooks } from "../../src/conformance/subscriber/tested-subscriber.js";
 import { runtimeEnvironment, serve } from "../cli/command-stage.js";
 import { PRODUCER_MUTANTS } from "../conformance/mutants/all-mutants.js";
 import type { Deviation } from "../conformance/mutants/deviation.js";
 import { AAEPD_FAILS, FAILS, type Failures, SUBSCRIBER_FAILS } from "../conformance/mutants/expected-failures.js";
-import { failedIds, judgeMutant, socketFolder } from "../conformance/mutants/judge-mutant.js";
+import { failedIds, judgeMutant, judgeSubscriber, socketFolder } from "../conformance/mutants/judge-mutant.js";
 import { startDeviation } from "../conformance/mutants/layer.js";
-import { PATCHED_SUBSCRIBERS, writePatched } from "../conformance/mutants/patched-subscribers.js";
+import { PATCHED_SUBSCRIBERS, patchedCommand } from "../conformance/mutants/patched-subscribers.js";
 import { AAEPD } from "../conformance/mutants/question-mutants.js";
 import { SUBSCRIBER_MUTANTS } from "../conformance/mutants/subscriber-mutants.js";
 import { PROGRAM } from "../support/peers/program.js";
@@ -57,36 +53,18 @@ async function judgeProducer(mutant: Deviation, chosen?: readonly string[]): Pro
   return failedIds(results);
 }
 
-async function judgeSubscriber(far: string, hooks: SubscriberHooks): Promise<readonly string[]> {
-  const results = await runSubscriberCases({
-    endpoint: { kind: "ipc", path: far },
-    hooks,
-    hex: (bytes) => randomBytes(bytes).toString("hex"),
-    wallTime: Date.now,
-    timers: PLATFORM_TIMERS,
-    level: 3,
-    chosen: undefined,
-    patienceMs: 8000,
-    told: () => {},
-  });
-  return failedIds(results);
-}
-
-const HOOKS = { announcements: "stdout", ask: undefined, answer: "{text}" } as const;
-
 it("subscribers: exactly the cases fail that the table names", async () => {
   await expectFailures(SUBSCRIBER_MUTANTS, SUBSCRIBER_FAILS, async (mutant) => {
     const folder = socketFolder();
     const [near, far] = [join(folder, "near.sock"), join(folder, "far.sock")];
     const listener = await startDeviation(mutant, near, far);
     const start = `AAEPD_SOCKET=${near} exec ${process.execPath} ${PROGRAM} tail --interactive --no-reconnect 2>&1`;
-    const failed = await judgeSubscriber(far, { ...HOOKS, start, accept: "accept" });
+    const results = await judgeSubscriber(far, { start, accept: "accept" });
     await listener.stop();
-    return failed;
+    return failedIds(results);
   });
   await expectFailures(PATCHED_SUBSCRIBERS, SUBSCRIBER_FAILS, async (patch) => {
-    const folder = socketFolder();
-    const start = `PYTHONPATH=examples/python exec python3 ${writePatched(patch, folder)} "$AAEPD_SOCKET"`;
-    return judgeSubscriber(join(folder, "suite.sock"), { ...HOOKS, start, accept: "yes" });
+    const path = join(socketFolder(), "suite.sock");
+    return failedIds(await judgeSubscriber(path, { start: patchedCommand(patch), accept: "yes" }));
   });
 }, 3_600_000);

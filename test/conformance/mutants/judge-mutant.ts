@@ -1,4 +1,4 @@
-// The ids of the cases of the suite that fail under one mutant.
+// The verdicts of the suite about one mutant.
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -6,11 +6,14 @@ import { PLATFORM_TIMERS } from "../../../src/client/platform-clock.js";
 import { agentDriver } from "../../../src/conformance/drive/agent-driver.js";
 import type { CaseResult } from "../../../src/conformance/findings/finding.js";
 import { runProducerCases } from "../../../src/conformance/producer/run-producer-cases.js";
+import { runSubscriberCases } from "../../../src/conformance/subscriber/run-subscriber-cases.js";
+import type { SubscriberHooks } from "../../../src/conformance/subscriber/tested-subscriber.js";
 import { openLinks } from "../../../src/conformance/wire/open-links.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import type { Deviation } from "./deviation.js";
 import { startDeviation } from "./layer.js";
 
+const hex = (bytes: number): string => randomBytes(bytes).toString("hex");
 const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** A folder for sockets that nobody else may use. */
@@ -28,7 +31,7 @@ export async function judgeMutant(
 ): Promise<readonly CaseResult[]> {
   const near = join(socketFolder(), "near.sock");
   const listener = await startDeviation(deviation, near, daemon);
-  const driver = agentDriver({ path: daemon, hex: (bytes) => randomBytes(bytes).toString("hex"), wait });
+  const driver = agentDriver({ path: daemon, hex, wait });
   const links = await openLinks({ kind: "ipc", path: near });
   try {
     return await runProducerCases({
@@ -46,6 +49,25 @@ export async function judgeMutant(
     await links.stop();
     await listener.stop();
   }
+}
+
+/** `start`: the command of a subscriber whose user agrees by `accept`; it connects to `path`. `chosen`: as above. */
+export function judgeSubscriber(
+  path: string,
+  { start, accept }: Pick<SubscriberHooks, "start" | "accept">,
+  chosen?: readonly string[],
+): Promise<readonly CaseResult[]> {
+  return runSubscriberCases({
+    endpoint: { kind: "ipc", path },
+    hooks: { start, accept, announcements: "stdout", ask: undefined, answer: "{text}" },
+    hex,
+    wallTime: Date.now,
+    timers: PLATFORM_TIMERS,
+    level: 3,
+    chosen,
+    patienceMs: 8000,
+    told: () => {},
+  });
 }
 
 export function failedIds(results: readonly CaseResult[]): readonly string[] {

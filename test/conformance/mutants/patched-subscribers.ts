@@ -1,6 +1,7 @@
 // Broken subscribers for the cases that judge announcements: the example in Python, each with one line changed. Each was written after its case was read.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const EXAMPLE = "examples/conformance/subscriber.py";
 
@@ -130,14 +131,15 @@ export const PATCHED_SUBSCRIBERS: Readonly<Record<string, Patch>> = {
   ],
 };
 
-/** Writes the patched program into the folder, and returns its path. Throws if the example has changed so that the patch fits nowhere. */
-export function writePatched([from, to]: Patch, folder: string): string {
-  const source = readFileSync(EXAMPLE, "utf8");
-  if (source.split(from).length !== 2) throw new Error(`The patch of "${from}" fits nowhere in ${EXAMPLE}, or twice.`);
-  const path = join(folder, "subscriber.py");
-  writeFileSync(
-    path,
-    source.replace(from, () => to),
-  );
-  return path;
+/** Writes the program with these patches, and returns the command that starts it. Throws if the example has changed so that one fits nowhere. */
+export function patchedCommand(...patches: readonly Patch[]): string {
+  let source = readFileSync(EXAMPLE, "utf8");
+  for (const [from, to] of patches) {
+    if (source.split(from).length !== 2)
+      throw new Error(`The patch of "${from}" fits nowhere in ${EXAMPLE}, or twice.`);
+    source = source.replace(from, () => to);
+  }
+  const path = join(temporaryDirectory(), "subscriber.py");
+  writeFileSync(path, source);
+  return `PYTHONPATH=examples/python exec python3 ${path} "$AAEPD_SOCKET"`;
 }
