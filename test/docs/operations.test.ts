@@ -44,7 +44,7 @@ function labelsOf(text: string): ReadonlyMap<string, ReadonlySet<string>> {
   return found;
 }
 
-const METRIC_ROWS = docTable(PAGE, "| metric | type | labels | meaning |");
+const METRIC_ROWS = docTable(PAGE, "metric", "type", "labels", "meaning");
 const plain = (cell: string | undefined): string => (cell ?? "").replaceAll("`", "");
 
 describe("the metrics", () => {
@@ -80,7 +80,7 @@ describe("what is in packaging", () => {
   it("the alerts are those of the page, and read metrics of the page", () => {
     const rules = packaged("prometheus/aaepd.rules.yml");
     const alerts = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
-    expect(docTable(PAGE, "| alert | fires when |").map(([name]) => plain(name))).toEqual(alerts);
+    expect(docTable(PAGE, "alert", "fires when").map(([name]) => plain(name))).toEqual(alerts);
     for (const annotation of ["summary", "remedy", "severity"])
       expect(rules.match(new RegExp(`\\b${annotation}: \\S`, "g"))).toHaveLength(alerts.length);
     const used = metricsIn(rules);
@@ -122,7 +122,7 @@ describe("what is in packaging", () => {
 
 describe("limits", () => {
   it("each setting of the table is an option", () => {
-    const rows = docTable(PAGE, "| limit | default | setting |");
+    const rows = docTable(PAGE, "limit", "default", "setting");
     const settings = rows.flatMap(([, , setting = ""]) => [...setting.matchAll(/`(\w+)`/g)].map(([, name]) => name));
     expect(settings.length).toBeGreaterThan(8);
     const known: readonly string[] = OPTION_NAMES.map(keyOf);

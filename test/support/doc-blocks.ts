@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ensureBuilt } from "./built.js";
 import { whenFinished } from "./lifetime.js";
+import { tablesIn } from "./markdown.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -39,17 +40,7 @@ export function projectOf(page: string, language: string, ...names: readonly str
   return folder;
 }
 
-/** The rows of a table with that heading, cell by cell. */
-export function docTable(page: string, heading: string): readonly (readonly string[])[] {
-  return page
-    .split("\n\n")
-    .filter((part) => part.trimStart().startsWith(heading))
-    .flatMap((part) => part.trim().split("\n").slice(2))
-    .map((row) =>
-      row
-        .replace(/^\| ?/, "")
-        .replace(/ ?\|$/, "")
-        .split("|")
-        .map((cell) => cell.trim()),
-    );
+/** The rows of the tables with these columns, cell by cell. */
+export function docTable(page: string, ...columns: readonly string[]): readonly (readonly string[])[] {
+  return tablesIn(page).flatMap((table) => (table.columns.join() === columns.join() ? table.rows : []));
 }

@@ -69,9 +69,10 @@ export function tablesIn(text: string): readonly Table[] {
       continue;
     }
     const cells = line
-      .slice(2, -2)
-      .split(/(?<!\\) \| /)
-      .map((cell) => cell.replaceAll("\\|", "|"));
+      .trimEnd()
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll("\\|", "|"));
     if (!isOpen) tables.push({ label, columns: cells, rows: [] });
     else if (!/^\|[-:|]+\|$/.test(line)) tables.at(-1)?.rows.push(cells);
     isOpen = true;
