@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandContext } from "./shell/context.js";
+import type { CommandIo } from "./terminal/command-io.js";
 
 /** A command, loaded only when it is called. */
 export interface CommandLoader {
@@ -17,7 +18,7 @@ export const COMMANDS: readonly CommandLoader[] = [
   {
     name: "setup",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./setup/setup.js")).registerSetup),
+    load: async () => withIo((await import("./setup/setup.js")).registerSetup),
   },
   { name: "stdio", ownsStdout: true, load: async () => (await import("./serve/stdio.js")).registerStdio },
   { name: "a2e", ownsStdout: true, load: async () => (await import("./serve/a2e.js")).registerA2e },
@@ -30,7 +31,7 @@ export const COMMANDS: readonly CommandLoader[] = [
   {
     name: "hook",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./hooks/hook.js")).registerHook),
+    load: async () => withIo((await import("./hooks/hook.js")).registerHook),
   },
   {
     name: "mcp",
@@ -46,42 +47,42 @@ export const COMMANDS: readonly CommandLoader[] = [
   },
   { name: "say", ownsStdout: false, load: async () => (await import("./adapters/say.js")).registerSay },
   { name: "manifest", ownsStdout: false, load: async () => (await import("./serve/manifest.js")).registerManifest },
-  { name: "tail", ownsStdout: false, load: async () => withoutContext((await import("./tail/tail.js")).registerTail) },
+  { name: "tail", ownsStdout: false, load: async () => withIo((await import("./tail/tail.js")).registerTail) },
   {
     name: "publish",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./recordings/publish.js")).registerPublish),
+    load: async () => withIo((await import("./recordings/publish.js")).registerPublish),
   },
   {
     name: "validate",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./recordings/validate.js")).registerValidate),
+    load: async () => withIo((await import("./recordings/validate.js")).registerValidate),
   },
   {
     name: "journal",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./journal/journal.js")).registerJournal),
+    load: async () => withIo((await import("./journal/journal.js")).registerJournal),
   },
   { name: "replay", ownsStdout: true, load: async () => (await import("./journal/replay.js")).registerReplay },
   {
     name: "status",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./status/status.js")).registerStatus),
+    load: async () => withIo((await import("./status/status.js")).registerStatus),
   },
   {
     name: "doctor",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./doctor/doctor.js")).registerDoctor),
+    load: async () => withIo((await import("./doctor/doctor.js")).registerDoctor),
   },
   {
     name: "service",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./service/service.js")).registerService),
+    load: async () => withIo((await import("./service/service.js")).registerService),
   },
   {
     name: "config",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./config/config.js")).registerConfig),
+    load: async () => withIo((await import("./config/config.js")).registerConfig),
   },
   {
     name: "completion",
@@ -91,12 +92,14 @@ export const COMMANDS: readonly CommandLoader[] = [
   {
     name: "conformance",
     ownsStdout: false,
-    load: async () => withoutContext((await import("./conformance/conformance.js")).registerConformance),
+    load: async () => withIo((await import("./conformance/conformance.js")).registerConformance),
   },
-  { name: "demo", ownsStdout: false, load: async () => withoutContext((await import("./demo/demo.js")).registerDemo) },
+  { name: "demo", ownsStdout: false, load: async () => withIo((await import("./demo/demo.js")).registerDemo) },
 ];
 
-/** Drops the context for commands that run no daemon. */
-function withoutContext(register: (program: Command) => void): (program: Command) => void {
-  return (program) => register(program);
+/** For commands that run no daemon. */
+function withIo(
+  register: (program: Command, io: CommandIo) => void,
+): (program: Command, context: CommandContext) => void {
+  return (program, { io }) => register(program, io);
 }

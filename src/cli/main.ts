@@ -8,6 +8,7 @@ import { COMMANDS } from "./commands.js";
 import { createProgram, type ProgramOutput } from "./program.js";
 import type { CommandContext } from "./shell/context.js";
 import { exitCodeFromFault } from "./shell/exit-codes.js";
+import { type CommandIo, processIo } from "./terminal/command-io.js";
 import { helpWidth } from "./terminal/help-layout.js";
 
 export interface MainOptions {
@@ -15,17 +16,19 @@ export interface MainOptions {
   readonly argv: readonly string[];
   /** Default: the daemon of this project. */
   readonly loadDaemon?: CommandContext["loadDaemon"];
+  /** The process that the command runs in. Default: this one. */
+  readonly io?: CommandIo;
 }
 
 /** Runs the command that `argv` names. A fault is reported on standard error, "Error:" first, and decides the exit code of the process. */
 export async function main(options: MainOptions): Promise<void> {
-  const { argv } = options;
-  endQuietlyUnread();
+  const { argv, io = processIo() } = options;
+  endQuietlyUnread(io);
   const asked = argv.find((argument) => !argument.startsWith("-"));
   const command = COMMANDS.find(({ name }) => name === asked);
   // Measured before standard output is taken: its replacement is no terminal.
-  const width = helpWidth(process.stdout, process.env);
-  const stdio: Stdio = command?.ownsStdout === true ? takeStdio() : untouchedStdio();
+  const width = helpWidth(io.stdout, io.environment);
+  const stdio: Stdio = command?.ownsStdout === true ? takeStdio(io.ownsProcess ? process : io) : untouchedStdio(io);
   const load = options.loadDaemon ?? loadDaemon;
   // Begun before the command line is read, because it takes longest. A failure is reported when the daemon is used.
   const loaded = command?.ownsStdout === true && command.runsDaemon !== false ? load() : undefined;
@@ -33,9 +36,10 @@ export async function main(options: MainOptions): Promise<void> {
   const output: ProgramOutput = {
     width,
     writeOut: (text) => stdio.writable.on("error", ignore).write(text),
-    writeErr: (text) => process.stderr.write(text),
+    writeErr: (text) => io.stderr.write(text),
   };
   const context: CommandContext = {
+    io,
     stdio,
     loadDaemon: () => loaded ?? load(),
     loadProgram: () => createProgram(COMMANDS, context, output),
@@ -43,9 +47,9 @@ export async function main(options: MainOptions): Promise<void> {
   try {
     const program = await createProgram(command === undefined ? COMMANDS : [command], context, output);
     if (argv.length === 0) {
-      process.stderr.write("Error: Give a command.\n\n");
+      io.stderr.write("Error: Give a command.\n\n");
       program.outputHelp({ error: true });
-      process.exitCode = EXIT_CODES.usage.code;
+      io.setExitCode(EXIT_CODES.usage.code);
       return;
     }
     const isHelp = asked === "help";
@@ -57,25 +61,25 @@ export async function main(options: MainOptions): Promise<void> {
   } catch (caught) {
     const fault = faultFrom(caught);
     const { shownText } = await import("./terminal/shown-text.js");
-    for (const line of fault.sentence.split("\n")) process.stderr.write(`Error: ${shownText(line)}\n`);
+    for (const line of fault.sentence.split("\n")) io.stderr.write(`Error: ${shownText(line)}\n`);
     // After a failed start, standard input of the daemon may still be open and would keep the process alive.
-    if (command?.ownsStdout === true) process.exit(startExitCode(fault));
-    process.exitCode = exitCodeFromFault(fault);
+    if (command?.ownsStdout === true) io.host.exit(startExitCode(fault));
+    else io.setExitCode(exitCodeFromFault(fault));
   }
 }
 
 /** Ignores the end of the readers, as in `aaepd --help | true`: no fault (S7). Writers that need to know listen themselves. */
-function endQuietlyUnread(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignore);
+function endQuietlyUnread({ stdout, stderr }: CommandIo): void {
+  for (const stream of [stdout, stderr]) stream.on("error", ignore);
 }
 
 function ignore(): void {}
 
-function untouchedStdio(): Stdio {
+function untouchedStdio({ stdin, stdout }: CommandIo): Stdio {
   return {
-    readable: process.stdin,
-    writable: process.stdout,
-    isTerminal: isTty(process.stdout),
+    readable: stdin,
+    writable: stdout,
+    isTerminal: isTty(stdout),
     restore: () => {},
   };
 }

@@ -320,8 +320,8 @@ export async function startDaemon(given: DaemonOptions): Promise<Daemon> {
 }
 
 /** Where names of agents in use are noted: beside the sockets, where adapters note theirs too. A daemon at a path of its own notes none. */
-function namesFolder({ socket }: DaemonOptions): string | undefined {
-  return socket.kind === "auto" ? ipcDirectories(currentPlace())[0] : undefined;
+function namesFolder({ socket, place = currentPlace() }: DaemonOptions): string | undefined {
+  return socket.kind === "auto" ? ipcDirectories(place)[0] : undefined;
 }
 
 function countByTransport(connections: ReadonlyMap<Conversation, string>): ReadonlyMap<string, number> {
@@ -375,7 +375,7 @@ function endpointsOf(listener: Listener | undefined, offered: OfferedServices | 
 
 /** Returns undefined if the daemon has no address to announce. */
 function announcePresence(
-  { producerId, log }: DaemonOptions,
+  { producerId, log, place = currentPlace() }: DaemonOptions,
   listener: Listener | undefined,
   offered: OfferedServices | undefined,
   manifest: () => object,
@@ -383,6 +383,7 @@ function announcePresence(
   if (listener === undefined && offered === undefined) return undefined;
   return announce({
     producerId,
+    place,
     paths: [...(listener === undefined ? [] : [listener.address]), ...(offered?.socketPaths ?? [])],
     token: offered?.token,
     endpoints: endpointsOf(listener, offered),

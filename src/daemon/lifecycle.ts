@@ -13,7 +13,7 @@ import type { ServiceManager } from "./service-manager/notify.js";
 export type Stoppable = Pick<Daemon, "stop" | "stopped">;
 
 /** The part of a process that is watched and ended. A parameter, so that tests can pass another. */
-interface ProcessHost {
+export interface ProcessHost {
   readonly on: (event: string, listener: (...facts: readonly unknown[]) => void) => unknown;
   readonly off: (event: string, listener: (...facts: readonly unknown[]) => void) => unknown;
   readonly exit: (code: number) => void;

@@ -14,11 +14,12 @@ export async function listenLocally(
   closeTimeoutMs: Millis,
   accept: (connection: PeekableConnection<Uint8Array>) => void,
 ): Promise<Listener | undefined> {
-  const { socket, inheritedSocket: inherited, maxFrameBytes, mostInstances, log } = options;
+  const { socket, inheritedSocket: inherited, maxFrameBytes, mostInstances, log, place = currentPlace() } = options;
   const shared = {
     maxFrameBytes,
     closeTimeoutMs,
     inherited,
+    place,
     onAcceptFault: (fault: Fault) => log.warn({ code: fault.code }, fault.sentence),
   };
   switch (socket.kind) {
@@ -30,7 +31,7 @@ export async function listenLocally(
         { origin: "local" },
       );
     case "auto":
-      removeStaleRuntimeFiles(dirname(ipcPath(currentPlace(), options.producerId)));
+      removeStaleRuntimeFiles(dirname(ipcPath(place, options.producerId)));
       return listenAuto({ ...shared, producerId: options.producerId, mostInstances }, accept);
     case "path":
       return createIpcTransport({ ...shared, path: socket.path }).listen(accept);

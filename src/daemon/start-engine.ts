@@ -21,7 +21,11 @@ export async function startEngine(options: DaemonOptions, audit: Audit): Promise
   const segmenter = createSegmenter();
   // Loads the library. Once no file can be opened, the daemon would do without it for good.
   segmenter.sentenceEnds("", "en");
-  const { create, abandon, retentionChanged, compact } = await openJournal(options, options);
+  const { create, abandon, retentionChanged, compact } = await openJournal(
+    options,
+    options,
+    options.place?.environment,
+  );
   let journal: Journal | undefined;
   try {
     const engine = createEngine(

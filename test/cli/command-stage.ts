@@ -1,15 +1,19 @@
-// A stage for commands: their streams and signals without a process of their own, and a real daemon as a child where one is asked for.
+// A stage for commands: their streams, signals and end without a process of their own, and a daemon beside them, in this process too.
 import type { ChildProcess } from "node:child_process";
+import { EventEmitter } from "node:events";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { vi } from "vitest";
+import { withResolvers } from "../../src/base/with-resolvers.js";
+import { main } from "../../src/cli/main.js";
 import type { CommandIo } from "../../src/cli/terminal/command-io.js";
 import { createClock } from "../../src/daemon/platform/clock.js";
 import { createIdSource } from "../../src/daemon/platform/ids.js";
 import { ensureBuilt } from "../support/built.js";
+import { whenFinished } from "../support/lifetime.js";
 import { cleanEnvironment, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
@@ -24,46 +28,62 @@ export interface Stage {
 }
 
 export interface StageOptions {
-  readonly input?: string;
+  /** Standard input: its text, or a stream that the test writes. Default: an empty one. */
+  readonly input?: string | Readable;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Where daemons are found whose path would be too long. Default nowhere. */
   readonly fallbackDirectory?: string;
   /** Columns of a terminal; without it standard output is a pipe. */
   readonly columns?: number;
+  /** Called when the command ends its process. */
+  readonly onExit?: (code: number) => void;
 }
 
-export function createStage(options: StageOptions = {}): Stage {
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+type Signal = (typeof SIGNALS)[number];
+
+export function createStage(options: StageOptions = {}): Stage & { readonly signal: (name: Signal) => void } {
+  const { input = "", environment = {} } = options;
   const stdout = collect();
   const stderr = collect();
-  const interrupts = new Set<() => void>();
+  const host = new EventEmitter();
   let exitCode: number | undefined;
   if (options.columns !== undefined) Object.assign(stdout.stream, { isTTY: true, columns: options.columns });
+  const signal = (name: Signal) => void host.emit(name, name);
   return {
     io: {
-      stdin: Readable.from([Buffer.from(options.input ?? "")]),
+      stdin: typeof input === "string" ? Readable.from([Buffer.from(input)]) : input,
       stdout: stdout.stream,
       stderr: stderr.stream,
-      environment: options.environment ?? {},
+      environment: { ...environment },
       daemonDirectories: [
-        join(options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory(), "aaep"),
+        join(environment.XDG_RUNTIME_DIR ?? temporaryDirectory(), "aaep"),
         ...(options.fallbackDirectory === undefined ? [] : [options.fallbackDirectory]),
       ],
       clock: createClock(),
       ids: createIdSource(),
       onInterrupt: (run) => {
-        interrupts.add(run);
-        return () => interrupts.delete(run);
+        for (const name of SIGNALS) host.on(name, run);
+        return () => {
+          for (const name of SIGNALS) host.off(name, run);
+        };
       },
       setExitCode: (code) => {
         exitCode = code;
       },
+      host: Object.assign(host, {
+        exit: (code: number) => {
+          exitCode = code;
+          options.onExit?.(code);
+        },
+      }),
+      ownsProcess: false,
     },
     out: stdout.text,
     err: stderr.text,
     exitCode: () => exitCode,
-    interrupt: () => {
-      for (const run of interrupts) run();
-    },
+    interrupt: () => signal("SIGINT"),
+    signal,
   };
 }
 
@@ -76,9 +96,71 @@ function collect() {
   return { stream, text: () => text };
 }
 
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command of the whole command line, in this process. */
+export interface StartedCommand {
+  readonly stdin: PassThrough;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves when so many whole lines have come, or rejects when the command ends before. */
+  readonly stdoutLines: (count: number) => Promise<readonly string[]>;
+  readonly signal: (name: Signal) => void;
+  readonly ended: Promise<Ended>;
+}
+
+/** Starts what `aaepd ARGV` runs; it is stopped when the test has finished, or all that share it. Nothing of the user's is found or touched. */
+export function startCommand(argv: readonly string[], options: StageOptions = {}): StartedCommand {
+  const stdin = new PassThrough();
+  const { promise: exited, resolve: onExit } = withResolvers<number>();
+  const directory = options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory();
+  const environment = { ...cleanEnvironment(directory), ...options.environment };
+  const stage = createStage({ input: stdin, ...options, environment, onExit });
+  let isRunning = true;
+  const run = async (): Promise<Ended> => {
+    const code = await Promise.race([exited, main({ argv, io: stage.io }).then(() => stage.exitCode() ?? 0)]);
+    isRunning = false;
+    return { code, stdout: stage.out(), stderr: stage.err() };
+  };
+  const ended = run();
+  whenFinished(async () => {
+    if (isRunning) stage.signal("SIGTERM");
+    await ended;
+  });
+  const lines = () => stage.out().split("\n").slice(0, -1);
+  return {
+    stdin,
+    stdout: stage.out,
+    stderr: stage.err,
+    stdoutLines: async (count) => {
+      let whyNot: string | undefined;
+      void ended.then(({ code, stdout, stderr }) => {
+        whyNot = `ended with ${code} after: ${stdout}${stderr}`;
+      });
+      await vi.waitUntil(() => lines().length >= count || whyNot !== undefined, { timeout: 60_000, interval: 5 });
+      if (lines().length < count) throw new Error(whyNot);
+      return lines().slice(0, count);
+    },
+    signal: stage.signal,
+    ended,
+  };
+}
+
+/** Runs a command line to its end, with an empty standard input. */
+export async function runCommandLine(
+  argv: readonly string[],
+  environment?: Readonly<Record<string, string | undefined>>,
+): Promise<Ended> {
+  return startCommand(argv, { input: "", ...(environment === undefined ? {} : { environment }) }).ended;
+}
+
 /** Runs one command as main would, its usage errors thrown. */
 export async function run(
-  register: (program: Command, io?: CommandIo) => void,
+  register: (program: Command, io: CommandIo) => void,
   stage: Stage,
   ...argv: readonly string[]
 ): Promise<void> {
@@ -93,8 +175,8 @@ export interface ServedDaemon {
   /** The addresses of its services over HTTP. */
   readonly http: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
+  readonly pid: number | undefined;
   readonly stop: () => Promise<void>;
-  readonly child: ChildProcess;
 }
 
 /** A runtime directory of the test's own. */
@@ -105,23 +187,40 @@ export function runtimeEnvironment(): { readonly XDG_RUNTIME_DIR: string; readon
   return { XDG_RUNTIME_DIR: root, directory };
 }
 
-/** `aaepd serve` as a child, listening when this resolves. */
+/** `aaepd serve` in this process, listening when this resolves. */
 export async function serve(runtimeDirectory: string, ...options: readonly string[]): Promise<ServedDaemon> {
+  const environment = cleanEnvironment(runtimeDirectory);
+  const daemon = startCommand(["serve", ...options], { environment });
+  const stop = async () => {
+    daemon.signal("SIGTERM");
+    await daemon.ended;
+  };
+  return served(await daemon.stdoutLines(1), environment, stop);
+}
+
+/** As `serve`, as a process, for what kills, holds or outlives it. */
+export async function serveProcess(
+  runtimeDirectory: string,
+  ...options: readonly string[]
+): Promise<ServedDaemon & { readonly child: ChildProcess; readonly kill: () => Promise<void> }> {
   ensureBuilt();
   const environment = cleanEnvironment(runtimeDirectory);
-  const daemon = startProgram(["serve", ...options], { environment });
-  const [line = ""] = await daemon.stdoutLines(1);
-  const { ipc, http = [] } = JSON.parse(line).endpoints;
-  return {
-    socketPath: ipc,
-    http,
-    environment,
-    stop: async () => {
-      daemon.child.kill("SIGTERM");
-      await daemon.ended;
-    },
-    child: daemon.child,
+  const { child, ended, stdoutLines } = startProgram(["serve", ...options], { environment });
+  const end = async (signal: "SIGTERM" | "SIGKILL") => {
+    child.kill(signal);
+    await ended;
   };
+  const daemon = served(await stdoutLines(1), environment, () => end("SIGTERM"));
+  return { ...daemon, child, kill: () => end("SIGKILL") };
+}
+
+function served(
+  [line = ""]: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  stop: () => Promise<void>,
+): ServedDaemon {
+  const { pid, endpoints } = JSON.parse(line);
+  return { socketPath: endpoints.ipc, http: endpoints.http ?? [], environment, pid, stop };
 }
 
 /** Waits for something that will be. */

@@ -3,10 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
-import { itInFull } from "../support/extent.js";
 import { PROGRAM, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { createCommandLines, ownsProcess } from "./command-lines.js";
+import { runCommandLine, startCommand } from "./command-stage.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -16,8 +15,6 @@ async function run(...argv: readonly string[]) {
   const { code } = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
-
-const runBesideOthers = createCommandLines();
 
 describe("the command line", () => {
   it.each([
@@ -53,14 +50,18 @@ describe("the command line", () => {
     [["journal", "export", "--since", "noon"], '--since is "noon". Give an instant such as'],
     [["serve", "--burst", "0"], '--burst is "0". Give a whole number from 1 to 1000.'],
   ])("K4, A21: %j is refused with what was meant, exit code 2", async (argv, expected) => {
-    const { code, stdout, stderr } = await (ownsProcess(argv) ? run(...argv) : runBesideOthers(argv));
+    const { code, stdout, stderr } = await runCommandLine(argv);
     expect(stderr).toContain(expected);
     for (const line of stderr.trimEnd().split("\n")) expect(line).toMatch(/^Error: /);
     expect([code, stdout]).toStrictEqual([2, ""]);
   });
 
   it("teaches by --help, on standard output, also where that is the protocol's", async () => {
-    const [whole, serve, stdio] = await Promise.all([run("--help"), run("help", "serve"), run("stdio", "--help")]);
+    const [whole, serve, stdio] = await Promise.all([
+      runCommandLine(["--help"]),
+      runCommandLine(["help", "serve"]),
+      runCommandLine(["stdio", "--help"]),
+    ]);
     expect([whole.code, serve.code, stdio.code]).toStrictEqual([0, 0, 0]);
     for (const name of ["serve", "stdio", "manifest", "tail"])
       expect(whole.stdout).toMatch(new RegExp(`^ +${name}\\b`, "m"));
@@ -78,8 +79,8 @@ describe("the command line", () => {
     ["journal"],
   ])("help shows the help of %s as --help does", async (...names) => {
     const [help, option] = await Promise.all([
-      runBesideOthers(["help", ...names]),
-      runBesideOthers([...names, "--help"]),
+      runCommandLine(["help", ...names]),
+      runCommandLine([...names, "--help"]),
     ]);
     expect(help).toStrictEqual(option);
     expect(help.stdout).toMatch(new RegExp(`^Usage: aaepd ${names.join(" ")} `));
@@ -99,8 +100,8 @@ describe("the command line", () => {
     const [version, short, late, nothing] = await Promise.all([
       run("--version"),
       run("-v"),
-      run("--version", "serve"),
-      run(),
+      runCommandLine(["--version", "serve"]),
+      runCommandLine([]),
     ]);
     const told = [0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)];
     for (const one of [version, short, late]) expect([one.code, one.stdout]).toStrictEqual(told);
@@ -111,11 +112,10 @@ describe("the command line", () => {
   it("tells all mistakes of a configuration at once, each on a line of its own", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "c.json"), '{"bursts": 1}');
-    const program = startProgram(["serve", "--config", join(directory, "c.json"), "--log-level", "loud"], {
-      environment: { AAEPD_MAX_HOLDMS: "1" },
-    });
-    expect((await program.ended).code).toBe(2);
-    expect(program.stderr().trimEnd().split("\n")).toStrictEqual([
+    const argv = ["serve", "--config", join(directory, "c.json"), "--log-level", "loud"];
+    const { code, stderr } = await runCommandLine(argv, { AAEPD_MAX_HOLDMS: "1" });
+    expect(code).toBe(2);
+    expect(stderr.trimEnd().split("\n")).toStrictEqual([
       "Error: The variable AAEPD_MAX_HOLDMS is not known. Did you mean AAEPD_MAX_HOLD_MS?",
       `Error: Line 1 of ${join(directory, "c.json")}: The key "bursts" is not known. Did you mean burst?`,
       'Error: --log-level is "loud". Give one of debug, info, warn, error, off.',
@@ -156,15 +156,16 @@ describe("aaepd serve and manifest", () => {
     const file = JSON.parse(readFileSync(join(directory, "aaep", "planner.manifest.json"), "utf8"));
     expect(file).toMatchObject({ type: "aaep:producer.manifest", agent_id: "planner", pid: serve.child.pid });
 
-    const asked = startProgram(["manifest", "--socket", socket]);
-    const found = startProgram(["manifest", "--socket", "auto", "--producer-id", "planner"], { environment });
-    const only = startProgram(["manifest"], { environment });
-    const wouldBe = startProgram(["manifest", "--new", "--producer-id", "planner"]);
-    for (const program of [asked, found, only, wouldBe]) expect((await program.ended).code).toBe(0);
+    const told = await Promise.all([
+      runCommandLine(["manifest", "--socket", socket]),
+      runCommandLine(["manifest", "--socket", "auto", "--producer-id", "planner"], environment),
+      runCommandLine(["manifest"], environment),
+      runCommandLine(["manifest", "--new", "--producer-id", "planner"]),
+    ]);
     const { pid, framings, endpoints, ...manifest } = file;
     expect([pid, framings]).toStrictEqual([serve.child.pid, ["length-prefixed", "newline", "content-length"]]);
     expect(endpoints).toStrictEqual({ ipc: socket });
-    for (const program of [asked, found, only, wouldBe]) expect(JSON.parse(program.stdout())).toStrictEqual(manifest);
+    for (const { code, stdout } of told) expect([code, JSON.parse(stdout)]).toStrictEqual([0, manifest]);
 
     serve.child.kill("SIGTERM");
     expect((await serve.ended).code).toBe(0);
@@ -175,13 +176,11 @@ describe("aaepd serve and manifest", () => {
   it("U1: refuses a path that is taken", async () => {
     const directory = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: directory };
-    const first = startProgram(["serve"], { environment });
-    await first.stdoutLines(1);
+    await startCommand(["serve"], { environment }).stdoutLines(1);
     const socket = join(directory, "aaep", "aaepd.sock");
-    const second = startProgram(["serve", "--socket", socket], { environment });
-    expect((await second.ended).code).toBe(73);
-    expect(second.stderr()).toContain(`Process ${first.child.pid} listens there`);
-    expect(second.stdout()).toBe("");
+    const second = await runCommandLine(["serve", "--socket", socket], environment);
+    expect([second.code, second.stdout]).toStrictEqual([73, ""]);
+    expect(second.stderr).toContain(`Process ${process.pid} listens there`);
   });
 
   it("U1: takes over what a killed daemon left", async () => {
@@ -208,27 +207,24 @@ describe("aaepd serve and manifest", () => {
   it("manifest asks for a choice where several daemons run, by their names", async () => {
     const environment = { XDG_RUNTIME_DIR: temporaryDirectory() };
     for (const id of ["planner", "coder"]) {
-      await startProgram(["serve", "--producer-id", id], { environment }).stdoutLines(1);
+      await startCommand(["serve", "--producer-id", id], { environment }).stdoutLines(1);
     }
-    const either = startProgram(["manifest"], { environment });
-    expect((await either.ended).code).toBe(2);
-    expect(either.stderr()).toMatch(
-      /^Error: There are several daemons\. .*--socket: coder \(\S+\), planner \(\S+\)\n$/,
-    );
-    const chosen = startProgram(["manifest", "--producer-id", "coder"], { environment });
-    expect((await chosen.ended).code).toBe(0);
-    expect(JSON.parse(chosen.stdout()).agent_id).toBe("coder");
+    const either = await runCommandLine(["manifest"], environment);
+    expect(either.code).toBe(2);
+    expect(either.stderr).toMatch(/^Error: There are several daemons\. .*--socket: coder \(\S+\), planner \(\S+\)\n$/);
+    const chosen = await runCommandLine(["manifest", "--producer-id", "coder"], environment);
+    expect([chosen.code, JSON.parse(chosen.stdout).agent_id]).toStrictEqual([0, "coder"]);
   });
 
-  itInFull("manifest says that no daemon runs, and how to see what one would say", async () => {
-    const { code, stderr, stdout } = await run("manifest");
+  it("manifest says that no daemon runs, and how to see what one would say", async () => {
+    const { code, stderr, stdout } = await runCommandLine(["manifest"]);
     expect([code, stdout]).toStrictEqual([69, ""]);
     expect(stderr).toMatch(/^Error: There is no daemon in .* aaepd manifest --new\n$/);
   });
 
-  itInFull("says that there is no daemon where there is none", async () => {
+  it("says that there is no daemon where there is none", async () => {
     const socket = join(temporaryDirectory(), "none.sock");
-    const { code, stderr, stdout } = await run("manifest", "--socket", socket);
+    const { code, stderr, stdout } = await runCommandLine(["manifest", "--socket", socket]);
     expect([code, stdout]).toStrictEqual([69, ""]);
     expect(stderr).toMatch(/^Error: .*Start the daemon/);
   });

@@ -7,7 +7,7 @@ import type { QuestionOutcome, QuestionWaiting } from "../../src/client/agent-qu
 import { ipcConnector, ipcRpcConnector } from "../../src/client/node.js";
 import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
 import type { SubscriberReply } from "../../src/client/subscriber-options.js";
-import { eventually, runtimeEnvironment, serve } from "../cli/command-stage.js";
+import { eventually, runtimeEnvironment, serve, serveProcess } from "../cli/command-stage.js";
 import { isClosedForm } from "../support/oracles/closed-forms.js";
 import { createFakeProducer } from "./fake-producer.js";
 
@@ -217,13 +217,13 @@ test("§6.4.1: a default that would let something irreversible through is refuse
 });
 
 test("an agent whose daemon goes away, and that does not wait for another, has no consent", async () => {
-  const served = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const served = await serveProcess(runtimeEnvironment().XDG_RUNTIME_DIR);
   const person = await answering(served.socketPath, () => undefined);
   const agent = await agentAt(served.socketPath, { reconnect: "never" });
   const outcome = agent.confirm(TRANSFER);
   const rejection = expect(outcome).rejects.toMatchObject({ code: "peer_gone" });
   await eventually(() => expect(person.asked).toHaveLength(1));
-  served.child.kill("SIGKILL");
+  await served.kill();
   await rejection;
 });
 

@@ -1,19 +1,18 @@
-// R8b: SIGHUP, as the built program takes it.
+// R8b: SIGHUP, as `aaepd serve` takes it.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { type StartedCommand, startCommand } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
 import { listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
-import { type Program, startProgram } from "../support/peers/program.js";
+import { startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-
-beforeAll(ensureBuilt, 120_000);
 
 const LONG = { timeout: 60_000, interval: 10 };
 
 interface Served {
-  readonly program: Program;
+  readonly program: StartedCommand;
   readonly path: string;
   readonly configFile: string;
   readonly tokenFile: string;
@@ -28,7 +27,7 @@ async function served(configuration: object, ...argv: readonly string[]): Promis
   const path = join(directory, "test.sock");
   const configFile = join(directory, "aaepd.json");
   writeFileSync(configFile, JSON.stringify({ socket: path, journal: "memory", audit: "off", ...configuration }));
-  const program = startProgram(["serve", "--config", configFile, "--http", "127.0.0.1:0", ...argv]);
+  const program = startCommand(["serve", "--config", configFile, "--http", "127.0.0.1:0", ...argv]);
   const [ready = "{}"] = await program.stdoutLines(1);
   const { token_file: tokenFile, endpoints } = JSON.parse(ready);
   const lines: Served["lines"] = () =>
@@ -40,7 +39,7 @@ async function served(configuration: object, ...argv: readonly string[]): Promis
   const reload: Served["reload"] = async (content, expected) => {
     const told = lines().length;
     writeFileSync(configFile, content);
-    program.child.kill("SIGHUP");
+    program.signal("SIGHUP");
     const added = () =>
       lines()
         .slice(told)
@@ -88,7 +87,7 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
     expect([(await page(token)).status, (await page(renewed)).status]).toStrictEqual([401, 200]);
     await publishInLines(agent, sessionOf("sess_1"));
     await listener.line((line) => line.includes("sess_1"));
-    one.program.child.kill("SIGTERM");
+    one.program.signal("SIGTERM");
     expect((await one.program.ended).code).toBe(0);
     expect(JSON.parse(listener.lines.at(-1) ?? "{}")).toMatchObject({ reason_code: "producer_shutdown" });
   });
@@ -117,16 +116,19 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
   });
 
   itInFull("goes on without its terminal: nobody reads what it logs", async () => {
-    const one = await served({ max_concurrent_subscriptions: 2 });
-    one.program.child.stderr.destroy();
-    one.program.child.stdin.destroy();
-    one.program.child.kill("SIGHUP");
-    one.program.child.kill("SIGHUP");
-    const listener = await subscribedInLines(one.path);
-    await publishInLines(await listenInLines(one.path), sessionOf("sess_1"));
+    ensureBuilt();
+    const path = join(temporaryDirectory(), "test.sock");
+    const program = startProgram(["serve", "--socket", path, "--journal", "memory", "--producer-id", "tester"]);
+    await program.stdoutLines(1);
+    program.child.stderr.destroy();
+    program.child.stdin.destroy();
+    program.child.kill("SIGHUP");
+    program.child.kill("SIGHUP");
+    const listener = await subscribedInLines(path);
+    await publishInLines(await listenInLines(path), sessionOf("sess_1"));
     await listener.line((line) => line.includes("sess_1"));
-    one.program.child.kill("SIGTERM");
-    expect((await one.program.ended).code).toBe(0);
+    program.child.kill("SIGTERM");
+    expect((await program.ended).code).toBe(0);
   });
 
   itInFull("also waits for the time of now when it stops", async () => {
@@ -138,7 +140,7 @@ describe.skipIf(process.platform === "win32")("R8b: SIGHUP and serve", () => {
     await publishInLines(await listenInLines(one.path), events, 100);
     const changed = readFileSync(one.configFile, "utf8").replace("3600", "2");
     await one.reload(changed, '"applied":["stop_timeout_seconds"]');
-    one.program.child.kill("SIGTERM");
+    one.program.signal("SIGTERM");
     expect((await one.program.ended).code).toBe(0);
     expect(one.program.stderr()).toContain("the stop took its time");
     stuck.socket.destroy();

@@ -1,31 +1,40 @@
 // R8b, U3: `serve` is stopped in order and started again, with an agent, listeners and an open question.
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../support/built.js";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type StartedCommand, startCommand } from "../cli/command-stage.js";
 import { type LineListener, listenInLines } from "../support/peers/line-listener.js";
-import { createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
+import { cleanEnvironment } from "../support/peers/program.js";
 import { joinedByPosition, placeIn, returnTo } from "../support/peers/returning.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-
-beforeAll(ensureBuilt, 120_000);
 
 const S = "sess_orderly1";
 const ABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["sentence", "completion"] };
 const DEAF = { coalesce_boundaries: ["sentence", "completion"] };
 const TOKEN = "rpl_0123456789abcdef0123456789abcdef";
 
-let daemon: MortalDaemon | undefined;
-afterEach(async () => {
-  await daemon?.kill();
-});
-
-async function started(...options: readonly string[]): Promise<MortalDaemon> {
-  daemon = createMortalDaemon({
-    directory: temporaryDirectory(),
-    services: [],
-    options: ["--producer-id", "test", "--agent-grace-seconds", "600", ...options],
-  });
-  expect(await daemon.start().ready).toBe(true);
-  return daemon;
+async function started(...options: readonly string[]) {
+  const directory = temporaryDirectory();
+  const socket = join(directory, "a.sock");
+  const argv = ["serve", "--socket", socket, "--producer-id", "test", "--agent-grace-seconds", "600", ...options];
+  const start = async (): Promise<StartedCommand> => {
+    const command = startCommand([...argv, "--log-level", "warn"], { environment: cleanEnvironment(directory) });
+    await command.stdoutLines(1);
+    return command;
+  };
+  let daemon = await start();
+  return {
+    socket,
+    start: async () => {
+      daemon = await start();
+    },
+    /** Answers with its exit code. Nothing went wrong until then. */
+    stop: async () => {
+      daemon.signal("SIGTERM");
+      const { code, stderr } = await daemon.ended;
+      expect(stderr).toBe("");
+      return code;
+    },
+  };
 }
 
 /** A call and its answer's result. */
@@ -105,7 +114,7 @@ describe("R8b: SIGTERM with the journal on disk", () => {
       const told = agent.lines.map((line) => JSON.parse(line));
       expect(told).toContainEqual({ jsonrpc: "2.0", method: "aaepd.closing", params: { sessions_kept: true } });
 
-      expect(await start().ready).toBe(true);
+      await start();
       const after = await Promise.all(
         names.map((name, index) =>
           returnTo(socket, name, wishes[index] ?? DEAF, placeIn(before[index] as LineListener)),
@@ -133,7 +142,6 @@ describe("R8b: SIGTERM with the journal on disk", () => {
         expect(types).not.toContain("aaep:agent.session.errored");
         expect(types.filter((type) => type === "aaep:agent.session.completed")).toHaveLength(1);
       });
-      expect(daemon?.accidents()).toEqual([]);
     },
   );
 

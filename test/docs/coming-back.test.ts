@@ -1,12 +1,11 @@
 // The listener of docs/subscribing.md, run as it stands there, through kills of the daemon and of itself (R17).
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createAgentClient } from "../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../src/client/node.js";
-import { eventually, runtimeEnvironment, type ServedDaemon, serve } from "../cli/command-stage.js";
+import { eventually, runtimeEnvironment, serveProcess } from "../cli/command-stage.js";
 import { docPage, projectOf } from "../support/doc-blocks.js";
 import { type Program, startCommand } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
@@ -21,7 +20,7 @@ test("R17: the listener of the page loses nothing in kills, and hears again only
   const place = join(temporaryDirectory(), "cursor");
   const program = join(projectOf(docPage("subscribing.md"), "python", "reader.py"), "reader.py");
   const runtime = runtimeEnvironment();
-  const begin = (): Promise<ServedDaemon> => serve(runtime.XDG_RUNTIME_DIR, "--agent-grace-seconds", "600");
+  const begin = () => serveProcess(runtime.XDG_RUNTIME_DIR, "--agent-grace-seconds", "600");
   let daemon = await begin();
   const { socketPath } = daemon;
   const listeners: Program[] = [];
@@ -83,8 +82,7 @@ test("R17: the listener of the page loses nothing in kills, and hears again only
   };
 
   await nextCheckpoint();
-  daemon.child.kill("SIGKILL");
-  await once(daemon.child, "close");
+  await daemon.kill();
   daemon = await begin();
   await nextCheckpoint();
   await uncovered();

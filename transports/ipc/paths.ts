@@ -92,6 +92,6 @@ export function fileNameOf(producerId: string): string {
   return name === "" ? "_" : name;
 }
 
-export function currentPlace(): IpcPlace {
-  return { platform: process.platform, environment: process.env, userId: process.getuid?.() };
+export function currentPlace(environment: IpcPlace["environment"] = process.env): IpcPlace {
+  return { platform: process.platform, environment, userId: process.getuid?.() };
 }

@@ -5,6 +5,7 @@ import { type Speech, speechOf } from "../../adapters/language.js";
 import { givenName } from "../../adapters/names.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
 import { languageTag } from "../shell/option-values.js";
+import type { CommandIo } from "../terminal/command-io.js";
 
 export interface AdapterOptions {
   readonly name?: string;
@@ -29,13 +30,15 @@ export interface AdapterSettings {
 }
 
 /** Throws a Fault "usage" for a name or a socket that cannot be. */
-export function adapterSettings({ name, language, socket }: AdapterOptions): AdapterSettings {
-  const { env: environment } = process;
+export function adapterSettings(
+  { name, language, socket }: AdapterOptions,
+  environment: CommandIo["environment"] = process.env,
+): AdapterSettings {
   return {
     name: name === undefined ? undefined : givenName(name),
     speech: speechOf(language, environment),
     socket: chosenSocket(socket, environment)?.path,
-    runtimeFolder: ipcDirectories(currentPlace())[0],
+    runtimeFolder: ipcDirectories(currentPlace(environment))[0],
     folder: process.cwd(),
   };
 }

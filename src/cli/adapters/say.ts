@@ -21,6 +21,6 @@ export function registerSay(program: Command, context: CommandContext): void {
     .addHelpText("after", EXPLANATION)
     .action(async (text: string | undefined, options: AdapterOptions) => {
       const { runSayCommand } = await import("./say-run.js");
-      await runSayCommand(text, options, context.stdio.readable);
+      await runSayCommand(text, options, context.io);
     });
 }

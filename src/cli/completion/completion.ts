@@ -1,7 +1,6 @@
 // `aaepd completion`: the argument and the help. The command itself is in completion-run.ts, which is loaded only when it runs.
 import { Argument, type Command } from "commander";
 import type { CommandContext } from "../shell/context.js";
-import type { CommandIo } from "../terminal/command-io.js";
 import type { Shell } from "./completion-run.js";
 
 export const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
@@ -35,8 +34,7 @@ Examples:
   aaepd completion bash
   source <(aaepd completion bash)     try it in this bash alone`;
 
-/** `io` is for tests; default: this process. */
-export function registerCompletion(program: Command, context: CommandContext, io?: CommandIo): void {
+export function registerCompletion(program: Command, context: CommandContext): void {
   program
     .command("completion")
     .summary("print a script that completes aaepd in a shell")
@@ -44,10 +42,7 @@ export function registerCompletion(program: Command, context: CommandContext, io
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText("after", HELP)
     .action(async (shell: Shell) => {
-      const [{ processIo }, { runCompletion }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./completion-run.js"),
-      ]);
-      await runCompletion(shell, context, io ?? processIo());
+      const { runCompletion } = await import("./completion-run.js");
+      await runCompletion(shell, context, context.io);
     });
 }

@@ -14,10 +14,10 @@ type AutoName = {
 }[OptionName];
 
 const PATHS: Readonly<Record<AutoName, (producerId: string, environment: Environment) => string>> = {
-  socket: (id, environment) => ipcPath({ ...currentPlace(), environment }, id),
-  grpc: (id, environment) => `unix:${serviceSocketPath("grpc", id, 1, { ...currentPlace(), environment })}`,
-  http: (id, environment) => `unix:${serviceSocketPath("http", id, 1, { ...currentPlace(), environment })}`,
-  httpTokenFile: (id, environment) => tokenPathBeside(manifestPath(ipcPath({ ...currentPlace(), environment }, id))),
+  socket: (id, environment) => ipcPath(currentPlace(environment), id),
+  grpc: (id, environment) => `unix:${serviceSocketPath("grpc", id, 1, currentPlace(environment))}`,
+  http: (id, environment) => `unix:${serviceSocketPath("http", id, 1, currentPlace(environment))}`,
+  httpTokenFile: (id, environment) => tokenPathBeside(manifestPath(ipcPath(currentPlace(environment), id))),
   journal: (id, environment) => defaultJournalDirectory(environment, id),
   audit: (_, environment) => stateDirectory(environment, "audit"),
 };

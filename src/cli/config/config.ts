@@ -61,8 +61,7 @@ Examples:
   aaepd config check ./aaepd.json
   aaepd config check --json | jq -r .sentence`;
 
-/** `io` is for tests; default: this process. */
-export function registerConfig(program: Command, io?: CommandIo): void {
+export function registerConfig(program: Command, io: CommandIo): void {
   const command = program
     .command("config")
     .summary("show, write or check the configuration")
@@ -79,11 +78,8 @@ export function registerConfig(program: Command, io?: CommandIo): void {
     .option("--force", "replace a file that is there")
     .addHelpText("after", INIT_HELP)
     .action(async (options: ConfigInitOptions) => {
-      const [{ processIo }, { runConfigInit }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./config-init-run.js"),
-      ]);
-      await runConfigInit(options, io ?? processIo());
+      const { runConfigInit } = await import("./config-init-run.js");
+      await runConfigInit(options, io);
     });
 
   command
@@ -95,15 +91,12 @@ export function registerConfig(program: Command, io?: CommandIo): void {
     .option("--json", "print each fault as JSON")
     .addHelpText("after", CHECK_HELP)
     .action(async (file: string | undefined, options: ConfigCheckOptions) => {
-      const [{ processIo }, { runConfigCheck }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./config-check-run.js"),
-      ]);
-      await runConfigCheck(file, options, io ?? processIo());
+      const { runConfigCheck } = await import("./config-check-run.js");
+      await runConfigCheck(file, options, io);
     });
 }
 
-function registerShow(config: Command, io: CommandIo | undefined): void {
+function registerShow(config: Command, io: CommandIo): void {
   const show = config
     .command("show")
     .summary("print every value and where it comes from")
@@ -115,10 +108,7 @@ function registerShow(config: Command, io: CommandIo | undefined): void {
     .option("--json", "print the report as JSON");
   addConfigurationOptions(show, "serve", { isHidden: true });
   show.addHelpText("after", SHOW_HELP).action(async (options: ConfigShowOptions) => {
-    const [{ processIo }, { runConfigShow }] = await Promise.all([
-      import("../terminal/command-io.js"),
-      import("./config-show-run.js"),
-    ]);
-    await runConfigShow(options, io ?? processIo());
+    const { runConfigShow } = await import("./config-show-run.js");
+    await runConfigShow(options, io);
   });
 }

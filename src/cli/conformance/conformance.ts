@@ -57,8 +57,7 @@ Example:
   aaepd conformance subscriber --endpoint unix:/tmp/aaep/suite.sock --start "exec aaepd tail --interactive 2>&1" \\
     --announcements stdout --accept accept --answer '{text}'`;
 
-/** `io` is for tests; default: this process. */
-export function registerConformance(program: Command, io?: CommandIo): void {
+export function registerConformance(program: Command, io: CommandIo): void {
   const conformance = program
     .command("conformance")
     .summary("test a producer or subscriber against the chapters of AAEP")
@@ -77,11 +76,8 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .option("--token-file <path>", "a file with the bearer token of the endpoint")
     .addHelpText("after", PRODUCER_HELP)
     .action(async (options: ProducerOptions) => {
-      const [{ processIo }, { runProducer }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./producer-run.js"),
-      ]);
-      await runProducer(options, io ?? processIo());
+      const { runProducer } = await import("./producer-run.js");
+      await runProducer(options, io);
     });
 
   const subscriber = conformance
@@ -96,11 +92,8 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .option("--answer <line>", "the line by which a user answers; {text} is the answer")
     .addHelpText("after", SUBSCRIBER_HELP)
     .action(async (options: SubscriberOptions) => {
-      const [{ processIo }, { runSubscriber }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./subscriber-run.js"),
-      ]);
-      await runSubscriber(options, io ?? processIo());
+      const { runSubscriber } = await import("./subscriber-run.js");
+      await runSubscriber(options, io);
     });
 
   conformance
@@ -110,11 +103,8 @@ export function registerConformance(program: Command, io?: CommandIo): void {
     .argument("<before>", "a conformance-report.json, or its folder")
     .argument("<after>", "another")
     .action(async (before: string, after: string) => {
-      const [{ processIo }, { runCompare }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./compare-run.js"),
-      ]);
-      await runCompare(before, after, io ?? processIo());
+      const { runCompare } = await import("./compare-run.js");
+      await runCompare(before, after, io);
     });
 }
 

@@ -28,8 +28,7 @@ Examples:
   aaepd demo --interactive                 you answer the agent's question
   aaepd demo --speed 2                     twice as fast as it was recorded`;
 
-/** `io` is for tests; default: this process. */
-export function registerDemo(program: Command, io?: CommandIo): void {
+export function registerDemo(program: Command, io: CommandIo): void {
   program
     .command("demo")
     .summary("play a session to three listeners, and show their streams")
@@ -40,10 +39,7 @@ export function registerDemo(program: Command, io?: CommandIo): void {
     .option("-i, --interactive", "ask the agent's questions here, answered by a line each")
     .addHelpText("after", HELP)
     .action(async (options: DemoOptions) => {
-      const [{ processIo }, { runDemo }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./demo-run.js"),
-      ]);
-      await runDemo(options, io ?? processIo());
+      const { runDemo } = await import("./demo-run.js");
+      await runDemo(options, io);
     });
 }

@@ -19,8 +19,7 @@ Examples:
   aaepd doctor --config ./aaepd.json
   aaepd doctor --json | jq -r '.findings[] | select(.grade == "problem") | .remedy'`;
 
-/** `io` is for tests; default: this process. */
-export function registerDoctor(program: Command, io?: CommandIo): void {
+export function registerDoctor(program: Command, io: CommandIo): void {
   program
     .command("doctor")
     .summary("examine everything that a daemon needs, with remedies")
@@ -30,10 +29,7 @@ export function registerDoctor(program: Command, io?: CommandIo): void {
     .option("--json", "print the report as JSON")
     .addHelpText("after", HELP)
     .action(async (options: DoctorOptions) => {
-      const [{ processIo }, { runDoctor }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./doctor-run.js"),
-      ]);
-      await runDoctor(options, io ?? processIo());
+      const { runDoctor } = await import("./doctor-run.js");
+      await runDoctor(options, io);
     });
 }

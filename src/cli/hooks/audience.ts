@@ -11,7 +11,7 @@ const OWN_NAME = /^aaepd-([a-z]+)-[\da-f]+$/;
 
 /** Where hooks without a socket of their own find the daemon. */
 export function usualHookSocket(environment: CommandIo["environment"]): string {
-  return ipcPath({ ...currentPlace(), environment }, "aaepd");
+  return ipcPath(currentPlace(environment), "aaepd");
 }
 
 /** The names of the listeners, each once: "tail" for `aaepd tail`. */

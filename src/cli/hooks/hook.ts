@@ -52,8 +52,7 @@ Examples:
   aaepd hook status
   aaepd hook status claude --check`;
 
-/** `io` is for tests; default: this process. */
-export function registerHook(program: Command, io?: CommandIo): void {
+export function registerHook(program: Command, io: CommandIo): void {
   const command = program
     .command("hook")
     .summary("make Claude Code and Codex audible by their hooks")
@@ -74,8 +73,8 @@ export function registerHook(program: Command, io?: CommandIo): void {
     .description("Writes the hooks into the settings of a host.")
     .addHelpText("after", INSTALL_HELP)
     .action(async (host: HookHostId, options: InstallOptions) => {
-      const [{ runHookInstall }, used] = await Promise.all([import("./hook-run.js"), ioOf(io)]);
-      await runHookInstall(host, options, used);
+      const { runHookInstall } = await import("./hook-run.js");
+      await runHookInstall(host, options, io);
     });
   command
     .command("uninstall")
@@ -85,8 +84,8 @@ export function registerHook(program: Command, io?: CommandIo): void {
     .description("Takes the hooks out of the settings of a host.")
     .addHelpText("after", UNINSTALL_HELP)
     .action(async (host: HookHostId, options: Pick<InstallOptions, "print">) => {
-      const [{ runHookUninstall }, used] = await Promise.all([import("./hook-run.js"), ioOf(io)]);
-      await runHookUninstall(host, options, used);
+      const { runHookUninstall } = await import("./hook-run.js");
+      await runHookUninstall(host, options, io);
     });
   command
     .command("status")
@@ -98,13 +97,9 @@ export function registerHook(program: Command, io?: CommandIo): void {
     .description("Says what is installed, and which events the daemon has seen.")
     .addHelpText("after", STATUS_HELP)
     .action(async (host: HookHostId | undefined, options: HookStatusOptions) => {
-      const [{ runHookStatus }, used] = await Promise.all([import("./hook-status.js"), ioOf(io)]);
-      await runHookStatus(host, options, used);
+      const { runHookStatus } = await import("./hook-status.js");
+      await runHookStatus(host, options, io);
     });
-}
-
-async function ioOf(io: CommandIo | undefined): Promise<CommandIo> {
-  return io ?? (await import("../terminal/command-io.js")).processIo();
 }
 
 function hostOf(text: string): HookHostId {

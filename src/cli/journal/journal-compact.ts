@@ -21,18 +21,15 @@ Examples:
   aaepd journal compact
   aaepd journal compact --producer-id planner`;
 
-export function registerJournalCompact(journal: Command, io?: CommandIo): void {
+export function registerJournalCompact(journal: Command, io: CommandIo): void {
   addJournalOptions(journal.command("compact"))
     .option("-s, --socket <path>", "the socket of the daemon that has the journal")
     .summary("return a journal's free space to the disk")
     .description("Writes a journal again without its free space, also beside the daemon that has it.")
     .addHelpText("after", HELP)
     .action(async (options: JournalCompactOptions) => {
-      const [{ processIo }, { runJournalCompact }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./journal-compact-run.js"),
-      ]);
+      const { runJournalCompact } = await import("./journal-compact-run.js");
       if (io === undefined) dropLibraryEchoes();
-      await runJournalCompact(options, io ?? processIo());
+      await runJournalCompact(options, io);
     });
 }

@@ -23,7 +23,7 @@ Examples:
   aaepd journal export --session sess_01 --agent-events-only | aaepd publish - --realtime
   aaepd journal export --with-epochs | jq -c '[.epoch, .received, .event.type]'`;
 
-export function registerJournalExport(journal: Command, io?: CommandIo): void {
+export function registerJournalExport(journal: Command, io: CommandIo): void {
   addJournalOptions(journal.command("export"))
     .summary("write the events of a journal, one a line")
     .description("Writes the events of a journal to standard output, one JSON text a line.")
@@ -36,10 +36,7 @@ export function registerJournalExport(journal: Command, io?: CommandIo): void {
     )
     .addHelpText("after", HELP)
     .action(async (options: JournalExportOptions) => {
-      const [{ processIo }, { runJournalExport }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./journal-export-run.js"),
-      ]);
-      await runJournalExport(options, io ?? processIo());
+      const { runJournalExport } = await import("./journal-export-run.js");
+      await runJournalExport(options, io);
     });
 }

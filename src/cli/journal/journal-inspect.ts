@@ -22,7 +22,7 @@ Examples:
   aaepd journal inspect --journal /var/tmp/copy --json
   aaepd journal inspect --json | jq -r '.sessions[] | select(.state == "errored") | .session_id'`;
 
-export function registerJournalInspect(journal: Command, io?: CommandIo): void {
+export function registerJournalInspect(journal: Command, io: CommandIo): void {
   addJournalOptions(journal.command("inspect"))
     .summary("report the contents of a journal")
     .description("Reports the contents of a journal: events, boots, sessions and damage.")
@@ -31,10 +31,7 @@ export function registerJournalInspect(journal: Command, io?: CommandIo): void {
     .option("--json", "print the report as one JSON document")
     .addHelpText("after", HELP)
     .action(async (options: JournalInspectOptions) => {
-      const [{ processIo }, { runJournalInspect }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./journal-inspect-run.js"),
-      ]);
-      await runJournalInspect(options, io ?? processIo());
+      const { runJournalInspect } = await import("./journal-inspect-run.js");
+      await runJournalInspect(options, io);
     });
 }

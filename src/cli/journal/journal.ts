@@ -15,8 +15,7 @@ Examples:
   aaepd journal compact
   aaepd journal export --help        show all options of a command`;
 
-/** `io` is for tests; default: this process. */
-export function registerJournal(program: Command, io?: CommandIo): void {
+export function registerJournal(program: Command, io: CommandIo): void {
   const command = program
     .command("journal")
     .summary("inspect, export or compact a journal")

@@ -1,5 +1,6 @@
 // Finds a session in a journal, and plays it once in a daemon of its own.
 import { PassThrough } from "node:stream";
+import { currentPlace } from "../../../transports/ipc/paths.js";
 import { SERVICE_NAMES } from "../../../transports/ways.js";
 import { Fault, faultFrom } from "../../base/errors.js";
 import { createAgentClient } from "../../client/agent-client.js";
@@ -14,6 +15,7 @@ import { shortenedText } from "../../engine/text/shortened-text.js";
 import type { CommandContext } from "../shell/context.js";
 import { keepHeapClose } from "../shell/heap-growth.js";
 import { logOptions } from "../shell/log-format.js";
+import type { CommandIo } from "../terminal/command-io.js";
 import { counted } from "../terminal/counted.js";
 import { jsonText } from "../terminal/json-text.js";
 import { shownText } from "../terminal/shown-text.js";
@@ -53,8 +55,9 @@ const LISTENERS_ONLY: AccessPolicy = {
 
 /** Rejects with a Fault if the replay cannot begin; otherwise ends the process when it is over. */
 export async function runReplay(options: ReplayCommandOptions, context: CommandContext): Promise<void> {
-  const journal = await readJournal(options, process.env);
-  keepHeapClose();
+  const { io } = context;
+  const journal = await readJournal(options, io.environment);
+  if (io.ownsProcess) keepHeapClose();
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([
       import("../../daemon/platform/log.js"),
@@ -73,8 +76,8 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
   };
   const events = () => recordedEvents(session, journal.blocks, pace);
   const lengthMs = playedLengthMs(session, journal.blocks, pace);
-  const configuration = configurationOf(options);
-  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
+  const configuration = configurationOf(options, io);
+  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat, io.stderr));
   const clock = createClock();
   const ids = createIdSource();
   const version = readVersion();
@@ -96,6 +99,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
     manifest,
     accessPolicy: LISTENERS_ONLY,
     playsRecording: true,
+    place: currentPlace(io.environment),
     stdio: { readable: toDaemon, writable: fromDaemon },
   };
 
@@ -104,16 +108,17 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
     // Its connection opens now: a daemon does not wait for ever for the first message.
     await client.ping();
     const onRefused = (number: number, { sentence }: Fault) =>
-      void process.stderr.write(`Event ${number} is left out: ${shownText(sentence)}\n`);
+      void io.stderr.write(`Event ${number} is left out: ${shownText(sentence)}\n`);
     await replaySession({ daemon, client, events: events(), clock, ids, onRefused });
     await daemon.stop("recording_ended");
   }
 
   await runDaemon<Daemon>({
+    host: io.host,
     log,
     start: () => startDaemon(daemonOptions),
     ready: (daemon) => {
-      process.stderr.write(`${sentencesOf(session, options, lengthMs)}\n`);
+      io.stderr.write(`${sentencesOf(session, options, lengthMs)}\n`);
       const { endpoints } = daemon;
       const line = { pid: process.pid, producer_id: PRODUCER_ID, session_id: session.sessionId, endpoints };
       context.stdio.writable.write(`${jsonText(line)}\n`);
@@ -129,7 +134,7 @@ export async function runReplay(options: ReplayCommandOptions, context: CommandC
 }
 
 /** Takes the subscriber options from the user's settings of daemons. A replay stores nothing, and offers only its socket. */
-function configurationOf({ socket, config }: ReplayCommandOptions) {
+function configurationOf({ socket, config }: ReplayCommandOptions, { environment }: CommandIo) {
   if (socket === "off") throw noSocket(socket);
   const { configuration, sources } = resolveConfiguration({
     command: "serve",
@@ -141,7 +146,7 @@ function configurationOf({ socket, config }: ReplayCommandOptions) {
       journal: "memory",
     },
     configFile: config,
-    environment: process.env,
+    environment,
   });
   // Standard error already reports the replay in words, so the log is quieter by default.
   const logLevel = sources.logLevel.kind === "default" ? "warn" : configuration.logLevel;

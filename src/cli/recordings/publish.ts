@@ -24,8 +24,7 @@ Examples:
   my-agent | aaepd publish - --keep-ids           the output of a program
   aaepd publish session.ndjson --stop-on-error    nothing after the first refusal`;
 
-/** `io` is for tests; default: this process. */
-export function registerPublish(program: Command, io?: CommandIo): void {
+export function registerPublish(program: Command, io: CommandIo): void {
   program
     .command("publish")
     .summary("publish events from a file or from standard input")
@@ -48,10 +47,7 @@ export function registerPublish(program: Command, io?: CommandIo): void {
     .option("--verbose", "print where the documentation explains each refusal")
     .addHelpText("after", HELP)
     .action(async (file: string, options: PublishOptions) => {
-      const [{ processIo }, { runPublish }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./publish-run.js"),
-      ]);
-      await runPublish(file, options, io ?? processIo());
+      const { runPublish } = await import("./publish-run.js");
+      await runPublish(file, options, io);
     });
 }

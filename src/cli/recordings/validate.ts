@@ -25,8 +25,7 @@ Examples:
   my-agent | aaepd validate -
   aaepd validate session.ndjson --json            one JSON object for each violation`;
 
-/** `io` is for tests; default: this process. */
-export function registerValidate(program: Command, io?: CommandIo): void {
+export function registerValidate(program: Command, io: CommandIo): void {
   program
     .command("validate")
     .summary("check recorded events and list every violation")
@@ -40,10 +39,7 @@ export function registerValidate(program: Command, io?: CommandIo): void {
     .option("--verbose", "print where the documentation explains each code and rule")
     .addHelpText("after", HELP)
     .action(async (file: string, options: ValidateOptions) => {
-      const [{ processIo }, { runValidate }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./validate-run.js"),
-      ]);
-      await runValidate(file, options, io ?? processIo());
+      const { runValidate } = await import("./validate-run.js");
+      await runValidate(file, options, io);
     });
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { ProducerManifest } from "#gen/aaep/types.js";
-import { currentPlace, ipcDirectories, ipcPath } from "../../../transports/ipc/paths.js";
+import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { Fault } from "../../base/errors.js";
 import { describeSource, resolveConfiguration } from "../../daemon/config/config-sources.js";
 import { readVersion } from "../../daemon/platform/version.js";
@@ -9,6 +9,7 @@ import { type ChosenSocket, connectingTo } from "../shell/chosen-socket.js";
 import { configurationFlags } from "../shell/configuration-options.js";
 import type { CommandContext } from "../shell/context.js";
 import { findSocket } from "../shell/find-socket.js";
+import type { CommandIo } from "../terminal/command-io.js";
 import { jsonText } from "../terminal/json-text.js";
 
 /** Longest wait for a daemon's manifest, ms. A slower daemon has a problem that is worth an error. */
@@ -43,31 +44,31 @@ export function registerManifest(program: Command, context: CommandContext): voi
     .option("--config <FILE>", "The configuration file, as for serve.")
     .addHelpText("after", EXPLANATION)
     .action(async (parsed: Readonly<Record<string, unknown>>) => {
-      const manifest = await manifestFor(parsed);
+      const manifest = await manifestFor(parsed, context.io);
       context.stdio.writable.write(`${jsonText(manifest, 2)}\n`);
     });
 }
 
-async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<ProducerManifest> {
+async function manifestFor(parsed: Readonly<Record<string, unknown>>, io: CommandIo): Promise<ProducerManifest> {
   const { flags, configFile } = configurationFlags(parsed);
   const { configuration, sources } = resolveConfiguration({
     command: "serve",
     flags,
     configFile,
-    environment: process.env,
+    environment: io.environment,
   });
   const { socket, producerId } = configuration;
   if (parsed.new === true) return daemonManifest({ configuration, version: readVersion(), hasStdio: false });
   // Nobody has chosen a daemon, on the command line, by a variable or in the file: ask the only running one.
   if (sources.socket.kind === "default" && sources.producerId.kind === "default") {
-    return askAt({ path: await theOnlySocket(), isByVariable: false });
+    return askAt({ path: await theOnlySocket(io.daemonDirectories), isByVariable: false });
   }
   const isByVariable = sources.socket.kind === "environment";
   switch (socket.kind) {
     case "path":
       return askAt({ path: socket.path, isByVariable });
     case "auto":
-      return askAt({ path: ipcPath(currentPlace(), producerId), isByVariable: false });
+      return askAt({ path: ipcPath(currentPlace(io.environment), producerId), isByVariable: false });
     case "off": {
       const sentence = `There is no daemon at ${describeSource(sources.socket)} off. Give the path of a socket, auto, or --new.`;
       throw new Fault("usage", sentence, { origin: "local" });
@@ -75,9 +76,9 @@ async function manifestFor(parsed: Readonly<Record<string, unknown>>): Promise<P
   }
 }
 
-async function theOnlySocket(): Promise<string> {
+async function theOnlySocket(directories: readonly string[]): Promise<string> {
   try {
-    return await findSocket(ipcDirectories(currentPlace()));
+    return await findSocket(directories);
   } catch (caught) {
     if (!(caught instanceof Fault) || caught.code !== "not_found") throw caught;
     const sentence = `${caught.sentence}${caught.sentence.endsWith(".") ? " Or" : ", or"} print the manifest of a new one with: aaepd manifest --new`;

@@ -1,4 +1,5 @@
 // The common part of serve and stdio: configuration, log, start, and the life of the process.
+import { currentPlace } from "../../../transports/ipc/paths.js";
 import { isOpen, WAY_NAMES } from "../../../transports/ways.js";
 import { faultFrom } from "../../base/errors.js";
 import type { Configuration, DaemonCommand, ResolvedConfiguration } from "../../daemon/config/config.js";
@@ -29,8 +30,9 @@ export async function runDaemonCommand(
   ready: (running: Daemon, options: DaemonOptions) => void,
   own: Partial<Configuration> & Pick<DaemonOptions, "stdioSpeaks"> = {},
 ): Promise<void> {
-  const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: process.env };
-  let format: unknown = from.flags.logFormat ?? process.env[variableOf("logFormat")];
+  const { io } = context;
+  const from: ConfigurationSources = { command, ...configurationFlags(parsed), environment: io.environment };
+  let format: unknown = from.flags.logFormat ?? io.environment[variableOf("logFormat")];
   try {
     const resolved = resolveConfiguration(from);
     format = resolved.configuration.logFormat;
@@ -39,7 +41,7 @@ export async function runDaemonCommand(
     // A program that reads the log is told in its form.
     if (format !== "json") throw caught;
     const { endInJson } = await import("./end-in-json.js");
-    await endInJson(faultFrom(caught));
+    await endInJson(faultFrom(caught), io);
   }
 }
 
@@ -51,10 +53,13 @@ async function runConfigured(
   ready: (running: Daemon, options: DaemonOptions) => void,
   own: Partial<Configuration> & Pick<DaemonOptions, "stdioSpeaks">,
 ): Promise<void> {
+  const { io } = context;
   let latest = configuration;
-  const service = command === "serve" ? takeServiceVariables(process.env, process.pid) : undefined;
-  keepHeapClose();
-  dropLibraryEchoes();
+  const service = command === "serve" ? takeServiceVariables(io.environment, process.pid) : undefined;
+  if (io.ownsProcess) {
+    keepHeapClose();
+    dropLibraryEchoes();
+  }
   // All imports at once, and only after the options were checked, so that a mistyped option is reported early.
   const [{ createLog }, { createClock }, { createIdSource, sha256Hex }, { readVersion }, { runDaemon }, startDaemon] =
     await Promise.all([
@@ -65,7 +70,7 @@ async function runConfigured(
       import("../../daemon/lifecycle.js"),
       context.loadDaemon(),
     ]);
-  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat));
+  const log = createLog(configuration.logLevel, await logOptions(configuration.logFormat, io.stderr));
   if (command === "serve" && !WAY_NAMES.some((name) => isOpen(name, configuration)))
     log.warn(
       { remedy: "Leave --socket off out, or give --http or --grpc as well." },
@@ -85,17 +90,19 @@ async function runConfigured(
     ids: createIdSource(),
     sha256Hex,
     version: readVersion(),
+    place: currentPlace(io.environment),
     inheritedSocket: service?.descriptor,
     // Agents may start any number of their own daemons. A second daemon of the user is a mistake that nobody would notice.
     ...(command === "stdio" ? { stdio: context.stdio } : { mostInstances: 1 }),
   };
   await runDaemon<Daemon>({
+    host: io.host,
     log,
     manager,
     start: () => startDaemon(options),
     ready: (running) => {
       ready(running, options);
-      compileEarly();
+      if (io.ownsProcess) compileEarly();
     },
     stdin: command === "stdio" ? context.stdio.readable : undefined,
     watchParent: configuration.watchParent,

@@ -36,7 +36,7 @@ export function registerStdio(program: Command, context: CommandContext): void {
     runDaemonCommand("stdio", parsed, context, () => {
       // A daemon started by hand would seem to hang. Standard error is for people; on a pipe nothing is printed.
       if ("isTTY" in context.stdio.readable && context.stdio.readable.isTTY === true) {
-        process.stderr.write(
+        context.io.stderr.write(
           "Waiting for JSON-RPC on standard input, one message a line. Ctrl-D ends the input and the daemon.\n",
         );
       }

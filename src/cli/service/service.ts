@@ -43,8 +43,7 @@ Examples:
   aaepd service uninstall
   aaepd service uninstall --producer-id planner`;
 
-/** `io` is for tests; default: this process. */
-export function registerService(program: Command, io?: CommandIo): void {
+export function registerService(program: Command, io: CommandIo): void {
   const command = program
     .command("service")
     .summary("install or remove the files that make the daemon a service")
@@ -75,15 +74,11 @@ function addOptions(command: Command): Command {
     .option("--producer-id <ID>", "the id of the daemon, as for serve");
 }
 
-async function loaded(io: CommandIo | undefined) {
-  const [{ processIo }, { runServiceInstall, runServicePrint, runServiceUninstall }] = await Promise.all([
-    import("../terminal/command-io.js"),
-    import("./service-run.js"),
-  ]);
-  const used = io ?? processIo();
+async function loaded(io: CommandIo) {
+  const { runServiceInstall, runServicePrint, runServiceUninstall } = await import("./service-run.js");
   return {
-    runServicePrint: (options: ServiceOptions) => runServicePrint(options, used),
-    runServiceInstall: (options: ServiceOptions) => runServiceInstall(options, used),
-    runServiceUninstall: (options: ServiceOptions) => runServiceUninstall(options, used),
+    runServicePrint: (options: ServiceOptions) => runServicePrint(options, io),
+    runServiceInstall: (options: ServiceOptions) => runServiceInstall(options, io),
+    runServiceUninstall: (options: ServiceOptions) => runServiceUninstall(options, io),
   };
 }

@@ -55,8 +55,7 @@ function daemonPlace(io: CommandIo): DaemonPlace {
     throw new Fault("usage", "The configuration has socket off, and hooks need a local socket. Remove that option.", {
       origin: "local",
     });
-  const socketPath =
-    socket.kind === "path" ? socket.path : ipcPath({ ...currentPlace(), environment: io.environment }, producerId);
+  const socketPath = socket.kind === "path" ? socket.path : ipcPath(currentPlace(io.environment), producerId);
   return { io, service, socketPath, record: setupRecord(io) };
 }
 

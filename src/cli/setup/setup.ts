@@ -25,8 +25,7 @@ Examples:
   aaepd setup --yes     in a script: asks nothing
   aaepd setup --undo`;
 
-/** `io` is for tests; default: this process. */
-export function registerSetup(program: Command, io?: CommandIo): void {
+export function registerSetup(program: Command, io: CommandIo): void {
   program
     .command("setup")
     .summary("make the agents that you have audible, in one step")
@@ -36,10 +35,7 @@ export function registerSetup(program: Command, io?: CommandIo): void {
     .option("--ask", "only ask the test question")
     .addHelpText("after", HELP)
     .action(async (options: SetupOptions) => {
-      const [{ processIo }, { runSetup }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./setup-run.js"),
-      ]);
-      await runSetup(options, io ?? processIo());
+      const { runSetup } = await import("./setup-run.js");
+      await runSetup(options, io);
     });
 }

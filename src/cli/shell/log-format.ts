@@ -1,6 +1,7 @@
 // The form of the daemon's log: sentences where a person reads it, JSON where a program does.
 import type { Configuration } from "../../daemon/config/config.js";
 import type { LogOptions } from "../../daemon/platform/log.js";
+import type { Output } from "../terminal/command-io.js";
 
 /** Whether `format` means sentences on a stream. */
 function isForPeople(format: Configuration["logFormat"], { isTTY }: { readonly isTTY?: boolean }): boolean {
@@ -10,9 +11,9 @@ function isForPeople(format: Configuration["logFormat"], { isTTY }: { readonly i
 /** Options of the log on standard error. Loads the sentences only if somebody reads them. */
 export async function logOptions(
   format: Configuration["logFormat"],
-  stderr: { readonly isTTY?: boolean } = process.stderr,
-): Promise<Pick<LogOptions, "render">> {
-  if (!isForPeople(format, stderr)) return {};
+  stderr: Output,
+): Promise<Pick<LogOptions, "render" | "stream">> {
+  if (!isForPeople(format, stderr)) return { stream: stderr };
   const { logSentence } = await import("../terminal/log-sentences.js");
-  return { render: logSentence };
+  return { stream: stderr, render: logSentence };
 }

@@ -25,8 +25,7 @@ Examples:
   aaepd status --json | jq -r '.problems[].message'
   aaepd status --json | jq '.subscriptions[] | select(.reads == "journal")'`;
 
-/** `io` is for tests; default: this process. */
-export function registerStatus(program: Command, io?: CommandIo): void {
+export function registerStatus(program: Command, io: CommandIo): void {
   program
     .command("status")
     .summary("report problems, sessions and subscriptions of the daemons")
@@ -38,10 +37,7 @@ export function registerStatus(program: Command, io?: CommandIo): void {
     .option("-w, --watch [seconds]", "repeat the report, every 2 seconds by default", wholeNumber(1, 3600))
     .addHelpText("after", HELP)
     .action(async (options: StatusOptions) => {
-      const [{ processIo }, { runStatus }] = await Promise.all([
-        import("../terminal/command-io.js"),
-        import("./status-run.js"),
-      ]);
-      await runStatus(options, io ?? processIo());
+      const { runStatus } = await import("./status-run.js");
+      await runStatus(options, io);
     });
 }

@@ -62,8 +62,7 @@ Examples:
 /** The longest `debounce_ms` of Akashik: a day. */
 const MOST_DEBOUNCE_MS = 86_400_000;
 
-/** `io` is for tests; default: this process. */
-export function registerTail(program: Command, io?: CommandIo): void {
+export function registerTail(program: Command, io: CommandIo): void {
   const command = program
     .command("tail")
     .summary("show events as a subscriber receives them, live")
@@ -87,11 +86,8 @@ export function registerTail(program: Command, io?: CommandIo): void {
   addCapabilityOptions(command);
   for (const option of fieldOptions()) command.addOption(option.helpGroup("The Field of Akashik:"));
   command.addHelpText("after", HELP).action(async (options: TailOptions) => {
-    const [{ processIo }, { runTail }] = await Promise.all([
-      import("../terminal/command-io.js"),
-      import("./tail-run.js"),
-    ]);
-    await runTail(options, io ?? processIo());
+    const { runTail } = await import("./tail-run.js");
+    await runTail(options, io);
   });
 }
 

@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import { currentPlace, ipcDirectories } from "../../../transports/ipc/paths.js";
 import type { IdSource } from "../../base/ids.js";
 import type { Clock } from "../../contracts/clock.js";
+import type { ProcessHost } from "../../daemon/lifecycle.js";
 import { createClock } from "../../daemon/platform/clock.js";
 import { createIdSource } from "../../daemon/platform/ids.js";
 
@@ -16,7 +17,8 @@ export interface CommandIo {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A daemon takes from it what a service manager passed. */
+  readonly environment: Record<string, string | undefined>;
   /** Folders with daemons of this user (AAEP appendix B), the usual one first. Empty if the platform has no such folders. */
   readonly daemonDirectories: readonly string[];
   readonly clock: Clock;
@@ -24,6 +26,10 @@ export interface CommandIo {
   /** Calls `run` when the user or the system asks the command to stop. Returns the cancellation. */
   readonly onInterrupt: (run: () => void) => () => void;
   readonly setExitCode: (code: number) => void;
+  /** Hears signals, and is ended by commands that run a daemon. */
+  readonly host: ProcessHost;
+  /** Whether the process is the command's alone: a daemon then sets flags of V8, and changes the console. */
+  readonly ownsProcess: boolean;
 }
 
 export function processIo(): CommandIo {
@@ -45,5 +51,7 @@ export function processIo(): CommandIo {
     setExitCode: (code) => {
       process.exitCode = code;
     },
+    host: process,
+    ownsProcess: true,
   };
 }

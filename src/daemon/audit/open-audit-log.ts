@@ -17,7 +17,7 @@ export function openAuditLog(options: DaemonOptions): AuditLog {
   const { audit, auditLog, producerId, log, clock } = options;
   if (audit.kind === "off" || auditLog !== undefined) return NO_AUDIT;
   return createAuditLog({
-    directory: auditDirectory(audit, process.env),
+    directory: auditDirectory(audit, options.place?.environment ?? process.env),
     producerId,
     limits: () => ({ maxBytes: options.auditMaxBytes, keepFiles: options.auditKeepFiles }),
     log,

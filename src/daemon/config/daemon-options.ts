@@ -1,4 +1,5 @@
 // Everything that a daemon is made of: its configuration, and the parts that its starter supplies.
+import type { IpcPlace } from "../../../transports/ipc/paths.js";
 import type { Stdio } from "../../../transports/stdio/take-stdio.js";
 import type { IdSource } from "../../base/ids.js";
 import type { AccessPolicy } from "../../contracts/access.js";
@@ -28,6 +29,8 @@ export interface DaemonOptions extends Configuration {
   readonly auditLog?: Audit;
   /** The rights of each connection (R36). Default: every connection belongs to the same user and may do everything. */
   readonly accessPolicy?: AccessPolicy;
+  /** Decides where sockets, journal and audit log are by default. Default: this process's platform, environment and user. */
+  readonly place?: IpcPlace;
   /** The parent's end of the conversation, if an agent spawned the daemon. */
   readonly stdio?: Pick<Stdio, "readable" | "writable" | "parentId">;
   /** The one protocol that the parent speaks. Default: the parent's first message selects it. */

@@ -2,7 +2,7 @@
 // the place where they would be beside one.
 import { dirname } from "node:path";
 import { isProcess } from "../../../transports/ipc/claim.js";
-import { currentPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
+import { type IpcPlace, ipcPath, isPipeName } from "../../../transports/ipc/paths.js";
 import { assureSocketDirectory } from "../../../transports/ipc/runtime-directory.js";
 import type { Log } from "../../contracts/log.js";
 import { writeTokenFile } from "../../security/token-file.js";
@@ -31,6 +31,7 @@ export type OfferedToken =
 
 export interface PresenceOptions {
   readonly producerId: string;
+  readonly place: IpcPlace;
   /** Addresses of this daemon in the file system; the files get their names from the first. */
   readonly paths: readonly string[];
   /** Undefined if no token is required. */
@@ -42,8 +43,8 @@ export interface PresenceOptions {
 
 /** Writes the files. Throws a Fault if they cannot be written, and then leaves nothing behind. */
 export function announce(options: PresenceOptions): Presence {
-  const { producerId, paths, token, endpoints, manifest, log } = options;
-  const address = paths[0] ?? freeAddress(producerId);
+  const { producerId, place, paths, token, endpoints, manifest, log } = options;
+  const address = paths[0] ?? freeAddress(producerId, place);
   const tokenFile =
     token?.kind === "beside_socket" ? writeTokenFile(tokenPathBeside(manifestPath(address)), token.token) : undefined;
   const tokenPath = token?.kind === "lasting" ? token.path : tokenFile?.path;
@@ -66,7 +67,7 @@ export function announce(options: PresenceOptions): Presence {
     renew: () => {
       const isGone = !file.isThere();
       if (isGone) {
-        if (!isPipeName(address)) assureSocketDirectory(dirname(address), currentPlace());
+        if (!isPipeName(address)) assureSocketDirectory(dirname(address), place);
         file.update(current());
       }
       return tokenFile?.renew() === true || isGone;
@@ -89,12 +90,12 @@ export function announce(options: PresenceOptions): Presence {
 }
 
 /** The first address of that producer id at which no other process has its manifest. */
-function freeAddress(producerId: string): string {
+function freeAddress(producerId: string, place: IpcPlace): string {
   for (let instance = 1; ; instance++) {
-    const address = ipcPath(currentPlace(), producerId, instance);
+    const address = ipcPath(place, producerId, instance);
     const pid = readRuntimeFile(manifestPath(address))?.pid;
     if (typeof pid === "number" && pid !== process.pid && isProcess(pid)) continue;
-    assureSocketDirectory(dirname(manifestPath(address)), currentPlace());
+    assureSocketDirectory(dirname(manifestPath(address)), place);
     return address;
   }
 }

@@ -7,7 +7,7 @@ import { Fault } from "../../base/errors.js";
 import type { DaemonOptions } from "../config/daemon-options.js";
 import { serviceAddresses } from "../config/service-choices.js";
 
-type Named = Pick<DaemonOptions, "producerId" | "socket" | "inheritedSocket" | ServiceName>;
+type Named = Pick<DaemonOptions, "place" | "producerId" | "socket" | "inheritedSocket" | ServiceName>;
 
 /** Returns the default address of a service, beside the local socket; on Windows the local pipe itself, at which no service can listen. */
 export function serviceSocketPath(
@@ -25,7 +25,7 @@ export function serviceSocketPath(
  * before anything is made, so that a refused daemon leaves nothing behind, not even a journal.
  */
 export async function assertNameFree(options: Named): Promise<void> {
-  const { userId } = currentPlace();
+  const { userId } = options.place ?? currentPlace();
   for (const path of pathsByName(options)) {
     const occupant = await occupantOf(path, userId);
     if (occupant.kind === "alive") throw nameTaken(options.producerId, path, occupant.pid);
@@ -45,12 +45,12 @@ function namedPaths(options: Named): readonly string[] {
 }
 
 function pathsByName(options: Named): readonly string[] {
-  const { producerId, socket, inheritedSocket } = options;
+  const { producerId, socket, inheritedSocket, place = currentPlace() } = options;
   const paths = [
     // Somebody listens at an inherited socket: the service manager, for this daemon.
-    ...(socket.kind === "auto" && inheritedSocket === undefined ? [ipcPath(currentPlace(), producerId)] : []),
+    ...(socket.kind === "auto" && inheritedSocket === undefined ? [ipcPath(place, producerId)] : []),
     ...SERVICE_NAMES.filter((name) => options[name].kind === "auto").map((name) =>
-      serviceSocketPath(name, producerId, 1),
+      serviceSocketPath(name, producerId, 1, place),
     ),
   ];
   // The owner of a pipe cannot be read; the system reports a taken pipe.

@@ -104,11 +104,11 @@ export async function startServices(
 /** `<producer id>.grpc` in the runtime folder; if a live daemon has it, `<producer id>-2.grpc` and so on. */
 function listenAuto(
   name: ServiceName,
-  { producerId, mostInstances }: DaemonOptions,
+  { producerId, mostInstances, place }: DaemonOptions,
   listen: (address: ServiceAddress) => Promise<ServiceListener>,
 ): Promise<{ readonly address: ServiceAddress; readonly listener: ServiceListener }> {
   return firstFreeInstance(async (instance) => {
-    const path = serviceSocketPath(name, producerId, instance);
+    const path = serviceSocketPath(name, producerId, instance, place);
     if (isPipeName(path)) {
       const sentence = `Give --${name} an address of loopback such as 127.0.0.1:0: no client of these services speaks over a named pipe.`;
       throw new Fault("unsupported", sentence, { origin: "local" });

@@ -1,33 +1,21 @@
 // `aaepd acp` between an editor and an agent of the SDK's, each a process of its own, with a real daemon.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { eventually } from "../../cli/command-stage.js";
+import { eventually, type ServedDaemon, serve, serveProcess } from "../../cli/command-stage.js";
 import { accepts, type Heard, type ListenOptions, listenAt, rejects, stopAt } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { casesOf } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
-import { cleanEnvironment, PROGRAM, type Program, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment, PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { type Dialog, type EditorOptions, openEditor } from "./acp-editor.js";
 
 const COMMAND = { toolCallId: "t", title: "npm test", kind: "execute", rawInput: { command: "npm test" } };
 
-interface Served {
-  readonly environment: Record<string, string>;
-  readonly socketPath: string;
-  readonly daemon: Program;
-  readonly again: () => Promise<Served>;
-}
+beforeAll(ensureBuilt, 120_000);
 
-async function serve(environment = cleanEnvironment(temporaryDirectory())): Promise<Served> {
-  ensureBuilt();
-  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
-  const [ready = ""] = await daemon.stdoutLines(1);
-  return { environment, socketPath: JSON.parse(ready).endpoints.ipc, daemon, again: () => serve(environment) };
-}
-
-const served = shared(serve);
+const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
 
 /** What is said, without the states that have no words and the ends of outputs. */
 function said(heard: Heard, name: string): readonly string[] {
@@ -41,7 +29,7 @@ function said(heard: Heard, name: string): readonly string[] {
 }
 
 /** An editor whose agent has a name of its own, and what is heard of it. */
-async function stage(options: ListenOptions & { readonly editor?: EditorOptions; readonly at?: Served } = {}) {
+async function stage(options: ListenOptions & { readonly editor?: EditorOptions; readonly at?: ServedDaemon } = {}) {
   const { environment, socketPath } = options.at ?? (await served());
   const name = `Agent ${randomUUID().slice(0, 8)}`;
   const own = (event: Envelope) => (event.producer?.agent_name === name ? options.answer?.(event) : undefined);
@@ -215,48 +203,47 @@ test("listener and editor answer within a millisecond, again and again: the agen
 }, 180_000);
 
 test("a daemon that dies in mid-turn and comes back: the editor notices nothing, and the next turn is heard", async () => {
-  const first = await serve();
+  const directory = temporaryDirectory();
+  const first = await serveProcess(directory, "--journal", "memory");
   const { editor, name, lines } = await stage({ at: first, answer: () => undefined });
   const asking = editor.prompt([{ say: "Before." }, { ask: COMMAND }]);
   await eventually(() => expect(lines()).toContain("awaiting.confirmation | Run npm test"));
-  first.daemon.child.kill("SIGKILL");
-  await first.daemon.ended;
+  await first.kill();
   editor.dialogs[0]?.choose("yes");
   await asking;
   expect(editor.text()).toBe("Before.Answer: yes.");
-  const { socketPath } = await first.again();
+  const { socketPath } = await serve(directory, "--journal", "memory");
   const heard = await listenAt(socketPath);
   await editor.prompt([{ say: "After." }]);
   await eventually(() => expect(said(heard, name)).toContain("output.streaming | After."));
 });
 
 test("without a daemon the editor notices nothing, and the first turn after its start is heard", async () => {
-  ensureBuilt();
-  const environment = cleanEnvironment(temporaryDirectory());
-  const editor = await openEditor({ environment, options: ["--name", "Early"] });
+  const directory = temporaryDirectory();
+  const editor = await openEditor({ environment: cleanEnvironment(directory), options: ["--name", "Early"] });
   const done = editor.prompt([{ ask: COMMAND }]);
   await eventually(() => expect(editor.dialogs).toHaveLength(1));
   editor.dialogs[0]?.choose("yes");
   await done;
   expect(editor.text()).toBe("Answer: yes.");
   expect(editor.program.stderr()).toBe("");
-  const { socketPath } = await serve(environment);
+  const { socketPath } = await serve(directory, "--journal", "memory");
   const heard = await listenAt(socketPath);
   await editor.prompt([{ say: "Now." }]);
   await eventually(() => expect(said(heard, "Early")).toContain("output.streaming | Now."));
 });
 
 test("a daemon that is stopped delays nothing, neither a turn nor the end", async () => {
-  const stopped = await serve();
+  const stopped = await serveProcess(temporaryDirectory(), "--journal", "memory");
   const { editor } = await stage({ at: stopped });
-  stopped.daemon.child.kill("SIGSTOP");
+  stopped.child.kill("SIGSTOP");
   const done = editor.prompt([{ say: "Heard by nobody." }, { ask: COMMAND }]);
   await eventually(() => expect(editor.dialogs).toHaveLength(1));
   editor.dialogs[0]?.choose("yes");
   await done;
   editor.program.child.stdin.end();
   expect(await editor.program.ended).toEqual({ code: 0, signal: null });
-  stopped.daemon.child.kill("SIGCONT");
+  stopped.child.kill("SIGCONT");
 });
 
 test.runIf(process.platform === "linux")(

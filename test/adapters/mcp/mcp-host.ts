@@ -6,25 +6,13 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { onTestFinished } from "vitest";
+import { type ServedDaemon, serve } from "../../cli/command-stage.js";
 import { type Heard, type ListenOptions, listenAt } from "../../client/agent/agent-stage.js";
 import { shared } from "../../support/lifetime.js";
-import { cleanEnvironment, fixture, PROGRAM, type Program, startProgram } from "../../support/peers/program.js";
+import { fixture, PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
-export interface Served {
-  readonly environment: Record<string, string>;
-  readonly socketPath: string;
-  readonly daemon: Program;
-}
-
-export async function serve(): Promise<Served> {
-  const environment = cleanEnvironment(temporaryDirectory());
-  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
-  const [ready = ""] = await daemon.stdoutLines(1);
-  return { environment, socketPath: JSON.parse(ready).endpoints.ipc, daemon };
-}
-
-export const served = shared(serve);
+export const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
 
 /** A process of its own that starts the program, as a host does: what runs below the host does not answer, and a shell is no host (R5d). */
 const HOST = ["python3", "-c", "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))"];
@@ -45,12 +33,12 @@ export interface HostOptions {
   readonly server?: readonly string[];
 }
 
-export async function openHost(environment: Record<string, string>, given: HostOptions): Promise<McpHost> {
+export async function openHost(environment: Readonly<Record<string, string>>, given: HostOptions): Promise<McpHost> {
   const file = join(temporaryDirectory(), "called");
   const { options = [], isHere, server = [process.execPath, fixture("mcp-server.mjs"), file] } = given;
   const argv = [...(isHere === true ? [] : HOST), process.execPath, PROGRAM, "mcp", ...options, "--", ...server];
   const [command = "", ...args] = argv;
-  const transport = new StdioClientTransport({ command, args, env: environment, stderr: "pipe" });
+  const transport = new StdioClientTransport({ command, args, env: { ...environment }, stderr: "pipe" });
   let stderr = "";
   transport.stderr?.on("data", (text) => {
     stderr += text;
@@ -78,7 +66,7 @@ export function said(heard: Heard, name: string): readonly string[] {
 }
 
 export async function hostStage(
-  options: HostOptions & Pick<ListenOptions, "answer"> & { readonly at?: () => Promise<Served> } = {},
+  options: HostOptions & Pick<ListenOptions, "answer"> & { readonly at?: () => Promise<ServedDaemon> } = {},
 ) {
   const { environment, socketPath } = await (options.at ?? served)();
   const name = `Agent ${randomUUID().slice(0, 8)}`;

@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
-import { eventually } from "../../cli/command-stage.js";
+import { eventually, serveProcess } from "../../cli/command-stage.js";
 import { accepts, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { hostileLines } from "../hostile-lines.js";
-import { hostStage, openHost, serve, served } from "./mcp-host.js";
+import { hostStage, openHost, served } from "./mcp-host.js";
 
 ensureBuilt();
 
@@ -91,7 +91,7 @@ test(`${SAFETY}: no daemon, and everything else runs`, async () => {
 });
 
 test(`${SAFETY}: the daemon is gone while it asks`, async () => {
-  const at = await serve();
+  const at = await serveProcess(temporaryDirectory(), "--journal", "memory");
   const { call, called, lines } = await hostStage({
     options: [...HOLDING, "--hold-seconds", "1"],
     answer: () => undefined,
@@ -99,7 +99,7 @@ test(`${SAFETY}: the daemon is gone while it asks`, async () => {
   });
   const done = call("write_note", { path: "b" });
   await eventually(() => expect(lines().join()).toContain("awaiting.confirmation"));
-  at.daemon.child.kill("SIGKILL");
+  at.child.kill("SIGKILL");
   expect(await done).toEqual(notDone("nobody has agreed."));
   expect(called()).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { eventually } from "../../cli/command-stage.js";
+import { eventually, serve } from "../../cli/command-stage.js";
 import { type Heard, listenAt, stopAt } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { shared } from "../../support/lifetime.js";
@@ -12,12 +12,7 @@ import { hostileLines } from "../hostile-lines.js";
 
 ensureBuilt();
 
-const served = shared(async () => {
-  const environment = cleanEnvironment(temporaryDirectory());
-  const daemon = startProgram(["serve", "--journal", "memory"], { environment });
-  const [ready = ""] = await daemon.stdoutLines(1);
-  return { environment, socketPath: String(JSON.parse(ready).endpoints.ipc) };
-});
+const served = shared(() => serve(temporaryDirectory(), "--journal", "memory"));
 
 /** What is said, text in sentences, without the states that have no words. */
 function said(heard: Heard, name: string): readonly string[] {

@@ -2,16 +2,14 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Argument, Command, Option } from "commander";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bashScript } from "../../../src/cli/completion/bash-script.js";
 import { allNodes, describeCommand } from "../../../src/cli/completion/command-tree.js";
 import { registerCompletion, SHELLS } from "../../../src/cli/completion/completion.js";
 import { fishScript } from "../../../src/cli/completion/fish-script.js";
 import { zshScript } from "../../../src/cli/completion/zsh-script.js";
-import { ensureBuilt } from "../../support/built.js";
-import { startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run } from "../command-stage.js";
+import { createStage, run, runCommandLine } from "../command-stage.js";
 
 /** A command line with every kind of value. */
 function exampleProgram(): Command {
@@ -143,40 +141,37 @@ describe("every script", () => {
 });
 
 describe("aaepd completion", () => {
-  beforeAll(ensureBuilt, 120_000);
-
   it("prints the script of a shell", async () => {
     const stage = createStage();
     const program = exampleProgram();
     const context = { loadProgram: async () => program } as Parameters<typeof registerCompletion>[1];
-    await run((command, io) => registerCompletion(command, context, io), stage, "fish");
+    await run((command, io) => registerCompletion(command, { ...context, io }), stage, "fish");
     expect(stage.out()).toBe(fishScript(describeCommand(program)));
     expect([stage.err(), stage.exitCode()]).toEqual(["", 0]);
   });
 
   it("describes the program itself, which bash reads without a fault", async () => {
-    const program = startProgram(["completion", "bash"]);
-    expect((await program.ended).code).toBe(0);
+    const { code, stdout } = await runCommandLine(["completion", "bash"]);
+    expect(code).toBe(0);
     for (const text of [
       '"serve --log-level") _aaepd_nothing; _aaepd_words debug info warn error off',
       '"journal inspect --session"',
     ])
-      expect(program.stdout()).toContain(text);
-    const checked = spawnSync("bash", ["-n"], { input: program.stdout(), encoding: "utf8" });
+      expect(stdout).toContain(text);
+    const checked = spawnSync("bash", ["-n"], { input: stdout, encoding: "utf8" });
     expect([checked.stderr, checked.status]).toEqual(["", 0]);
   });
 
   it("says where the script belongs, and refuses another shell", async () => {
-    const help = startProgram(["completion", "--help"]);
-    await help.ended;
+    const help = await runCommandLine(["completion", "--help"]);
     for (const place of [
       "~/.local/share/bash-completion/completions/aaepd",
       "~/.zfunc/_aaepd",
       "fish/completions/aaepd.fish",
     ])
-      expect(help.stdout()).toContain(place);
-    const other = startProgram(["completion", "tcsh"]);
-    expect((await other.ended).code).toBe(2);
-    expect(other.stderr()).toBe('Error: shell is "tcsh". Give one of bash, zsh, fish. See aaepd completion --help.\n');
+      expect(help.stdout).toContain(place);
+    const other = await runCommandLine(["completion", "tcsh"]);
+    expect(other.code).toBe(2);
+    expect(other.stderr).toBe('Error: shell is "tcsh". Give one of bash, zsh, fish. See aaepd completion --help.\n');
   });
 });

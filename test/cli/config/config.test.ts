@@ -7,9 +7,8 @@ import { OPTION_NAMES } from "../../../src/daemon/config/config-schema.js";
 import { resolveConfiguration } from "../../../src/daemon/config/config-sources.js";
 import { keyOf } from "../../../src/daemon/config/option-names.js";
 import { ensureBuilt } from "../../support/built.js";
-import { startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, type Stage } from "../command-stage.js";
+import { createStage, run, runCommandLine, type Stage, startCommand } from "../command-stage.js";
 
 interface ShownOption {
   readonly name: string;
@@ -280,22 +279,18 @@ describe("the program", () => {
   it("writes a file, checks it, and shows what serve takes from it", async () => {
     const home = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: home };
-    const aaepd = async (...argv: readonly string[]) => {
-      const program = startProgram(argv, { environment });
-      const { code } = await program.ended;
-      return { code, out: program.stdout(), err: program.stderr() };
-    };
-    expect(await aaepd("config", "init")).toMatchObject({ code: 0, err: "" });
+    const aaepd = (...argv: readonly string[]) => runCommandLine(argv, environment);
+    expect(await aaepd("config", "init")).toMatchObject({ code: 0, stderr: "" });
     const path = join(home, "aaepd/config.json");
     writeFileSync(path, readFileSync(path, "utf8").replace('// "producer_id": "aaepd"', '"producer_id": "planner"'));
-    expect(await aaepd("config", "check")).toEqual({ code: 0, out: `${path}: nothing wrong.\n`, err: "" });
-    expect((await aaepd("config", "show", "--changed")).out).toContain("  producer_id: planner (file)\n");
-    const daemon = startProgram(["serve", "--journal", "memory"], { environment });
+    expect(await aaepd("config", "check")).toEqual({ code: 0, stdout: `${path}: nothing wrong.\n`, stderr: "" });
+    expect((await aaepd("config", "show", "--changed")).stdout).toContain("  producer_id: planner (file)\n");
+    const daemon = startCommand(["serve", "--journal", "memory"], { environment });
     const [line = ""] = await daemon.stdoutLines(1);
     expect(JSON.parse(line)).toMatchObject({ producer_id: "planner" });
     writeFileSync(path, "{");
-    expect(await aaepd("config", "check")).toMatchObject({ code: 1, err: "" });
-    expect(await aaepd("config", "show")).toMatchObject({ code: 2, out: "" });
-    expect(await aaepd("config")).toMatchObject({ code: 2, out: "" });
+    expect(await aaepd("config", "check")).toMatchObject({ code: 1, stderr: "" });
+    expect(await aaepd("config", "show")).toMatchObject({ code: 2, stdout: "" });
+    expect(await aaepd("config")).toMatchObject({ code: 2, stdout: "" });
   });
 });

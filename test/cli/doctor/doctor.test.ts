@@ -15,7 +15,7 @@ import { createWireSniffer } from "../../support/oracles/wire-sniffer.js";
 import { plainPeer } from "../../support/peers/peers.js";
 import { requestOf } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, type Stage, serve } from "../command-stage.js";
+import { createStage, run, type Stage, serve, serveProcess } from "../command-stage.js";
 
 const ROOMY: DiskFacts = { freeBytes: 1e12, freeFiles: 1e6, type: 0xef53 };
 
@@ -204,9 +204,8 @@ describe("aaepd doctor", () => {
 
   it("finds the sockets and files of daemons that were killed, and what stands in the place of a socket", async () => {
     const directory = home();
-    const daemon = await serve(directory, "--journal", "memory");
-    daemon.child.kill("SIGKILL");
-    await new Promise((resolve) => daemon.child.once("close", resolve));
+    const daemon = await serveProcess(directory, "--journal", "memory");
+    await daemon.kill();
     writeFileSync(join(directory, "aaep/other.sock"), "");
     const stage = stageIn(directory);
     const report = await examined(stage);
@@ -228,7 +227,7 @@ describe("aaepd doctor", () => {
       `The daemon aaepd answers at ${daemon.socketPath}: process`,
     );
     expect(report.findings.find(({ code }) => code === "journal")?.message).toMatch(
-      new RegExp(`is sound: .* Process ${daemon.child.pid} writes to it\\.$`),
+      new RegExp(`is sound: .* Process ${daemon.pid} writes to it\\.$`),
     );
     // Its journal may be elsewhere than the configuration says.
     const full = (path: string) =>

@@ -37,8 +37,8 @@ it("finds the daemon that has the journal among others, by the variable, and by 
   const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
   const place = join(directory, "journal");
   await serve(XDG_RUNTIME_DIR, "--producer-id", "another", "--journal", "memory");
-  const { socketPath, child } = await serve(XDG_RUNTIME_DIR, "--journal", place);
-  const asked = `Process ${child.pid} has this journal. It compacts it, and goes on meanwhile.\n`;
+  const { socketPath, pid } = await serve(XDG_RUNTIME_DIR, "--journal", place);
+  const asked = `Process ${pid} has this journal. It compacts it, and goes on meanwhile.\n`;
   const elsewhere = runtimeEnvironment();
   for (const { out, err, code } of [
     await journal({ XDG_RUNTIME_DIR }, place, "compact"),
@@ -52,16 +52,16 @@ it("finds the daemon that has the journal among others, by the variable, and by 
 it("refuses, and changes nothing, where it finds no daemon that has the journal", async () => {
   const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
   const place = join(directory, "journal");
-  const { child } = await serve(XDG_RUNTIME_DIR, "--journal", place, "--socket", join(directory, "hidden"));
+  const { pid } = await serve(XDG_RUNTIME_DIR, "--journal", place, "--socket", join(directory, "hidden"));
   const { ino } = statSync(join(place, "journal.mdb"));
   const another = await serve(XDG_RUNTIME_DIR, "--producer-id", "another", "--journal", "memory");
   const { err, code, out } = await journal({ XDG_RUNTIME_DIR }, place, "compact");
   expect(err).toBe(
-    `Error: The journal in ${place} is in use by process ${child.pid}, and no socket of it was found. Name its socket (--socket), or stop it. (address_in_use)\n`,
+    `Error: The journal in ${place} is in use by process ${pid}, and no socket of it was found. Name its socket (--socket), or stop it. (address_in_use)\n`,
   );
   expect([code, out]).toStrictEqual([1, ""]);
   const named = await journal({ XDG_RUNTIME_DIR }, place, "compact", "--socket", another.socketPath);
-  expect(named.err).toContain(`in use by process ${child.pid}, and another daemon listens at ${another.socketPath}.`);
+  expect(named.err).toContain(`in use by process ${pid}, and another daemon listens at ${another.socketPath}.`);
   expect(named.code).toBe(1);
   const missing = await journal({ XDG_RUNTIME_DIR }, place, "compact", "--socket", join(directory, "none.sock"));
   expect([missing.err, missing.code]).toStrictEqual([expect.stringMatching(/^Error: There is no /), 69]);

@@ -240,7 +240,7 @@ describe("which journal is meant", () => {
     };
     await publish();
     const { lines } = await journal(place, "inspect");
-    expect(lines[0]).toBe(`Journal ${place}: layout version 3, process ${daemon.child.pid} writes to it.`);
+    expect(lines[0]).toBe(`Journal ${place}: layout version 3, process ${daemon.pid} writes to it.`);
     const before = (await journal(place, "export")).lines.length;
     await publish();
     const after = await journal(place, "export");

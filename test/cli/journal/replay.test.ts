@@ -1,23 +1,28 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Capabilities } from "#gen/aaep/types.js";
 import { registerPublish } from "../../../src/cli/recordings/publish.js";
 import { registerTail } from "../../../src/cli/tail/tail.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
 import { createSubscriber } from "../../../src/client/subscriber.js";
-import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
-import { cleanEnvironment, type Program, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment } from "../../support/peers/program.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { journalFolder, record } from "../../support/rigs/journal-folder.js";
 import { decision } from "../../support/rigs/question-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, SESSIONS, serve } from "../command-stage.js";
-
-beforeAll(ensureBuilt, 120_000);
+import {
+  createStage,
+  run,
+  runCommandLine,
+  SESSIONS,
+  type StartedCommand,
+  serve,
+  startCommand,
+} from "../command-stage.js";
 
 const { started, chunk, confirmation, completed, state, invoked, toolDone } = session();
 const RECORDED = record(({ publish, advance }) => {
@@ -29,12 +34,12 @@ const RECORDED = record(({ publish, advance }) => {
 });
 
 interface Replay {
-  readonly program: Program;
+  readonly program: StartedCommand;
   readonly line: Readonly<Record<string, unknown>> & { readonly endpoints: { readonly ipc: string } };
 }
 
 async function replay(environment: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<Replay> {
-  const program = startProgram(["replay", ...options], { environment });
+  const program = startCommand(["replay", ...options], { environment });
   const [line = ""] = await program.stdoutLines(1);
   return { program, line: JSON.parse(line) };
 }
@@ -73,10 +78,9 @@ describe("aaepd replay", () => {
     expect(stage.exitCode()).toBe(0);
     await daemon.stop();
 
-    const exported = startProgram(["journal", "export", "--journal", join(directory, "journal")]);
-    expect((await exported.ended).code).toBe(0);
-    const published: Heard[] = exported
-      .stdout()
+    const exported = await runCommandLine(["journal", "export", "--journal", join(directory, "journal")]);
+    expect(exported.code).toBe(0);
+    const published: Heard[] = exported.stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -87,7 +91,7 @@ describe("aaepd replay", () => {
       ...["--session", sessionId, "--journal", join(directory, "journal"), "--speed", "1000"],
     );
     expect(line).toStrictEqual({
-      pid: program.child.pid,
+      pid: process.pid,
       producer_id: "aaepd-replay",
       session_id: sessionId,
       endpoints: { ipc: join(directory, "aaep", "aaepd-replay.sock") },
@@ -252,11 +256,9 @@ describe("aaepd replay", () => {
   ])("%j is refused, exit code 2", async (options, expected) => {
     const directory = temporaryDirectory();
     const journal = await journalFolder(RECORDED);
-    const program = startProgram(["replay", "--journal", journal, ...options], {
-      environment: cleanEnvironment(directory),
-    });
-    expect((await program.ended).code).toBe(2);
-    expect(program.stderr()).toContain(expected.replace("JOURNAL", journal));
-    expect(program.stdout()).toBe("");
+    const argv = ["replay", "--journal", journal, ...options];
+    const { code, stdout, stderr } = await runCommandLine(argv, cleanEnvironment(directory));
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(expected.replace("JOURNAL", journal));
   });
 });

@@ -12,7 +12,16 @@ import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { startProgram } from "../../support/peers/program.js";
-import { createStage, eventually, run, runtimeEnvironment, SESSIONS, type Stage, serve } from "../command-stage.js";
+import {
+  createStage,
+  eventually,
+  run,
+  runtimeEnvironment,
+  SESSIONS,
+  type Stage,
+  serve,
+  serveProcess,
+} from "../command-stage.js";
 
 const PLANNER = join(SESSIONS, "retirement-planner.ndjson");
 
@@ -242,11 +251,11 @@ test("R6: what tail records of a session with a question can be published, wheth
 });
 
 itInFull("a daemon that goes in the middle: exit code 69", async () => {
-  const { socketPath, child } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
+  const { socketPath, kill } = await serveProcess(runtimeEnvironment().XDG_RUNTIME_DIR);
   const stage = createStage();
   const running = publish(stage, PLANNER, "--rate", "10", "--socket", socketPath);
   expect(await isPublishing(socketPath)).toBe(true);
-  child.kill("SIGKILL");
+  await kill();
   await running;
   expect(stage.err()).toMatch(/^Error: .+ \(peer_gone\)\n$/);
   // What it has acknowledged is safe, and who goes on has to know how much that is.

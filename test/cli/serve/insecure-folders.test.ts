@@ -1,13 +1,11 @@
 // Folders in which others could put, replace or read what is a daemon's: a daemon does not start in them, and says what to do (U3).
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../../support/built.js";
+import { describe, expect, it } from "vitest";
 import { isWhole } from "../../support/extent.js";
-import { cleanEnvironment, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-
-beforeAll(ensureBuilt, 120_000);
+import { startCommand } from "../command-stage.js";
 
 /** A folder of that mode, whatever the mask of the process. */
 function folderOf(mode: number): string {
@@ -19,12 +17,12 @@ function folderOf(mode: number): string {
 
 /** A daemon that is to end by itself. */
 async function refusalOf(environment: Readonly<Record<string, string>>, ...options: readonly string[]) {
-  const program = startProgram(["serve", ...options], { environment });
+  const program = startCommand(["serve", ...options], { environment });
   // A daemon that starts all the same tells where it listens.
   await Promise.race([program.ended, program.stdoutLines(1).catch(() => {})]);
   expect(program.stdout()).toBe("");
-  const { code } = await program.ended;
-  return { code, stderr: program.stderr() };
+  const { code, stderr } = await program.ended;
+  return { code, stderr };
 }
 
 describe.skipIf(process.platform === "win32" || process.platform === "darwin")("U3, S12: XDG_RUNTIME_DIR", () => {
@@ -56,12 +54,12 @@ describe.skipIf(process.platform === "win32" || process.platform === "darwin")("
 
   it("that others may only look into is taken, and so is a socket elsewhere beside one that is not", async () => {
     const home = temporaryDirectory();
-    const readable = startProgram(["serve"], {
+    const readable = startCommand(["serve"], {
       environment: { ...cleanEnvironment(home), XDG_RUNTIME_DIR: folderOf(0o755) },
     });
     expect(JSON.parse((await readable.stdoutLines(1))[0] ?? "")).toHaveProperty("endpoints.ipc");
     const environment = { ...cleanEnvironment(home), XDG_RUNTIME_DIR: folderOf(0o777), AAEPD_JOURNAL: "memory" };
-    const elsewhere = startProgram(["serve", "--socket", join(home, "a.sock")], { environment });
+    const elsewhere = startCommand(["serve", "--socket", join(home, "a.sock")], { environment });
     expect(JSON.parse((await elsewhere.stdoutLines(1))[0] ?? "")).toMatchObject({
       endpoints: { ipc: join(home, "a.sock") },
     });
@@ -94,10 +92,10 @@ describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journ
     const home = temporaryDirectory();
     const audit = join(home, "state", "aaepd", "audit");
     const environment = { ...cleanEnvironment(home), XDG_STATE_HOME: join(home, "state"), AAEPD_JOURNAL: "memory" };
-    const program = startProgram(["serve"], { environment });
+    const program = startCommand(["serve"], { environment });
     await program.stdoutLines(1);
     expect(existsSync(audit)).toBe(false);
-    program.child.kill("SIGTERM");
+    program.signal("SIGTERM");
     expect((await program.ended).code).toBe(0);
     mkdirSync(audit, { recursive: true });
     chmodSync(audit, 0o755);
@@ -108,7 +106,7 @@ describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journ
   it("are made where they are named and missing, and refused where none can be", async () => {
     const home = temporaryDirectory();
     const audit = join(home, "made", "audit");
-    const program = startProgram(["serve", "--audit", audit], { environment: cleanEnvironment(home) });
+    const program = startCommand(["serve", "--audit", audit], { environment: cleanEnvironment(home) });
     await program.stdoutLines(1);
     expect(existsSync(audit)).toBe(true);
     const blocked = join(home, "file", "audit");

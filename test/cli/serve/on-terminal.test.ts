@@ -6,8 +6,7 @@ import { readySentences } from "../../../src/cli/serve/ready-sentences.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { CTRL_C, CTRL_D, startOnTerminal } from "../../support/peers/on-terminal.js";
-import { startProgram } from "../../support/peers/program.js";
-import { runtimeEnvironment } from "../command-stage.js";
+import { runtimeEnvironment, startCommand } from "../command-stage.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -86,10 +85,10 @@ describe("where nobody sees it", () => {
         ...(format === undefined ? [] : ["--log-format", format]),
         ...(format === "json" ? ["--socket", "off"] : []),
       ];
-      const daemon = startProgram(["serve", ...options], { environment });
+      const daemon = startCommand(["serve", ...options], { environment });
       const [line = ""] = await daemon.stdoutLines(1);
-      expect(JSON.parse(line)).toMatchObject({ producer_id: "aaepd", pid: daemon.child.pid });
-      daemon.child.kill("SIGTERM");
+      expect(JSON.parse(line)).toMatchObject({ producer_id: "aaepd", pid: process.pid });
+      daemon.signal("SIGTERM");
       expect((await daemon.ended).code).toBe(0);
       expect(daemon.stdout()).toBe(`${line}\n`);
       const logged = daemon.stderr().trim().split("\n");

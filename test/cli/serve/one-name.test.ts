@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../../support/built.js";
 import { itInFull } from "../../support/extent.js";
 import { type Program, startProgram } from "../../support/peers/program.js";
-import { runtimeEnvironment } from "../command-stage.js";
+import { runCommandLine, runtimeEnvironment } from "../command-stage.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -22,6 +22,8 @@ function user() {
     sockets: () => readdirSync(directory).filter((name) => /\.(sock|grpc|http)$/.test(name)),
     journals: () => readdirSync(join(state, "aaepd", "journal")).filter((name) => !name.startsWith(".")),
     start,
+    /** Runs a command in this process, to its end. */
+    told: (...argv: readonly string[]) => runCommandLine(argv, environment),
     /** Starts it, and answers when it listens. */
     served: async (...options: readonly string[]): Promise<Program> => {
       const program = start("serve", ...options);
@@ -40,23 +42,17 @@ function user() {
 
 describe("U9: a second serve of one name", () => {
   it("is refused before it makes anything, and told which socket and process has the name, and what to do", async () => {
-    const { served, start, socket, sockets, journals } = user();
+    const { served, told, socket, sockets, journals } = user();
     const first = await served();
-    const second = start("serve");
-    expect((await second.ended).code).toBe(73);
-    expect(second.stdout()).toBe("");
-    expect(second.stderr()).toBe(
+    const second = await told("serve");
+    expect([second.code, second.stdout]).toEqual([73, ""]);
+    expect(second.stderr).toBe(
       `Error: A daemon named aaepd runs already: process ${first.child.pid} listens at ${socket("aaepd.sock")}. Use that daemon, stop it, or give this one another name (--producer-id NAME).\n`,
     );
-    const third = start("serve", "--log-format", "json");
-    expect((await third.ended).code).toBe(73);
-    expect(
-      third
-        .stderr()
-        .trimEnd()
-        .split("\n")
-        .map((line) => JSON.parse(line)),
-    ).toMatchObject([
+    const third = await told("serve", "--log-format", "json");
+    expect(third.code).toBe(73);
+    const logged = third.stderr.trimEnd().split("\n");
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
       {
         level: "error",
         code: "address_in_use",
@@ -65,9 +61,9 @@ describe("U9: a second serve of one name", () => {
         msg: "the daemon could not start",
       },
     ]);
-    const named = start("serve", "--producer-id", "other", "--socket", socket("aaepd.sock"));
-    expect((await named.ended).code).toBe(73);
-    expect(named.stderr()).toContain(`process ${first.child.pid} listens there. Stop it, or choose`.replace("p", "P"));
+    const named = await told("serve", "--producer-id", "other", "--socket", socket("aaepd.sock"));
+    expect(named.code).toBe(73);
+    expect(named.stderr).toContain(`process ${first.child.pid} listens there. Stop it, or choose`.replace("p", "P"));
     expect([sockets(), journals()]).toEqual([["aaepd.sock"], ["aaepd"]]);
     await served("--producer-id", "planner");
     expect([sockets(), journals()]).toEqual([
@@ -80,11 +76,11 @@ describe("U9: a second serve of one name", () => {
   });
 
   itInFull("is refused also where only services have the name", async () => {
-    const { served, start, socket, sockets } = user();
+    const { served, told, socket, sockets } = user();
     const first = await served("--socket", "off", "--grpc", "auto");
-    const second = start("serve", "--socket", socket("a.sock"), "--grpc", "auto");
-    expect((await second.ended).code).toBe(73);
-    expect(second.stderr()).toContain(`process ${first.child.pid} listens at ${socket("aaepd.grpc")}. Use that daemon`);
+    const second = await told("serve", "--socket", socket("a.sock"), "--grpc", "auto");
+    expect(second.code).toBe(73);
+    expect(second.stderr).toContain(`process ${first.child.pid} listens at ${socket("aaepd.grpc")}. Use that daemon`);
     expect(sockets()).toEqual(["aaepd.grpc"]);
   });
 
@@ -102,14 +98,13 @@ describe("U9: a second serve of one name", () => {
   });
 
   it("is refused, and the first is known, where the folder of the first was removed", async () => {
-    const { served, start, socket, journals } = user();
+    const { served, told, socket, journals } = user();
     const first = await served();
     rmSync(dirname(socket("aaepd.sock")), { recursive: true });
     const [second, status, doctor] = await Promise.all(
       ["serve", "status", "doctor"].map(async (command) => {
-        const program = start(command);
-        const { code } = await program.ended;
-        return { code, said: program.stdout() + program.stderr() };
+        const { code, stdout, stderr } = await told(command);
+        return { code, said: stdout + stderr };
       }),
     );
     expect(second).toMatchObject({

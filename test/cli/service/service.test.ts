@@ -9,7 +9,7 @@ import { registerService } from "../../../src/cli/service/service.js";
 import { runServiceInstall, runServicePrint, runServiceUninstall } from "../../../src/cli/service/service-run.js";
 import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
+import { createStage, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
 
 const UNIX = process.platform !== "win32";
 
@@ -180,8 +180,8 @@ describe.runIf(UNIX)("aaepd service install", () => {
     const stage = one.stage();
     const daemon = await serve(String(stage.io.environment.XDG_RUNTIME_DIR), "--journal", "memory");
     const said = await install(stage);
-    expect(said).toContain(`Process ${daemon.child.pid} listens at ${daemon.socketPath} now.`);
-    expect(said).toContain(`stop it first: kill ${daemon.child.pid}\n`);
+    expect(said).toContain(`Process ${daemon.pid} listens at ${daemon.socketPath} now.`);
+    expect(said).toContain(`stop it first: kill ${daemon.pid}\n`);
     expect(said).toContain("systemctl --user restart aaepd.service\n");
   });
 
@@ -393,9 +393,8 @@ describe.runIf(process.platform === "linux")("aaepd doctor and the service", () 
     await install(one.stage());
     const stage = one.stage();
     const runtime = String(stage.io.environment.XDG_RUNTIME_DIR);
-    const daemon = await serve(runtime, "--journal", "memory");
-    daemon.child.kill("SIGKILL");
-    await new Promise((resolve) => daemon.child.once("close", resolve));
+    const daemon = await serveProcess(runtime, "--journal", "memory");
+    await daemon.kill();
     expect(await findingsOf(stage)).toMatchObject([
       {
         grade: "problem",

@@ -11,7 +11,7 @@ import { isProcess } from "../../../transports/ipc/claim.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { type OnTerminal, startOnTerminal } from "../../support/peers/on-terminal.js";
-import { createStage, eventually, run, serve } from "../command-stage.js";
+import { createStage, eventually, run, serve, serveProcess } from "../command-stage.js";
 import { type SetupHome, setupHome, withManager } from "./setup-home.js";
 
 beforeAll(ensureBuilt, 120_000);
@@ -202,7 +202,7 @@ describe("aaepd setup", () => {
   it("leaves a daemon that runs, and hooks with other options, and undoes neither", async () => {
     const user = setupHome();
     const { environment } = user;
-    const daemon = await serve(environment.XDG_RUNTIME_DIR ?? "", "--journal", "memory", "--audit", "off");
+    const daemon = await serveProcess(environment.XDG_RUNTIME_DIR ?? "", "--journal", "memory", "--audit", "off");
     await run(registerHook, createStage({ environment }), "install", "claude", "--observe");
     const before = user.files();
     const stage = await user.setUp({ yes: true });

@@ -1,14 +1,9 @@
 // The commands that ask a daemon, and the variable that daemons are told their socket by: AAEPD_SOCKET.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt } from "../../support/built.js";
-import { isWhole } from "../../support/extent.js";
+import { describe, expect, it } from "vitest";
 import { shared } from "../../support/lifetime.js";
-import { startProgram } from "../../support/peers/program.js";
-import { runtimeEnvironment } from "../command-stage.js";
-
-beforeAll(ensureBuilt, 120_000);
+import { runtimeEnvironment, startCommand } from "../command-stage.js";
 
 const OF_SESSION = { session_id: "sess_1", producer: { agent_id: "tester" } };
 /** A whole session: of one whose agent has gone, the daemon would tell the end when its grace is over. */
@@ -27,10 +22,10 @@ async function userOfTwo(isHidden = false) {
   const base = { XDG_RUNTIME_DIR, AAEPD_JOURNAL: "memory" };
   for (const name of ["one", "two"]) {
     const argv = ["serve", "--producer-id", name, "--socket", socketOf(name)];
-    await startProgram(argv, { environment: base }).stdoutLines(1);
+    await startCommand(argv, { environment: base }).stdoutLines(1);
   }
   const start = (variable: string | undefined, ...argv: readonly string[]) =>
-    startProgram(argv, { environment: { ...base, ...(variable === undefined ? {} : { AAEPD_SOCKET: variable }) } });
+    startCommand(argv, { environment: { ...base, ...(variable === undefined ? {} : { AAEPD_SOCKET: variable }) } });
   return { socketOf, file, start, missing: join(place, "none.sock") };
 }
 
@@ -72,7 +67,7 @@ async function askedBy(
       await expect.poll(program.stderr, { timeout: 60_000 }).toContain("Connected");
       // Where it follows one daemon alone, its lines have no name in front.
       const chosen = /^Connected/m.test(program.stderr()) ? await subscribedAt(user) : "all";
-      program.child.kill("SIGINT");
+      program.signal("SIGINT");
       await program.ended;
       return chosen;
     }
@@ -100,7 +95,7 @@ async function subscribedAt(user: User): Promise<string> {
   return names.join();
 }
 
-describe.each(isWhole ? COMMANDS : COMMANDS.slice(0, 1))("U9: aaepd %s and AAEPD_SOCKET", (command) => {
+describe.each(COMMANDS)("U9: aaepd %s and AAEPD_SOCKET", (command) => {
   it("asks the daemon that the variable names, and the one that --socket names before that", async () => {
     const user = await ofTwo();
     expect(await askedBy(user, command, user.socketOf("two"))).toBe("two");

@@ -10,7 +10,7 @@ import { itInFull } from "../../support/extent.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, eventually, run, runtimeEnvironment, type Stage, serve } from "../command-stage.js";
+import { createStage, eventually, run, runtimeEnvironment, type Stage, serve, serveProcess } from "../command-stage.js";
 
 async function agent(socketPath: string): Promise<AgentClient> {
   const client = await createAgentClient(ipcRpcConnector(socketPath));
@@ -226,11 +226,11 @@ itInFull(
 
 test("R17: a daemon that is killed and started again is followed again", async () => {
   const runtime = runtimeEnvironment();
-  const daemon = await serve(runtime.XDG_RUNTIME_DIR);
+  const daemon = await serveProcess(runtime.XDG_RUNTIME_DIR);
   const stage = createStage();
   void tail(stage, "--socket", daemon.socketPath);
   await eventually(() => expect(stage.err()).toContain("Connected to aaepd"));
-  daemon.child.kill("SIGKILL");
+  await daemon.kill();
   await eventually(() => expect(stage.err()).toContain("The daemon has gone. Waiting for it to come back."));
   const again = await serve(runtime.XDG_RUNTIME_DIR, "--socket", daemon.socketPath);
   await eventually(() => expect(stage.err().match(/Connected/g)?.length).toBeGreaterThan(1));
@@ -243,9 +243,8 @@ itInFull(
   "U1: a socket that a killed daemon left behind is told once, and followed when a daemon takes it over",
   async () => {
     const runtime = runtimeEnvironment();
-    const daemon = await serve(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
-    daemon.child.kill("SIGKILL");
-    await new Promise((resolve) => daemon.child.once("close", resolve));
+    const daemon = await serveProcess(runtime.XDG_RUNTIME_DIR, "--producer-id", "one");
+    await daemon.kill();
     const stage = createStage({ environment: runtime });
     void tail(stage);
     await eventually(() => expect(stage.err()).toMatch(/^one: Nobody listens at /m));

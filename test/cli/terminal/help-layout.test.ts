@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../../src/cli/commands.js";
 import { helpWidth, reflowed } from "../../../src/cli/terminal/help-layout.js";
-import { createCommandLines } from "../command-lines.js";
+import { runCommandLine } from "../command-stage.js";
 
 test("as wide as the terminal, else as COLUMNS says, else 80", () => {
   expect(helpWidth({ isTTY: true, columns: 132 }, { COLUMNS: "60" })).toBe(132);
@@ -47,14 +47,12 @@ const NESTED = [
   "conformance compare",
 ];
 const ALL = ["", ...COMMANDS.map(({ name }) => name), ...NESTED];
-const run = createCommandLines();
-
 test.each([80, 120])(
   "at %i columns no help has a longer line, but for commands and examples that must not be broken",
   async (columns) => {
     for (const name of ALL) {
       const argv = ["help", ...name.split(" ")].filter(Boolean);
-      const { code, stdout } = await run(argv, { COLUMNS: String(columns) });
+      const { code, stdout } = await runCommandLine(argv, { COLUMNS: String(columns) });
       expect(code).toBe(0);
       const tooLong = stdout.split("\n").filter((line) => line.length > columns);
       expect(tooLong.filter((line) => !/^ {2}(aaepd|printf|my-agent|\{)/.test(line))).toEqual([]);

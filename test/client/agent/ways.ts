@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
 import { grpcRpcConnector, httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
 import { WAYS as ALL_WAYS, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
+import { startCommand } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
-import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
+import { cleanEnvironment, PROGRAM, type Program, startProgram } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 type Place = "Unix socket" | "TCP";
@@ -99,41 +100,46 @@ function placeIn(ready: () => Ready, way: ServedWay): WayPlace {
   };
 }
 
-/** `aaepd serve` with its journal on disk, reached in these ways. */
-async function serveWays(ways: readonly ServedWay[], options: readonly string[] = []) {
+async function readyOf({ stdoutLines }: Pick<Program, "stdoutLines">): Promise<Ready> {
+  const [line = ""] = await stdoutLines(1);
+  return JSON.parse(line);
+}
+
+/** A daemon of the test's own for a way: `aaepd serve` as a process, with its journal on disk. */
+export async function serveFor(way: ServedWay, ...options: readonly string[]): Promise<WayDaemon> {
   ensureBuilt();
   const directory = temporaryDirectory();
-  const environment = { ...cleanEnvironment(directory), XDG_STATE_HOME: join(directory, "state") };
-  const start = async (addresses: Addresses) => {
-    const program = startProgram(["serve", ...addressOptions(addresses), ...options], { environment });
-    const ready: Ready = JSON.parse((await program.stdoutLines(1))[0] ?? "");
-    return { program, ready };
-  };
-  let { program, ready } = await start(addressesFor(ways, directory));
+  const environment = cleanEnvironment(directory);
+  const start = (addresses: Addresses): Program =>
+    startProgram(["serve", ...addressOptions(addresses), ...options], { environment });
+  let program = start(addressesFor([way], directory));
+  let ready = await readyOf(program);
   const taken = ready.endpoints;
   return {
-    placeOf: (way: ServedWay) => placeIn(() => ready, way),
+    ...placeIn(() => ready, way),
     signal: (name: NodeJS.Signals) => void program.child.kill(name),
     kill: async () => {
       program.child.kill("SIGKILL");
       await program.ended;
     },
     again: async () => {
-      ({ program, ready } = await start(taken));
+      program = start(taken);
+      ready = await readyOf(program);
     },
   };
 }
 
-/** A daemon of the test's own for a way. */
-export async function serveFor(way: ServedWay, ...options: readonly string[]): Promise<WayDaemon> {
-  const { placeOf, ...daemon } = await serveWays([way], options);
-  return { ...placeOf(way), ...daemon };
-}
-
-/** One daemon for all tests of a file that leave it as it is, reached in every way. */
+/** One daemon in this process for all tests of a file that leave it as it is, reached in every way. */
 export function sharedWays(...options: readonly string[]): (way: ServedWay) => Promise<WayPlace> {
-  const daemon = shared(() => serveWays(ALL_SERVED_WAYS, options));
-  return async (way) => (await daemon()).placeOf(way);
+  const daemon = shared(() => {
+    const directory = temporaryDirectory();
+    const argv = ["serve", ...addressOptions(addressesFor(ALL_SERVED_WAYS, directory)), ...options];
+    return readyOf(startCommand(argv, { environment: cleanEnvironment(directory) }));
+  });
+  return async (way) => {
+    const ready = await daemon();
+    return placeIn(() => ready, way);
+  };
 }
 
 /** The place of a daemon for a way. Of "stdio" the daemon is there once the connector has connected, and is the test's own. */

@@ -6,18 +6,18 @@ import { type AgentClient, createAgentClient } from "../../../src/client/agent-c
 import { ipcConnector, ipcRpcConnector } from "../../../src/client/node.js";
 import { createSubscriber } from "../../../src/client/subscriber.js";
 import { openJournalReader } from "../../../src/storage/journal-reader.js";
+import { runCommandLine } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { createChance } from "../../support/chance.js";
 import { isWhole } from "../../support/extent.js";
 import { createMortalDaemon, type MortalDaemon } from "../../support/peers/mortal-daemon.js";
-import { startProgram } from "../../support/peers/program.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
 
 const MEBIBYTE = 1024 * 1024;
-const KILLS = isWhole ? 12 : 5;
+const KILLS = isWhole ? 12 : 3;
 const LONG = "x".repeat(16_000);
 
 interface Stream {
@@ -90,9 +90,8 @@ describe("aaepd journal compact beside a daemon", () => {
     // This daemon lets go of half of it, which leaves free pages.
     const daemon = await daemonOn(journal, "--journal-retention-bytes", String(9 * MEBIBYTE));
     const status = async () => {
-      const program = startProgram(["status", "--json", "--socket", daemon.socket]);
-      await program.ended;
-      return JSON.parse(program.stdout()) as { readonly journal: { readonly bytes: number } };
+      const { stdout } = await runCommandLine(["status", "--json", "--socket", daemon.socket]);
+      return JSON.parse(stdout) as { readonly journal: { readonly bytes: number } };
     };
     await expect.poll(async () => (await status()).journal.bytes, { timeout: 60_000 }).toBeLessThan(10 * MEBIBYTE);
 
@@ -113,26 +112,22 @@ describe("aaepd journal compact beside a daemon", () => {
     const talk = await streamOf(await agentAt(daemon.socket), "sess_talk");
 
     const argv = ["journal", "compact", "--journal", journal, "--socket", daemon.socket];
-    const programs = [startProgram(argv), startProgram(argv)];
     let isDone = false;
-    const ended = Promise.all(programs.map((program) => program.ended)).finally(() => {
+    const compacting = Promise.all([runCommandLine(argv), runCommandLine(argv)]).finally(() => {
       isDone = true;
     });
     while (!isDone) await talk.publish(1);
-    expect(await ended).toMatchObject([{ code: 0 }, { code: 0 }]);
-    for (const program of programs) {
-      expect(program.stderr()).toBe(
-        `Process ${daemon.pid()} has this journal. It compacts it, and goes on meanwhile.\n`,
-      );
-      expect(program.stdout()).toMatch(/^Journal \S+: [\d.]+ MiB before, [\d.]+ MiB now\.\n$/);
+    for (const { code, stdout, stderr } of await compacting) {
+      expect(code).toBe(0);
+      expect(stderr).toBe(`Process ${daemon.pid()} has this journal. It compacts it, and goes on meanwhile.\n`);
+      expect(stdout).toMatch(/^Journal \S+: [\d.]+ MiB before, [\d.]+ MiB now\.\n$/);
     }
     expect(statSync(file).size).toBeLessThan(before * 0.75);
     await talk.publish(1);
     await expect.poll(() => heard, { timeout: 60_000 }).toBe(talk.acknowledged.join(""));
 
-    const inspect = startProgram(["journal", "inspect", "--journal", journal]);
-    expect((await inspect.ended).code).toBe(0);
-    expect(inspect.stdout()).toContain("Nothing is damaged.");
+    const inspected = await runCommandLine(["journal", "inspect", "--journal", journal]);
+    expect(inspected).toMatchObject({ code: 0, stdout: expect.stringContaining("Nothing is damaged.") });
     await daemon.stop();
     expect(await textsIn(journal, "sess_talk")).toEqual(talk.acknowledged);
   });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Log } from "../../../src/contracts/log.js";
 import { announce } from "../../../src/daemon/presence/presence.js";
 import { writeRuntimeFile } from "../../../src/daemon/presence/runtime-files.js";
+import { currentPlace } from "../../../transports/ipc/paths.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 const silent: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
@@ -20,6 +21,7 @@ afterEach(() => {
 function options(more: Partial<Parameters<typeof announce>[0]> = {}): Parameters<typeof announce>[0] {
   return {
     producerId: "planner",
+    place: currentPlace(),
     paths: [],
     token: undefined,
     endpoints: { grpc: ["127.0.0.1:50051"] },

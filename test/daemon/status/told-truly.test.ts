@@ -1,18 +1,15 @@
 // What a daemon says of itself, in its status and its log: true when the clock is set, and nothing of an agent's words.
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { DaemonStatus } from "../../../src/daemon/status/daemon-status.js";
-import { ensureBuilt } from "../../support/built.js";
-import { startProgram } from "../../support/peers/program.js";
+import { startCommand } from "../../cli/command-stage.js";
 import { requestOf } from "../../support/peers/subscriber-calls.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
 import { session } from "../../support/rigs/engine-rig.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-
-beforeAll(ensureBuilt, 120_000);
 
 const progressTo = (percent: number) => ({
   type: "aaep:agent.progress.updated",
@@ -57,18 +54,8 @@ it("R20, R29, S12: with the journal's folder gone, message and remedy say one th
   const directory = temporaryDirectory();
   const folder = join(directory, "journal");
   const socket = join(directory, "a.sock");
-  const program = startProgram([
-    "serve",
-    "--socket",
-    socket,
-    "--journal",
-    folder,
-    "--audit",
-    "off",
-    "--producer-id",
-    "tester",
-  ]);
-  await program.stdoutLines(1);
+  const argv = ["serve", "--socket", socket, "--journal", folder, "--audit", "off", "--producer-id", "tester"];
+  await startCommand(argv).stdoutLines(1);
   const agent = await createAgentClient(ipcRpcConnector(socket));
   const asking = await ipcRpcConnector(socket)({ request: () => ({}), notification: () => {} });
   onTestFinished(async () => {

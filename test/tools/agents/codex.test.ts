@@ -5,12 +5,13 @@ import { Ajv } from "ajv";
 import { beforeAll, expect, it } from "vitest";
 import { CODEX } from "../../../src/adapters/hooks/codex/codex-hooks.js";
 import { CODEX_MESSAGES } from "../../adapters/hooks/hook-messages.js";
-import { said, serve } from "../../adapters/mcp/mcp-host.js";
-import { eventually } from "../../cli/command-stage.js";
+import { said } from "../../adapters/mcp/mcp-host.js";
+import { eventually, serve } from "../../cli/command-stage.js";
 import { accepts, type ListenOptions, listenAt, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { shared } from "../../support/lifetime.js";
 import { PROGRAM } from "../../support/peers/program.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { type CodexHook, openAppServer } from "./codex-app-server.js";
 import { hookSchemas } from "./codex-schemas.js";
 import { installed, outputOf } from "./installed.js";
@@ -35,7 +36,7 @@ interface StageOptions extends Pick<ListenOptions, "answer"> {
 async function stage({ steps, options = [], answer }: StageOptions) {
   const program = `${await codex()}/.bin/codex`;
   const model = await startModel(steps);
-  const { environment, socketPath } = await serve();
+  const { environment, socketPath } = await serve(temporaryDirectory(), "--journal", "memory");
   const home = environment.HOME ?? "";
   const [folder, settings] = [join(home, "shop"), join(home, "settings")];
   for (const made of [folder, settings]) mkdirSync(made);

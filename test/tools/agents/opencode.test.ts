@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { openEditor } from "../../adapters/acp/acp-editor.js";
-import { said, serve } from "../../adapters/mcp/mcp-host.js";
-import { eventually } from "../../cli/command-stage.js";
+import { said } from "../../adapters/mcp/mcp-host.js";
+import { eventually, serve } from "../../cli/command-stage.js";
 import { accepts, listenAt, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
+import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { installed } from "./installed.js";
 import { startModel } from "./model-server.js";
 
@@ -42,7 +43,7 @@ it(
       { say: ["The note ", "is there."] },
       { call: bash("rm note.txt") },
     ]);
-    const { environment, socketPath } = await serve();
+    const { environment, socketPath } = await serve(temporaryDirectory(), "--journal", "memory");
     const answer = (event: Envelope) => (String(event.action).includes("rm ") ? rejects : accepts)(event);
     const heard = await listenAt(socketPath, { answer, capabilities: {} });
     const folder = join(environment.HOME ?? "", "shop");
