@@ -11,7 +11,7 @@ import { createIdSource } from "../../daemon/platform/ids.js";
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** A stream to read; a terminal has `isTTY`. */
-export type Input = Readable & { readonly isTTY?: boolean };
+type Input = Readable & { readonly isTTY?: boolean };
 
 export interface CommandIo {
   readonly stdin: Input;
