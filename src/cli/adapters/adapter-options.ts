@@ -4,8 +4,8 @@ import { currentPlace, ipcDirectories } from "../../../transports/ipc/paths.js";
 import { type Speech, speechOf } from "../../adapters/language.js";
 import { givenName } from "../../adapters/names.js";
 import { chosenSocket } from "../shell/chosen-socket.js";
+import type { CommandContext } from "../shell/context.js";
 import { languageTag } from "../shell/option-values.js";
-import type { CommandIo } from "../terminal/command-io.js";
 
 export interface AdapterOptions {
   readonly name?: string;
@@ -32,7 +32,7 @@ export interface AdapterSettings {
 /** Throws a Fault "usage" for a name or a socket that cannot be. */
 export function adapterSettings(
   { name, language, socket }: AdapterOptions,
-  environment: CommandIo["environment"] = process.env,
+  environment: CommandContext["io"]["environment"] = process.env,
 ): AdapterSettings {
   return {
     name: name === undefined ? undefined : givenName(name),

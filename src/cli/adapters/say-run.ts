@@ -1,7 +1,7 @@
 import { agentName } from "../../adapters/names.js";
 import { say } from "../../adapters/program/say.js";
 import { Fault } from "../../base/errors.js";
-import type { CommandIo } from "../terminal/command-io.js";
+import type { CommandContext } from "../shell/context.js";
 import { type AdapterOptions, adapterSettings } from "./adapter-options.js";
 import { reportFaults } from "./child-end.js";
 
@@ -9,7 +9,7 @@ import { reportFaults } from "./child-end.js";
 export async function runSayCommand(
   text: string | undefined,
   options: AdapterOptions,
-  { stdin, stderr, environment }: CommandIo,
+  { stdin, stderr, environment }: CommandContext["io"],
 ): Promise<void> {
   if (text?.trim() === "") throw new Fault("usage", "Give a text, or none to say standard input.", { origin: "local" });
   const { name, speech, socket, folder } = adapterSettings(options, environment);
