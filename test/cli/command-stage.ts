@@ -114,7 +114,7 @@ export interface StartedCommand {
 }
 
 /** Starts what `aaepd ARGV` runs; it is stopped when the test has finished, or all that share it. Nothing of the user's is found or touched. */
-export function startCommand(argv: readonly string[], options: StageOptions = {}): StartedCommand {
+export function startCommandLine(argv: readonly string[], options: StageOptions = {}): StartedCommand {
   const stdin = new PassThrough();
   const { promise: exited, resolve: onExit } = withResolvers<number>();
   const directory = options.environment?.XDG_RUNTIME_DIR ?? temporaryDirectory();
@@ -155,7 +155,7 @@ export async function runCommandLine(
   argv: readonly string[],
   environment?: Readonly<Record<string, string | undefined>>,
 ): Promise<Ended> {
-  return startCommand(argv, { input: "", ...(environment === undefined ? {} : { environment }) }).ended;
+  return startCommandLine(argv, { input: "", ...(environment === undefined ? {} : { environment }) }).ended;
 }
 
 /** Runs one command as main would, its usage errors thrown. */
@@ -190,7 +190,7 @@ export function runtimeEnvironment(): { readonly XDG_RUNTIME_DIR: string; readon
 /** `aaepd serve` in this process, listening when this resolves. */
 export async function serve(runtimeDirectory: string, ...options: readonly string[]): Promise<ServedDaemon> {
   const environment = cleanEnvironment(runtimeDirectory);
-  const daemon = startCommand(["serve", ...options], { environment });
+  const daemon = startCommandLine(["serve", ...options], { environment });
   const stop = async () => {
     daemon.signal("SIGTERM");
     await daemon.ended;

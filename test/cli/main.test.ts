@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { PROGRAM, startProgram } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
-import { runCommandLine, startCommand } from "./command-stage.js";
+import { runCommandLine, startCommandLine } from "./command-stage.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -176,7 +176,7 @@ describe("aaepd serve and manifest", () => {
   it("U1: refuses a path that is taken", async () => {
     const directory = temporaryDirectory();
     const environment = { XDG_RUNTIME_DIR: directory };
-    await startCommand(["serve"], { environment }).stdoutLines(1);
+    await startCommandLine(["serve"], { environment }).stdoutLines(1);
     const socket = join(directory, "aaep", "aaepd.sock");
     const second = await runCommandLine(["serve", "--socket", socket], environment);
     expect([second.code, second.stdout]).toStrictEqual([73, ""]);
@@ -207,7 +207,7 @@ describe("aaepd serve and manifest", () => {
   it("manifest asks for a choice where several daemons run, by their names", async () => {
     const environment = { XDG_RUNTIME_DIR: temporaryDirectory() };
     for (const id of ["planner", "coder"]) {
-      await startCommand(["serve", "--producer-id", id], { environment }).stdoutLines(1);
+      await startCommandLine(["serve", "--producer-id", id], { environment }).stdoutLines(1);
     }
     const either = await runCommandLine(["manifest"], environment);
     expect(either.code).toBe(2);

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { type StartedCommand, startCommand } from "../cli/command-stage.js";
+import { type StartedCommand, startCommandLine } from "../cli/command-stage.js";
 import { ensureBuilt } from "../support/built.js";
 import { itInFull } from "../support/extent.js";
 import { listenInLines, publishInLines, subscribedInLines } from "../support/peers/line-listener.js";
@@ -27,7 +27,7 @@ async function served(configuration: object, ...argv: readonly string[]): Promis
   const path = join(directory, "test.sock");
   const configFile = join(directory, "aaepd.json");
   writeFileSync(configFile, JSON.stringify({ socket: path, journal: "memory", audit: "off", ...configuration }));
-  const program = startCommand(["serve", "--config", configFile, "--http", "127.0.0.1:0", ...argv]);
+  const program = startCommandLine(["serve", "--config", configFile, "--http", "127.0.0.1:0", ...argv]);
   const [ready = "{}"] = await program.stdoutLines(1);
   const { token_file: tokenFile, endpoints } = JSON.parse(ready);
   const lines: Served["lines"] = () =>

@@ -1,7 +1,7 @@
 // R8b, U3: `serve` is stopped in order and started again, with an agent, listeners and an open question.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type StartedCommand, startCommand } from "../cli/command-stage.js";
+import { type StartedCommand, startCommandLine } from "../cli/command-stage.js";
 import { type LineListener, listenInLines } from "../support/peers/line-listener.js";
 import { cleanEnvironment } from "../support/peers/program.js";
 import { joinedByPosition, placeIn, returnTo } from "../support/peers/returning.js";
@@ -17,7 +17,7 @@ async function started(...options: readonly string[]) {
   const socket = join(directory, "a.sock");
   const argv = ["serve", "--socket", socket, "--producer-id", "test", "--agent-grace-seconds", "600", ...options];
   const start = async (): Promise<StartedCommand> => {
-    const command = startCommand([...argv, "--log-level", "warn"], { environment: cleanEnvironment(directory) });
+    const command = startCommandLine([...argv, "--log-level", "warn"], { environment: cleanEnvironment(directory) });
     await command.stdoutLines(1);
     return command;
   };

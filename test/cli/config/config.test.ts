@@ -8,7 +8,7 @@ import { resolveConfiguration } from "../../../src/daemon/config/config-sources.
 import { keyOf } from "../../../src/daemon/config/option-names.js";
 import { ensureBuilt } from "../../support/built.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createStage, run, runCommandLine, type Stage, startCommand } from "../command-stage.js";
+import { createStage, run, runCommandLine, type Stage, startCommandLine } from "../command-stage.js";
 
 interface ShownOption {
   readonly name: string;
@@ -285,7 +285,7 @@ describe("the program", () => {
     writeFileSync(path, readFileSync(path, "utf8").replace('// "producer_id": "aaepd"', '"producer_id": "planner"'));
     expect(await aaepd("config", "check")).toEqual({ code: 0, stdout: `${path}: nothing wrong.\n`, stderr: "" });
     expect((await aaepd("config", "show", "--changed")).stdout).toContain("  producer_id: planner (file)\n");
-    const daemon = startCommand(["serve", "--journal", "memory"], { environment });
+    const daemon = startCommandLine(["serve", "--journal", "memory"], { environment });
     const [line = ""] = await daemon.stdoutLines(1);
     expect(JSON.parse(line)).toMatchObject({ producer_id: "planner" });
     writeFileSync(path, "{");

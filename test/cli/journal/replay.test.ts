@@ -21,7 +21,7 @@ import {
   SESSIONS,
   type StartedCommand,
   serve,
-  startCommand,
+  startCommandLine,
 } from "../command-stage.js";
 
 const { started, chunk, confirmation, completed, state, invoked, toolDone } = session();
@@ -39,7 +39,7 @@ interface Replay {
 }
 
 async function replay(environment: Readonly<Record<string, string>>, ...options: readonly string[]): Promise<Replay> {
-  const program = startCommand(["replay", ...options], { environment });
+  const program = startCommandLine(["replay", ...options], { environment });
   const [line = ""] = await program.stdoutLines(1);
   return { program, line: JSON.parse(line) };
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { isWhole } from "../../support/extent.js";
 import { cleanEnvironment } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { startCommand } from "../command-stage.js";
+import { startCommandLine } from "../command-stage.js";
 
 /** A folder of that mode, whatever the mask of the process. */
 function folderOf(mode: number): string {
@@ -17,7 +17,7 @@ function folderOf(mode: number): string {
 
 /** A daemon that is to end by itself. */
 async function refusalOf(environment: Readonly<Record<string, string>>, ...options: readonly string[]) {
-  const program = startCommand(["serve", ...options], { environment });
+  const program = startCommandLine(["serve", ...options], { environment });
   // A daemon that starts all the same tells where it listens.
   await Promise.race([program.ended, program.stdoutLines(1).catch(() => {})]);
   expect(program.stdout()).toBe("");
@@ -54,12 +54,12 @@ describe.skipIf(process.platform === "win32" || process.platform === "darwin")("
 
   it("that others may only look into is taken, and so is a socket elsewhere beside one that is not", async () => {
     const home = temporaryDirectory();
-    const readable = startCommand(["serve"], {
+    const readable = startCommandLine(["serve"], {
       environment: { ...cleanEnvironment(home), XDG_RUNTIME_DIR: folderOf(0o755) },
     });
     expect(JSON.parse((await readable.stdoutLines(1))[0] ?? "")).toHaveProperty("endpoints.ipc");
     const environment = { ...cleanEnvironment(home), XDG_RUNTIME_DIR: folderOf(0o777), AAEPD_JOURNAL: "memory" };
-    const elsewhere = startCommand(["serve", "--socket", join(home, "a.sock")], { environment });
+    const elsewhere = startCommandLine(["serve", "--socket", join(home, "a.sock")], { environment });
     expect(JSON.parse((await elsewhere.stdoutLines(1))[0] ?? "")).toMatchObject({
       endpoints: { ipc: join(home, "a.sock") },
     });
@@ -92,7 +92,7 @@ describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journ
     const home = temporaryDirectory();
     const audit = join(home, "state", "aaepd", "audit");
     const environment = { ...cleanEnvironment(home), XDG_STATE_HOME: join(home, "state"), AAEPD_JOURNAL: "memory" };
-    const program = startCommand(["serve"], { environment });
+    const program = startCommandLine(["serve"], { environment });
     await program.stdoutLines(1);
     expect(existsSync(audit)).toBe(false);
     program.signal("SIGTERM");
@@ -106,7 +106,7 @@ describe.skipIf(process.platform === "win32")("U3, S12: the folders of the journ
   it("are made where they are named and missing, and refused where none can be", async () => {
     const home = temporaryDirectory();
     const audit = join(home, "made", "audit");
-    const program = startCommand(["serve", "--audit", audit], { environment: cleanEnvironment(home) });
+    const program = startCommandLine(["serve", "--audit", audit], { environment: cleanEnvironment(home) });
     await program.stdoutLines(1);
     expect(existsSync(audit)).toBe(true);
     const blocked = join(home, "file", "audit");

@@ -6,7 +6,7 @@ import { readySentences } from "../../../src/cli/serve/ready-sentences.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { CTRL_C, CTRL_D, startOnTerminal } from "../../support/peers/on-terminal.js";
-import { runtimeEnvironment, startCommand } from "../command-stage.js";
+import { runtimeEnvironment, startCommandLine } from "../command-stage.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -85,7 +85,7 @@ describe("where nobody sees it", () => {
         ...(format === undefined ? [] : ["--log-format", format]),
         ...(format === "json" ? ["--socket", "off"] : []),
       ];
-      const daemon = startCommand(["serve", ...options], { environment });
+      const daemon = startCommandLine(["serve", ...options], { environment });
       const [line = ""] = await daemon.stdoutLines(1);
       expect(JSON.parse(line)).toMatchObject({ producer_id: "aaepd", pid: process.pid });
       daemon.signal("SIGTERM");

@@ -19,7 +19,7 @@ import { listenInLines, publishInLines } from "../../support/peers/line-listener
 import { startProgram } from "../../support/peers/program.js";
 import { unixHttp1 } from "../../support/services/unix-http1.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { runCommandLine, runtimeEnvironment, startCommand } from "../command-stage.js";
+import { runCommandLine, runtimeEnvironment, startCommandLine } from "../command-stage.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -33,7 +33,7 @@ interface Ready {
 async function started(...options: readonly string[]) {
   const { XDG_RUNTIME_DIR, directory } = runtimeEnvironment();
   const environment = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR, AAEPD_AUDIT: "off" };
-  const program = startCommand(["serve", ...options], { environment });
+  const program = startCommandLine(["serve", ...options], { environment });
   const [line = ""] = await program.stdoutLines(1);
   return { program, directory, ready: JSON.parse(line) as Ready };
 }

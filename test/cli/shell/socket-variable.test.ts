@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { shared } from "../../support/lifetime.js";
-import { runtimeEnvironment, startCommand } from "../command-stage.js";
+import { runtimeEnvironment, startCommandLine } from "../command-stage.js";
 
 const OF_SESSION = { session_id: "sess_1", producer: { agent_id: "tester" } };
 /** A whole session: of one whose agent has gone, the daemon would tell the end when its grace is over. */
@@ -22,10 +22,10 @@ async function userOfTwo(isHidden = false) {
   const base = { XDG_RUNTIME_DIR, AAEPD_JOURNAL: "memory" };
   for (const name of ["one", "two"]) {
     const argv = ["serve", "--producer-id", name, "--socket", socketOf(name)];
-    await startCommand(argv, { environment: base }).stdoutLines(1);
+    await startCommandLine(argv, { environment: base }).stdoutLines(1);
   }
   const start = (variable: string | undefined, ...argv: readonly string[]) =>
-    startCommand(argv, { environment: { ...base, ...(variable === undefined ? {} : { AAEPD_SOCKET: variable }) } });
+    startCommandLine(argv, { environment: { ...base, ...(variable === undefined ? {} : { AAEPD_SOCKET: variable }) } });
   return { socketOf, file, start, missing: join(place, "none.sock") };
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AgentConnector } from "../../../src/client/agent/agent-options.js";
 import { grpcRpcConnector, httpRpcConnector, ipcRpcConnector, spawnConnector } from "../../../src/client/node.js";
 import { WAYS as ALL_WAYS, SERVICE_NAMES, type ServiceName } from "../../../transports/ways.js";
-import { startCommand } from "../../cli/command-stage.js";
+import { startCommandLine } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isWhole } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
@@ -134,7 +134,7 @@ export function sharedWays(...options: readonly string[]): (way: ServedWay) => P
   const daemon = shared(() => {
     const directory = temporaryDirectory();
     const argv = ["serve", ...addressOptions(addressesFor(ALL_SERVED_WAYS, directory)), ...options];
-    return readyOf(startCommand(argv, { environment: cleanEnvironment(directory) }));
+    return readyOf(startCommandLine(argv, { environment: cleanEnvironment(directory) }));
   });
   return async (way) => {
     const ready = await daemon();

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { DaemonStatus } from "../../../src/daemon/status/daemon-status.js";
-import { startCommand } from "../../cli/command-stage.js";
+import { startCommandLine } from "../../cli/command-stage.js";
 import { requestOf } from "../../support/peers/subscriber-calls.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
 import { session } from "../../support/rigs/engine-rig.js";
@@ -55,7 +55,7 @@ it("R20, R29, S12: with the journal's folder gone, message and remedy say one th
   const folder = join(directory, "journal");
   const socket = join(directory, "a.sock");
   const argv = ["serve", "--socket", socket, "--journal", folder, "--audit", "off", "--producer-id", "tester"];
-  await startCommand(argv).stdoutLines(1);
+  await startCommandLine(argv).stdoutLines(1);
   const agent = await createAgentClient(ipcRpcConnector(socket));
   const asking = await ipcRpcConnector(socket)({ request: () => ({}), notification: () => {} });
   onTestFinished(async () => {
