@@ -240,6 +240,7 @@ export function createEngine(services: EngineServices, options: EngineOptions): 
     producerId: options.producerId,
     agentGraceMs: () => options.agentGraceMs,
     tookPart: connections.tookPart,
+    audienceLost: () => questions.audienceChanged(),
     agentProcess: connections.agentProcess,
     sessionTaken: (sessionId, former) => {
       if (former !== undefined) connections.sessionLost(former);

@@ -46,8 +46,13 @@ export interface PublishingServices {
   readonly producerId: string | undefined;
   /** Read for each grace, because the value may change. */
   readonly agentGraceMs: () => Millis;
-  /** Called before a plan is carried out in which a connection asks, or publishes by token, with each session of it (R5). */
-  readonly tookPart: (connection: object, sessionId: string) => void;
+  /**
+   * Called before a plan is carried out in which a connection asks, or publishes by token, with each session of it. Returns whether subscriptions of
+   * the connection could answer questions of the session until now (R5).
+   */
+  readonly tookPart: (connection: object, sessionId: string) => boolean;
+  /** Called after such a plan: fewer subscriptions can answer now. */
+  readonly audienceLost: () => void;
   /** Called with each process of an agent before the agent publishes from it (R5d). */
   readonly agentProcess: (agent: AgentProcess) => void;
   /** Called with a session that another connection took over, and with its former owner, if it had one. */

@@ -248,9 +248,10 @@ export function createPublishing(services: PublishingServices): Publishing {
         throw caught;
       }
       for (const { token } of plan.asked) agents.asks(token, connection);
-      for (const { sessionId } of plan.asked) services.tookPart(connection, sessionId);
-      if (resumeToken !== undefined)
-        for (const { event } of plan.events) services.tookPart(connection, event.session_id);
+      const joined = new Set(plan.asked.map(({ sessionId }) => sessionId));
+      if (resumeToken !== undefined) for (const { event } of plan.events) joined.add(event.session_id);
+      let isAudienceLost = false;
+      for (const sessionId of joined) isAudienceLost = services.tookPart(connection, sessionId) || isAudienceLost;
       let carriedOut: CarriedOut;
       try {
         carriedOut = carryOut(plan, backlog);
@@ -262,6 +263,7 @@ export function createPublishing(services: PublishingServices): Publishing {
         agents.inherit(connection, sessions.summary(sessionId)?.openQuestions ?? [], undefined);
         services.sessionTaken(sessionId, undefined);
       }
+      if (isAudienceLost) services.audienceLost();
       const { journaled, durable } = carriedOut;
       latency.published(begunAt, durable);
       const places = plan.answers.map((answer) => place(answer, journaled));

@@ -24,8 +24,9 @@ export interface SharedConnections {
   readonly sessionLost: (connection: object) => void;
   /**
    * Records that the connection asked in a session, or published in it by its token. It remains a party there, whichever connection owns the session.
+   * Returns whether that is new, and subscriptions are on the connection.
    */
-  readonly tookPart: (connection: object, sessionId: string) => void;
+  readonly tookPart: (connection: object, sessionId: string) => boolean;
   /** Records that the connection has answered a question of a session. It may then make no irreversible call there (R5). */
   readonly answered: (connection: object | undefined, sessionId: string) => void;
   readonly hasAnswered: (connection: object | undefined, sessionId: string) => boolean;
@@ -66,7 +67,11 @@ export function createSharedConnections({
     sessionLost: (connection) => {
       for (const one of listeners.get(connection) ?? []) one.sessionLost();
     },
-    tookPart: (connection, sessionId) => remember(parts, connection, sessionId),
+    tookPart: (connection, sessionId) => {
+      if (parts.get(connection)?.has(sessionId) === true) return false;
+      remember(parts, connection, sessionId);
+      return listeners.has(connection);
+    },
     answered: (connection, sessionId) => {
       if (connection !== undefined) remember(answers, connection, sessionId);
     },

@@ -73,13 +73,14 @@ export interface EngineRig {
   readonly openAgent: (identity?: Producer) => RigAgent;
   readonly clock: VirtualClock;
   readonly engine: Engine;
-  /** `connection`: as an agent of it names it (R5). `replyNotTaken`: told as its terms ask (R19). */
+  /** `connection`: as an agent of it names it (R5). `replyNotTaken`: told as its terms ask (R19). `lineage`: its process and parents (R5d). */
   readonly listen: (
     terms?: Partial<Terms>,
     subscriberId?: string,
     resumeAfter?: string,
     connection?: object,
     replyNotTaken?: (token: string) => void,
+    lineage?: readonly number[],
   ) => Listener;
   /** Publishes from one agent connection; fields are completed by the daemon. */
   readonly publish: (...events: Readonly<Record<string, unknown>>[]) => readonly { eventId: string; epoch: number }[];
@@ -218,7 +219,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
     clock,
     engine,
     agent,
-    listen: (terms = {}, subscriberId = "listener", resumeAfter, connection, replyNotTaken) => {
+    listen: (terms = {}, subscriberId = "listener", resumeAfter, connection, replyNotTaken, lineage) => {
       const received: Received[] = [];
       const places: Place[] = [];
       const ended: string[] = [];
@@ -253,6 +254,7 @@ export function createEngineRig(options: RigOptions = {}): EngineRig {
         terms: { ...defaultTerms(), ...terms },
         connection,
         replyNotTaken,
+        lineage,
         resumeAfter,
         wake,
         ended: (reason) => {

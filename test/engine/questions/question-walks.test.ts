@@ -1,0 +1,101 @@
+// Everything that can come of questions: who answers, who comes and goes, the clock, the disk, restarts and take-overs, in any order. After each step
+// an oracle says what every party was told (test/support/oracles/question-oracle.ts).
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { casesOf, isWhole } from "../../support/extent.js";
+import { QuestionOracle, type Told } from "../../support/oracles/question-oracle.js";
+import { ALPHABET, ASKS, type Ask, type Plan, type Step, TODAY } from "../../support/oracles/question-plans.js";
+import { QuestionStage } from "../../support/rigs/question-stage.js";
+
+interface Fault {
+  /** The steps that were played, to be put into question-plans.json. */
+  readonly plan: string;
+  /** What differs, by party. */
+  readonly expected: readonly string[];
+  readonly told: readonly string[];
+}
+
+/** The first step at which somebody was told something else than the rules say. */
+async function faultOf({ scene, steps }: Plan): Promise<Fault | undefined> {
+  const stage = await QuestionStage.create(scene);
+  const oracle = new QuestionOracle(scene, TODAY, stage.wall);
+  const played: Step[] = [];
+  for (const step of steps) {
+    if (!oracle.can(step)) continue;
+    played.push(step);
+    const hints = { spanMs: oracle.spanOf(step), deadline: oracle.deadlineOnWall() };
+    const [expected, told] = [oracle.play(step), await stage.play(step, hints)];
+    const plan = JSON.stringify({ scene, steps: played });
+    const parties = [...new Set([...Object.keys(expected), ...Object.keys(told)])];
+    const differing = parties.filter((one) => linesOf(expected, one) !== linesOf(told, one));
+    const said = (of: Told) => differing.map((one) => `${one}: ${linesOf(of, one)}`);
+    if (differing.length > 0) return { plan, expected: said(expected), told: said(told) };
+    const accidents = stage.accidents();
+    if (accidents.length > 0) return { plan, expected: [], told: accidents };
+  }
+  return undefined;
+}
+
+/** The order in which several are shown a question is nobody's matter. */
+function linesOf(told: Told, party: string): string {
+  const lines = told[party] ?? [];
+  return (party === "shown" ? [...lines].sort() : lines).join(" | ");
+}
+
+const PLANS = JSON.parse(readFileSync(new URL("question-plans.json", import.meta.url), "utf8")) as Record<string, Plan>;
+
+test.each(Object.entries(PLANS))("%s", async (_, plan) => {
+  expect(await faultOf(plan)).toBeUndefined();
+});
+
+/** Of so many plans one is played, another kind of question and other steps each time. */
+const STRIDE = isWhole ? 29 : 269;
+
+test("two steps after any question, with three listeners", { timeout: 300_000 }, async () => {
+  const faults: Fault[] = [];
+  let count = 0;
+  for (const scene of ["instant", "patient"] as const)
+    for (const ask of Object.keys(ASKS) as Ask[])
+      for (const first of ALPHABET)
+        for (const second of ALPHABET) {
+          count += 1;
+          if (count % STRIDE !== 0 || faults.length > 5) continue;
+          const steps: Step[] = [
+            "A comes",
+            "B comes",
+            "D comes",
+            `X ${ask}`,
+            first,
+            second,
+            "almost due",
+            "due",
+            "due",
+          ];
+          const fault = await faultOf({ scene, steps });
+          if (fault !== undefined) faults.push(fault);
+        }
+  expect(faults).toEqual([]);
+  expect(count).toBe(2 * Object.keys(ASKS).length * ALPHABET.length ** 2);
+});
+
+const anyStep = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...(Object.keys(ASKS) as Ask[]).map((ask): Step => `X ${ask}`)) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Step>("A comes", "B comes", "C comes", "D comes", "A accepts", "X takes over"),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<Step>("almost due", "due") },
+  { weight: 6, arbitrary: fc.constantFrom(...ALPHABET) },
+);
+const anyPlan = fc.record<Plan>({
+  scene: fc.constantFrom("instant", "patient"),
+  steps: fc.array(anyStep, { maxLength: 24, size: "max" }),
+});
+
+test("long lives of a session, by chance", { timeout: 300_000 }, async () => {
+  const isRight = fc.asyncProperty(anyPlan, async (plan) => {
+    expect(await faultOf(plan)).toBeUndefined();
+  });
+  await fc.assert(isRight, { numRuns: casesOf(6000) });
+});
