@@ -144,7 +144,6 @@ export function createQuestions(options: QuestionsOptions): Questions {
     const takeBack = (): void => {
       entry.decision = undefined;
       keep(entry);
-      if (entry.due === undefined) untold.leave(entry);
     };
     let safe: Promise<void> | undefined;
     try {

@@ -55,6 +55,7 @@ interface Question {
   reminders: { readonly at: number; readonly percent: number }[];
   due: DefaultedBy | undefined;
   retryAt: number | undefined;
+  retryOrder: number;
   decision: Decision | undefined;
 }
 
@@ -135,6 +136,7 @@ export class QuestionOracle {
   private step = 0;
   private count = 0;
   private decisionCount = 0;
+  private retryCount = 0;
   private isOver = false;
   private wall: number;
   private readonly rules: Rules;
@@ -198,8 +200,15 @@ export class QuestionOracle {
     if (act === "blocks") return !ear.isBlocked;
     if (act === "gives up") return ear.isAble && !ear.isBlocked;
     if (act === "may again") return !ear.isAble && !ear.isBlocked;
+    if (act === "accepts before a late timer") return this.isTimerNext();
     if (act === "leaves it" && this.disk === "fails") return false;
     return act === "lists" || this.count > 0;
+  }
+
+  /** Whether the newest question's deadline is what comes next. */
+  private isTimerNext(): boolean {
+    const one = this.pending();
+    return one !== undefined && isOpen(one) && deadlineOf(one) === this.next();
   }
 
   private canPublish(who: Agent, act: string): boolean {
@@ -312,7 +321,7 @@ export class QuestionOracle {
 
   private decide(one: Question, made: Omit<Decision, "at" | "order">): boolean {
     if (this.disk === "fails") {
-      if (one.due !== undefined) one.retryAt = this.now + RETRY_MS;
+      if (one.due !== undefined) this.tryLater(one);
       return false;
     }
     this.decisionCount += 1;
@@ -385,6 +394,7 @@ export class QuestionOracle {
       this.say("caller", open.map(({ name }) => name).join());
       for (const one of open) this.show(who, one);
     } else if (act === "leaves it") this.leave(who);
+    else if (act === "accepts before a late timer") this.replyLate(who, ear);
     else this.reply(who, ear, REPLIES[act as ReplyName]);
   }
 
@@ -425,6 +435,20 @@ export class QuestionOracle {
       if (question !== undefined && !(isOpen(question) && this.kept.questions.includes(question))) continue;
       this.hand(who, line, question);
     }
+  }
+
+  /** At the deadline, before its timer: it does not count, and the default applies. */
+  private replyLate(who: Listener, ear: Ear): void {
+    const one = this.pending();
+    if (one === undefined) return;
+    const ms = deadlineOf(one) - this.now;
+    this.now += ms;
+    this.wall += ms;
+    this.say("caller", "false");
+    this.say("log", `${who} replies to ${one.name}: expired, open, ${this.step}`);
+    this.notTaken(who, ear, one.name);
+    this.comeDue(one, "timeout");
+    this.passNow();
   }
 
   private get newest(): string {
@@ -593,6 +617,7 @@ export class QuestionOracle {
       reminders: [],
       due: undefined,
       retryAt: undefined,
+      retryOrder: 0,
       decision: undefined,
     };
     one.reminders = remindersOf(one, now);
@@ -736,9 +761,10 @@ export class QuestionOracle {
 
   /** How far a step moves the clock. */
   spanOf(step: Step): number {
-    if (step !== "due" && step !== "almost due") return 0;
+    const isTimely = step === "due" || step === "almost due" || step.endsWith("late timer");
+    if (!isTimely) return 0;
     const next = this.next() ?? this.now;
-    return Math.max(0, next - this.now - (step === "due" ? 0 : 1));
+    return Math.max(0, next - this.now - (step === "almost due" ? 1 : 0));
   }
 
   /** The newest question's deadline as the clock on the wall shows it now. */
@@ -751,6 +777,11 @@ export class QuestionOracle {
     if (ms <= 0) return;
     this.now += ms;
     this.wall += ms;
+    this.passNow();
+  }
+
+  /** What is due at this instant happens. */
+  private passNow(): void {
     const { now } = this;
     for (const [who, ear] of this.ears) {
       const { notTaken } = ear;
@@ -759,7 +790,8 @@ export class QuestionOracle {
       ear.notTakenFrom = now + NOT_TAKEN_EVERY_MS;
       this.say(who, `not taken: ${notTaken}`);
     }
-    for (const one of [...this.kept.questions]) this.passOf(one);
+    const inOrder = [...this.kept.questions].sort((a, b) => a.retryOrder - b.retryOrder);
+    for (const one of inOrder) this.passOf(one);
     if (this.graceUntil !== undefined && this.graceUntil <= now) this.end();
   }
 
@@ -784,9 +816,7 @@ export class QuestionOracle {
   private failOrWait(step: "the disk waits" | "the disk fails"): void {
     this.disk = step === "the disk waits" ? "waits" : "fails";
     if (this.disk === "waits") return;
-    for (const one of this.kept.questions) {
-      const { decision } = one;
-      if (decision === undefined) continue;
+    for (const [one, decision] of this.decided()) {
       one.decision = undefined;
       this.reopen(one, decision);
     }
@@ -800,9 +830,16 @@ export class QuestionOracle {
       this.say("log", line.replace("counted", "not_recorded").replace(/ at \d+$/, ""));
       if (isListener(who) && ear !== undefined) this.notTaken(who, ear, one.name);
     }
-    if (one.due !== undefined) one.retryAt = this.now + RETRY_MS;
+    if (one.due !== undefined) this.tryLater(one);
     else if (deadlineOf(one) <= this.now) this.comeDue(one, "timeout");
     else this.check(one);
+  }
+
+  /** Behind all that is tried again at that instant. */
+  private tryLater(one: Question): void {
+    one.retryAt = this.now + RETRY_MS;
+    this.retryCount += 1;
+    one.retryOrder = this.retryCount;
   }
 
   private write(): void {
@@ -838,7 +875,9 @@ export class QuestionOracle {
   private restart(awayMs: number, isAllWritten: boolean): void {
     if (!isAllWritten) this.kept = structuredClone(this.written);
     const { kept } = this;
+    // The lines that the log owes come by their instants.
     const owed = isAllWritten ? this.unsafe : [];
+    owed.sort((a, b) => a.decision.at - b.decision.at || (a.question.name < b.question.name ? -1 : 1));
     this.wall += awayMs;
     this.disk = "writes";
     this.unsafe = [];

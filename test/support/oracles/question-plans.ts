@@ -100,7 +100,17 @@ export const DECIDED_BY = "Ada";
 export const RATIONALE = "It is time.";
 export const CONFIDENCE = 0.5;
 
-const LISTENER_ACTS = ["comes", "goes", "gives up", "may again", "blocks", "takes", "lists", "leaves it"] as const;
+const LISTENER_ACTS = [
+  "comes",
+  "goes",
+  "gives up",
+  "may again",
+  "blocks",
+  "takes",
+  "lists",
+  "leaves it",
+  "accepts before a late timer",
+] as const;
 const AGENT_ACTS = [
   "takes it back",
   "tells the window's yes",

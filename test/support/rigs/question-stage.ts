@@ -220,7 +220,11 @@ export class QuestionStage {
           .events.map(({ reply_token: token }) => token)
           .join(),
       );
-    else if (act === "leaves it") this.call(() => subscription.leave(this.newest));
+    else if (act === "accepts before a late timer") {
+      this.run.clock.pass(hints.spanMs);
+      this.call(() => subscription.reply(this.replyOf(REPLIES["accepts long before"], hints), this.step));
+      this.run.clock.advance(0);
+    } else if (act === "leaves it") this.call(() => subscription.leave(this.newest));
     else this.call(() => subscription.reply(this.replyOf(REPLIES[act as ReplyName], hints), this.step));
   }
 
