@@ -334,7 +334,7 @@ export function createQuestions(options: QuestionsOptions): Questions {
     sessionOf: (token) => pending.get(token)?.question.sessionId ?? outcomes.sessionOf(token),
     shown: (token, eventId, { subscriptionId, subscriberId }) => {
       const shownTo = pending.get(token)?.shownTo;
-      if (shownTo?.has(subscriptionId) === true) return;
+      if (shownTo?.has(subscriptionId) === true || shownBefore.wasShown(token, subscriptionId)) return;
       shownTo?.add(subscriptionId);
       options.audit.record({
         kind: "shown",

@@ -17,68 +17,6 @@ const toldOf = ({ outcomes, waiting }: RigAgent) => ({
 });
 
 describe("who is told of a question", () => {
-  it("each connection of what it published itself, though both publish into one session", () => {
-    const rig = createEngineRig();
-    const listener = rig.listen(ABLE);
-    const shown = resumeTokenOf(rig);
-    ask(rig.agent, "rpl_1");
-    const second = rig.openAgent();
-    ask(second, "rpl_2", shown);
-    rig.clock.settle();
-    give(rig, listener, "rpl_1", "accept");
-    give(rig, listener, "rpl_2", "reject");
-    expect(toldOf(rig.agent)).toEqual({ outcomes: ["rpl_1"], waiting: ["rpl_1 true", "rpl_1 false"] });
-    expect(toldOf(second)).toEqual({ outcomes: ["rpl_2"], waiting: ["rpl_2 true", "rpl_2 false"] });
-  });
-
-  it("the session's owner, of what a connection asked that has gone", () => {
-    const rig = createEngineRig();
-    const listener = rig.listen(ABLE);
-    const shown = resumeTokenOf(rig);
-    const second = rig.openAgent();
-    ask(second, "rpl_2", shown);
-    rig.clock.settle();
-    second.close();
-    give(rig, listener, "rpl_2", "accept");
-    expect(toldOf(rig.agent).outcomes).toEqual(["rpl_2"]);
-    expect(second.outcomes).toEqual([]);
-  });
-
-  it.each(["resuming", "publishing"])("R8: whoever takes the session over by %s, once the first is gone", (way) => {
-    const rig = createEngineRig();
-    const listener = rig.listen(ABLE);
-    const shown = resumeTokenOf(rig);
-    ask(rig.agent, "rpl_1");
-    rig.clock.settle();
-    rig.agent.close();
-    const heir = rig.openAgent();
-    if (way === "resuming") heir.resumeSession("sess_1", shown);
-    else heir.publish([{ fields: session().progress(5) }], false, shown);
-    give(rig, listener, "rpl_1", "accept");
-    expect(toldOf(heir)).toEqual({ outcomes: ["rpl_1"], waiting: ["rpl_1 true", "rpl_1 false"] });
-    expect(rig.agent.outcomes).toEqual([]);
-  });
-
-  it("R8: whoever takes the session over while the first still seems to be there, and not the first any more", () => {
-    const rig = createEngineRig();
-    const listener = rig.listen(ABLE);
-    const shown = resumeTokenOf(rig);
-    for (const token of ["rpl_1", "rpl_2"]) ask(rig.agent, token);
-    rig.clock.settle();
-    const heir = rig.openAgent();
-    heir.resumeSession("sess_1", shown);
-    give(rig, listener, "rpl_1", "accept");
-    expect(rig.agent.cancel("rpl_2")).toBe(false);
-    expect(rig.agent.isHolding()).toBe(false);
-    rig.agent.close();
-    give(rig, listener, "rpl_2", "accept");
-    expect(toldOf(rig.agent)).toEqual({ outcomes: [], waiting: ["rpl_1 true", "rpl_2 true"] });
-    expect(toldOf(heir)).toEqual({
-      outcomes: ["rpl_1", "rpl_2"],
-      waiting: ["rpl_1 true", "rpl_2 true", "rpl_1 false", "rpl_2 false"],
-    });
-  });
-
   it("R8: the last of several that took it over one after the other; one that takes over its own, once", () => {
     const rig = createEngineRig();
     const listener = rig.listen(ABLE);
@@ -163,18 +101,5 @@ describe("who is told of a question", () => {
     give(rig, listener, "rpl_1", "accept");
     expect(toldOf(rig.agent).outcomes).toEqual(["rpl_1"]);
     expect(toldOf(second).outcomes).toEqual([]);
-  });
-
-  it("AAEP §6.8: the connection that asked may take back its own, and the session's owner any", () => {
-    const rig = createEngineRig();
-    rig.listen(ABLE);
-    const shown = resumeTokenOf(rig);
-    const second = rig.openAgent();
-    for (const token of ["rpl_1", "rpl_2"]) ask(second, token, shown);
-    ask(rig.agent, "rpl_3");
-    expect(second.cancel("rpl_3")).toBe(false);
-    expect(second.cancel("rpl_1")).toBe(true);
-    expect(rig.agent.cancel("rpl_2")).toBe(true);
-    expect(second.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["cancelled", "cancelled"]);
   });
 });

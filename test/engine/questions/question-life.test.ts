@@ -5,7 +5,7 @@ import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
 import type { ResolvedQuestion } from "../../../src/engine/questions/question-result.js";
 import { isWhole } from "../../support/extent.js";
 import { faultOf } from "../../support/fault-of.js";
-import { createEngineRig, session, typesOf } from "../../support/rigs/engine-rig.js";
+import { createEngineRig, session } from "../../support/rigs/engine-rig.js";
 import {
   ABLE,
   audited,
@@ -20,17 +20,6 @@ import {
 } from "../../support/rigs/question-rig.js";
 
 describe("H7: deadlines", () => {
-  test("H8: the default is told as a default, in words and in fields", () => {
-    const rig = started();
-    const listener = rig.listen(DEAF_TO_STATES);
-    rig.publish(confirmation("rpl_1", { default_decision: "accept" }));
-    rig.advance(60_000);
-    expect(resultOf(rig)).toMatchObject({ resolvedBy: "timeout", decision: "accept", decidedBy: undefined });
-    const told = listener.received.at(-1)?.event;
-    expect(told?.summary_normal).toContain("Nobody answered in time");
-    expect(told?.extensions?.aaepd).toMatchObject({ by: "daemon", decision: "accepted", decided_by: "timeout" });
-  });
-
   test.each([0, 86_401, 1.5, -1, "60"])("timeout_seconds %j is refused", (timeout_seconds) => {
     const rig = started();
     const fault = faultOf(() => rig.publish(confirmation("rpl_1", { timeout_seconds })));
@@ -65,18 +54,6 @@ describe("H7: deadlines", () => {
       expect(fates(rig)).toEqual(["expired", "counted"]);
     });
 
-    test("and ends when that is over", () => {
-      const rig = started();
-      rig.listen(ABLE);
-      rig.publish(confirmation("rpl_1"));
-      rig.clock.stepWall(stepMs);
-      rig.advance(59_999);
-      expect(rig.agent.outcomes).toEqual([]);
-      rig.advance(1);
-      expect(rig.agent.outcomes.map(({ result }) => result.resolvedBy)).toEqual(["timeout"]);
-      expect(rig.engine.status().openQuestionCount).toBe(0);
-    });
-
     test("an agent without timestamps goes on, and time does not go back", () => {
       const rig = started();
       const listener = rig.listen();
@@ -97,31 +74,6 @@ describe("H7: deadlines", () => {
     rig.advance(59_000);
     expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
     expect(resultOf(rig)).toMatchObject({ resolvedBy: "reply", decision: "accept" });
-  });
-
-  test("AAEP §6.4.3: above 60 s, a word at half of the time and at nine tenths", () => {
-    const rig = started();
-    const listener = rig.listen(ABLE);
-    rig.publish(confirmation("rpl_short"), confirmation("rpl_long", { timeout_seconds: 200 }));
-    rig.advance(199_999);
-    const reminders = listener.received.filter(({ event }) => event.type === "aaep:agent.progress.updated");
-    expect(reminders.map(({ at, event }) => [at, event.progress])).toEqual([
-      [100_000, { percent: 50 }],
-      [180_000, { percent: 90 }],
-    ]);
-    expect(reminders[1]?.event.summary_normal).toContain("Do rpl_long.");
-    expect(rig.publish(session().state("awaiting_input", "deciding"))).toHaveLength(1);
-    rig.advance(1);
-    expect(listener.received.filter(({ event }) => event.type === "aaep:agent.progress.updated")).toHaveLength(2);
-  });
-
-  test("A6: an answered question reminds nobody", () => {
-    const rig = started();
-    const listener = rig.listen(ABLE);
-    rig.publish(confirmation("rpl_1", { timeout_seconds: 200 }));
-    give(rig, listener, "rpl_1", "accept");
-    rig.advance(300_000);
-    expect(typesOf(listener.received)).not.toContain("progress.updated");
   });
 
   test("thousands of questions open at once keep their deadlines", () => {
@@ -215,20 +167,6 @@ describe("AAEP §6.1, §6.4.1: what may be asked", () => {
 });
 
 describe("AAEP §6.8, H7: what is taken back", () => {
-  test("cancel: once, by its own agent only; all that saw it hear it", () => {
-    const rig = started();
-    const listener = rig.listen(DEAF_TO_STATES);
-    rig.publish(confirmation("rpl_1"));
-    expect(rig.openAgent().cancel("rpl_1")).toBe(false);
-    expect(rig.agent.cancel("rpl_2")).toBe(false);
-    expect(rig.agent.cancel("rpl_1")).toBe(true);
-    expect(rig.agent.cancel("rpl_1")).toBe(false);
-    rig.clock.settle();
-    expect(resultOf(rig)).toMatchObject({ resolvedBy: "cancelled", decision: undefined });
-    expect(listener.received.at(-1)?.event.summary_normal).toContain("Withdrawn");
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
-  });
-
   test.each([
     ["its agent goes on", session().state("awaiting_input", "thinking")],
     ["its session is completed", session().completed()],
@@ -280,42 +218,6 @@ describe("R8: the agent goes, and comes back", () => {
     expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
   });
 
-  test("one that comes back is told what is waited for, and then the outcome", () => {
-    const rig = createEngineRig();
-    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
-    const listener = rig.listen(ABLE);
-    rig.agent.ask(confirmation("rpl_1"), () => undefined);
-    rig.agent.close();
-    rig.advance(1000);
-    const back = rig.openAgent();
-    const summary = back.resumeSession("sess_1", String(resumeToken));
-    expect(summary.openQuestions.map(({ token }) => token)).toEqual(["rpl_1"]);
-    expect(back.waiting).toEqual([["rpl_1", true]]);
-    expect(back.outcomeOf("rpl_1")).toBe("open");
-    rig.advance(10_000);
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
-    expect(back.outcomes).toHaveLength(1);
-    expect(back.outcomeOf("rpl_1")).toMatchObject({ result: { resolvedBy: "reply", decision: "accept" } });
-    expect(
-      back.publish([{ fields: { ...session().invoked("x", "call_1"), irreversible: true } }], false).events,
-    ).toHaveLength(1);
-  });
-
-  test("what was answered while it was away is permitted, and can be asked for", () => {
-    const rig = createEngineRig();
-    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
-    const listener = rig.listen(ABLE);
-    rig.publish(confirmation("rpl_1"));
-    rig.agent.close();
-    give(rig, listener, "rpl_1", "accept");
-    const back = rig.openAgent();
-    expect(back.resumeSession("sess_1", String(resumeToken)).outcomes).toMatchObject([
-      { token: "rpl_1", outcome: "accepted" },
-    ]);
-    expect(back.outcomeOf("rpl_1")).toMatchObject({ result: { decision: "accept" } });
-    expect(back.outcomeOf("rpl_9")).toBeUndefined();
-  });
-
   test("R8, R19: how a question stands is told to its session's connection, or to one that shows its token, and to nobody else", () => {
     const rig = createEngineRig({ engine: { agentGraceMs: 5000 } });
     const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
@@ -339,19 +241,6 @@ describe("R8: the agent goes, and comes back", () => {
     expect(seen(rig.agent)).toEqual(["reply", "cancelled", undefined]);
     expect(seen(stranger)).toEqual([undefined, undefined, undefined]);
     expect(seen(stranger, shown)).toEqual(["reply", "cancelled", undefined]);
-  });
-
-  test("one that comes back by publishing with its token is told too", () => {
-    const rig = createEngineRig();
-    const { resumeToken } = rig.agent.publish([{ fields: session().started() }], false);
-    const listener = rig.listen(ABLE);
-    rig.publish(confirmation("rpl_1"));
-    rig.agent.close();
-    const back = rig.openAgent();
-    back.publish([{ fields: session().progress(1) }], false, resumeToken);
-    give(rig, listener, "rpl_1", "accept");
-    expect(back.outcomes).toHaveLength(1);
-    expect(rig.agent.outcomes).toHaveLength(0);
   });
 
   test("outcomes are remembered for the session and 24 hours", () => {
@@ -467,40 +356,6 @@ describe("ask", () => {
     rig.advance(60_000);
     expect(rig.agent.outcomes).toHaveLength(1);
   });
-
-  test("H10: waiting begins with the question and ends with its outcome", () => {
-    const rig = started();
-    const listener = rig.listen(ABLE);
-    rig.agent.ask(confirmation("rpl_1"), () => undefined);
-    expect(rig.agent.waiting).toEqual([["rpl_1", true]]);
-    rig.clock.settle();
-    give(rig, listener, "rpl_1", "accept");
-    expect(rig.agent.waiting).toEqual([
-      ["rpl_1", true],
-      ["rpl_1", false],
-    ]);
-  });
-});
-
-describe("AAEP §6.7.2: around a question", () => {
-  test("H2: waiting before, and away from it after, with the outcome in words", () => {
-    const rig = started();
-    const listener = rig.listen(ABLE);
-    rig.publish(session().state("idle", "thinking"));
-    rig.publish(confirmation("rpl_1"));
-    give(rig, listener, "rpl_1", "accept");
-    const told = listener.received.slice(1).map(({ event }) => event);
-    expect(told.map(({ from_state, to_state, reply_token }) => [from_state, to_state, reply_token])).toEqual([
-      ["idle", "thinking", undefined],
-      ["thinking", "awaiting_input", undefined],
-      [undefined, undefined, "rpl_1"],
-      ["awaiting_input", "thinking", undefined],
-    ]);
-    expect(told[3]).toMatchObject({
-      urgency: "critical",
-      extensions: { aaepd: { question: told[2]?.event_id, decision: "accepted", decided_by: "reply" } },
-    });
-  });
 });
 
 describe("the audit log: who asked, who was shown it, every attempt, the outcome", () => {
@@ -532,29 +387,6 @@ describe("the audit log: who asked, who was shown it, every attempt, the outcome
       event_id: audited(rig, "asked")[0]?.event.event_id,
       reply_token: "rpl_1",
     });
-  });
-
-  test("R6, T1: a question that was never taken was shown to nobody, and nobody can answer it; what is listed was shown", () => {
-    const rig = started();
-    const [listener, other] = [rig.listen(ABLE), rig.listen(ABLE, "other")];
-    listener.block(true);
-    rig.publish(confirmation("rpl_1"), confirmation("rpl_2"));
-    rig.advance(30_000 - 1);
-    expect(audited(rig, "shown").map(({ subscriber_id: id }) => id)).toEqual(["other", "other"]);
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(false);
-    expect(fates(rig)).toEqual(["not_entitled"]);
-    listener.block(false);
-    expect(audited(rig, "shown")).toHaveLength(4);
-    expect(give(rig, listener, "rpl_1", "accept")).toBe(true);
-    other.block(true);
-    const late = rig.listen(ABLE, "late");
-    late.block(true);
-    rig.agent.ask(confirmation("rpl_3"), () => undefined);
-    expect(late.subscription.openQuestions().events.map(({ reply_token: token }) => token)).toEqual(["rpl_2", "rpl_3"]);
-    expect(audited(rig, "shown").at(-1)).toMatchObject({ subscriber_id: "late", reply_token: "rpl_3" });
-    expect(give(rig, late, "rpl_3", "reject")).toBe(true);
-    // It is announced all the same where it is open, and shown only once.
-    expect(audited(rig, "shown").filter(({ subscriber_id: id }) => id === "late")).toHaveLength(2);
   });
 });
 

@@ -131,7 +131,6 @@ export class QuestionOracle {
   private hasBAnswered = false;
   /** Outcomes that are told when the disk has them. */
   private unsafe: { readonly question: Question; readonly decision: Decision }[] = [];
-  private shownBefore = new Map<string, ReadonlySet<Listener>>();
   private told: Record<string, string[]> = {};
   private step = 0;
   private count = 0;
@@ -359,8 +358,6 @@ export class QuestionOracle {
   private close(one: Question): void {
     const { kept } = this;
     kept.questions = kept.questions.filter((other) => other !== one);
-    const shown = [...this.ears].flatMap(([who, ear]) => (ear.shown.has(one.name) ? [who] : []));
-    this.shownBefore.set(one.name, new Set(shown));
   }
 
   private conclude(question: Question, decision: Decision, isSafe: boolean): void {
@@ -431,10 +428,7 @@ export class QuestionOracle {
 
   private take(who: Listener, ear: Ear): void {
     ear.isBlocked = false;
-    for (const { line, question } of ear.untaken.splice(0)) {
-      if (question !== undefined && !(isOpen(question) && this.kept.questions.includes(question))) continue;
-      this.hand(who, line, question);
-    }
+    for (const { line, question } of ear.untaken.splice(0)) this.hand(who, line, question);
   }
 
   /** At the deadline, before its timer: it does not count, and the default applies. */
