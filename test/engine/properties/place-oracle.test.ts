@@ -10,6 +10,7 @@ import {
   publishedRecord,
 } from "../../support/oracles/place-facts.js";
 import { type PlaceFault, placeFaults } from "../../support/oracles/place-oracle.js";
+import { EXACT, LEVEL, type Rules } from "../../support/oracles/rules.js";
 
 const sessionId = "sess_1";
 const TOOL = "aaep:agent.tool.invoked";
@@ -62,12 +63,11 @@ function right(): History {
   };
 }
 
-function faultsOf({ published, first, back }: History, isWhole = true): readonly string[] {
-  return placeFaults(publishedRecord(published), [first, back], (_, hasCome) => !hasCome, isWhole);
+function faultsOf({ published, first, back }: History, isWhole = true, rules: Rules = EXACT): readonly string[] {
+  return placeFaults(publishedRecord(published), [first, back], (_, hasCome) => !hasCome, isWhole, rules);
 }
 
 const WRONGS: readonly (readonly [string, PlaceFault, (history: History) => void])[] = [
-  ["an event never came", "lost", ({ back }) => void back.items.splice(5, 1)],
   ["text has a hole", "lost", ({ back }) => void back.items.splice(1, 1, said(6, "nd "))],
   ["a text never ended", "lost", ({ back }) => void back.items.splice(4, 1, said(9, "two."))],
   ["a cursor names text that never came", "lost", ({ first }) => void first.items.splice(2, 1, said(0, "One"))],
@@ -88,10 +88,7 @@ const WRONGS: readonly (readonly [string, PlaceFault, (history: History) => void
   ["text came after a place that covers it", "ranAhead", ({ back }) => void back.items.splice(4, 0, place(4))],
   ["a place fell", "fell", ({ back }) => void back.items.push(place(4))],
   ["a place fell below the one that was named", "fell", ({ back }) => void back.items.splice(0, 1, place(0))],
-  ["an event came twice", "duplicated", ({ first }) => void first.items.splice(1, 0, came("evt_1"))],
-  ["text came twice", "duplicated", ({ first }) => void first.items.splice(2, 0, said(0, "One. "))],
   ["a text ended twice", "duplicated", ({ back }) => void back.items.splice(5, 0, said(13, "", true))],
-  ["other text came", "invented", ({ back }) => void back.items.splice(1, 1, said(5, "Or  "))],
   ["a text ended too early", "invented", ({ back }) => void back.items.splice(1, 1, said(5, "And ", true))],
   ["a good place got a sum", "summed", ({ back }) => void back.items.splice(1, 0, came("evt_s", { isSummary: true }))],
 ];
@@ -123,7 +120,7 @@ describe("the oracle of places", () => {
     Object.assign(history, { back: { ...newcomer, items: [...newcomer.items, came("evt_5")] } });
     expect(faultsOf(history)).toStrictEqual([]);
     Object.assign(history, { back: { ...newcomer, items: [said(5, "An"), said(9, "two.", true), came("evt_5")] } });
-    expect(faultsOf(history)).toStrictEqual([expect.stringMatching(/^lost: .* evt_2 /)]);
+    expect(faultsOf(history)).toContainEqual(expect.stringMatching(/^lost: .* evt_2 /));
   });
 
   it("R17: owes other text in place of what a kill took back, and does not hold it against a place that was rolled back", () => {
@@ -137,5 +134,27 @@ describe("the oracle of places", () => {
     expect(faultsOf(history)).toStrictEqual([]);
     back.items.splice(3, 1);
     expect(faultsOf(history)).toStrictEqual([expect.stringMatching(/^lost: .* evt_7 /)]);
+  });
+
+  it("R12, R17: takes text that comes again for a repeat where cursors name no outputs, and for a fault where they do", () => {
+    const history = right();
+    const { first, back } = history;
+    first.items.splice(3, 1, place(1));
+    Object.assign(back, { named: cursor(1) });
+    back.items.splice(0, 2, place(1), said(0, "One. And "));
+    expect(faultsOf(history, true, LEVEL)).toStrictEqual([]);
+    Object.assign(back, { named: cursor(1, 5) });
+    back.items.splice(0, 1, place(1, 5));
+    expect(faultsOf(history)).toContainEqual(expect.stringMatching(/^again: /));
+    expect(faultsOf(history, true, LEVEL)).toContainEqual(expect.stringMatching(/^unreadable: /));
+  });
+
+  it("R27: takes one gap for all sessions, or one for each", () => {
+    const history = right();
+    history.published.push({ ...tool("evt_6", 6), sessionId: "sess_2" });
+    history.back.items.splice(4, 2, gap(3));
+    const losses = (rules: Rules) => faultsOf(history, true, rules).filter((fault) => fault.startsWith("lost"));
+    expect(losses(LEVEL)).toStrictEqual([]);
+    expect(losses(EXACT)).toStrictEqual([expect.stringMatching(/ evt_6 /)]);
   });
 });

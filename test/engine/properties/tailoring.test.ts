@@ -1,18 +1,12 @@
-// R6, R15, R26, R32: who gets what, and what listeners put aside.
+// R6, R15, R31, R32: who gets what.
 import fc from "fast-check";
 import { describe, it } from "vitest";
 import type { Terms } from "../../../src/engine/terms/terms.js";
 import { expectNoFaults, judgedOf, publishedIn } from "../../support/oracles/delivery-facts.js";
-import { eventFaults, exactFaults } from "../../support/oracles/event-oracle.js";
-import { textFaults } from "../../support/oracles/text-oracle.js";
-import {
-  CASES,
-  type Operation,
-  openTerms,
-  plans,
-  publishOperation,
-  transportOperation,
-} from "../../support/rigs/delivery-plans.js";
+import { hearingFaults } from "../../support/oracles/hearing-oracle.js";
+import { unmergedFaults } from "../../support/oracles/merging-oracle.js";
+import { EXACT } from "../../support/oracles/rules.js";
+import { CASES, type Operation, plans, publishOperation } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
 
 const patterns = fc.subarray([
@@ -48,49 +42,9 @@ describe("tailoring", () => {
         // In a small window a burst of one turn is a backlog already, and what is urgent overtakes it.
         const world = live({ ...plan, viewWindowCount: 1024, turns: undefined });
         const published = publishedIn(world.entries);
-        for (const connection of world.connections) {
-          const judged = judgedOf(world, connection, published);
-          expectNoFaults(...exactFaults(judged), ...textFaults(judged));
-        }
-      }),
-      { numRuns: CASES },
-    );
-  });
-
-  it("R26: what is skipped is missing, and nothing else", () => {
-    const skip: fc.Arbitrary<Operation> = fc.oneof(
-      {
-        weight: 3,
-        arbitrary: fc.record({
-          op: fc.constant("skip" as const),
-          l: fc.nat({ max: 1 }),
-          s: fc.nat({ max: 1 }),
-          o: fc.nat({ max: 3 }),
-        }),
-      },
-      { weight: 1, arbitrary: fc.record({ op: fc.constant("skipAll" as const), l: fc.nat({ max: 1 }) }) },
-      {
-        weight: 2,
-        arbitrary: fc.record({
-          op: fc.constant("retune" as const),
-          l: fc.nat({ max: 1 }),
-          terms: fc.record({ paused: fc.boolean() }),
-        }),
-      },
-    );
-    const operation = fc.oneof(
-      { weight: 12, arbitrary: publishOperation },
-      { weight: 2, arbitrary: skip },
-      { weight: 1, arbitrary: transportOperation },
-    );
-    fc.assert(
-      fc.property(plans(operation, { seats: openTerms }), (plan) => {
-        const world = live(plan);
-        const published = publishedIn(world.entries);
-        for (const connection of world.connections) {
-          const judged = judgedOf(world, connection, published);
-          expectNoFaults(...textFaults(judged), ...eventFaults(judged));
-        }
+        for (const connection of world.connections)
+          expectNoFaults(...unmergedFaults(judgedOf(world, connection, published, EXACT)));
+        expectNoFaults(...hearingFaults(world));
       }),
       { numRuns: CASES },
     );

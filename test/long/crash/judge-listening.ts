@@ -163,8 +163,10 @@ export function judgeListening(
     session.wasEnded ||= event.isDaemons === true && event.isCritical === true && isTerminal(event.type);
     if (epoch !== undefined && event.isSummary !== true) session.lastEpoch = Math.max(session.lastEpoch, epoch);
     if (!isNews || againCount > 0) noteAgain(event, againCount);
+    // A question that is asked anew is no repeat, and stands where it comes.
+    const isAskedAnew = isQuestion(event.type) && arrivals.has(event.id);
     arrivals.set(event.id, { at: event.at, connection: arriving });
-    if (!isNews) return;
+    if (!isNews || isAskedAnew) return;
     counts.delivered += 1;
     judgeOrder(event, published, session);
   };

@@ -4,6 +4,7 @@ import type { AgentEvent, JournaledEvent } from "../../../src/engine/event/event
 import type { Boundary, Terms } from "../../../src/engine/terms/terms.js";
 import type { Connection, World } from "../rigs/delivery-world.js";
 import type { Received } from "../rigs/engine-rig.js";
+import type { Rules } from "./rules.js";
 
 export const STREAMING = "aaep:agent.output.streaming";
 
@@ -21,6 +22,11 @@ export function textOf(event: AgentEvent): string {
 
 export function isCriticalEvent(event: AgentEvent): boolean {
   return event.urgency === "critical";
+}
+
+/** Whether an event of this type ends a session. */
+export function isTerminal(type: string): boolean {
+  return /^aaep:agent\.session\.(completed|errored|cancelled)$/.test(type);
 }
 
 export function isGate(event: AgentEvent): boolean {
@@ -60,13 +66,16 @@ export interface Character {
   readonly entry: JournaledEvent;
 }
 
+/** What is looked at of an event that was received. */
+export type Got = Pick<Received, "event" | "delivery">;
+
 export interface Published {
   readonly outputs: ReadonlyMap<string, readonly Character[]>;
   /** Epoch of each output's completion. */
   readonly completed: ReadonlyMap<string, number>;
   readonly byId: ReadonlyMap<string, JournaledEvent>;
   /** The published event that a delivered one is, or the last of several states that it stands for (R4, R11); undefined of text. */
-  readonly entryOf: (event: AgentEvent) => JournaledEvent | undefined;
+  readonly entryOf: (got: Got) => JournaledEvent | undefined;
   readonly text: (output: string) => string;
 }
 
@@ -89,11 +98,11 @@ export function publishedIn(entries: readonly JournaledEvent[]): Published {
     outputs,
     completed,
     byId,
-    entryOf: (event) => {
+    entryOf: ({ event, delivery }) => {
       const known = byId.get(event.event_id);
       if (known !== undefined || event.type !== "aaep:agent.state.changed") return known;
       if (gapOf(event) !== undefined || isSummary(event)) return undefined;
-      const last = byEpoch.get(Number.parseInt(event.event_id.slice(4, 20), 16));
+      const last = byEpoch.get(delivery.epoch);
       // What is said to one subscription alone stands at no event of the journal.
       if (marksOf(event).asks !== undefined && last?.made !== "notice" && last?.made !== "supplied") return undefined;
       return last?.kind === "state.changed" && last.event.session_id === event.session_id ? last : undefined;
@@ -116,40 +125,54 @@ export function isSummary(event: AgentEvent): boolean {
 }
 
 /** What a newcomer that cannot answer is told of a question asked before it came (R6): said to it alone, in no journal. */
-export function isLateNotice(event: AgentEvent, published: Published): boolean {
-  const entry = published.entryOf(event);
+export function isLateNotice(got: Got, published: Published): boolean {
+  const { event } = got;
+  const entry = published.entryOf(got);
   const isItself = entry?.event.event_id === event.event_id;
   return (
     marksOf(event).asks !== undefined && !isItself && (entry === undefined || event.from_state === "awaiting_input")
   );
 }
 
+/** One connection, with what was published around it. */
 export interface Judged {
+  readonly world: World;
+  readonly connection: Connection;
+  readonly rules: Rules;
   readonly received: readonly Received[];
   readonly published: Published;
   readonly entries: readonly JournaledEvent[];
-  /** Events journaled before the first connection began, and when the last ended. */
+  /** Events journaled before the connection began, and when it ended. */
   readonly from: number;
   readonly to: number;
+  /** At its beginning. */
   readonly terms: Terms;
   readonly skips: Connection["skips"];
   /** Whether everything owed must have come by now. */
   readonly isWhole: boolean;
 }
 
-export function judgedOf(world: World, connection: Connection, published = publishedIn(world.entries)): Judged {
-  const [era] = connection.eras;
-  if (era === undefined) throw new Error("A connection has terms.");
-  return {
-    received: connection.listener.received,
-    published,
-    entries: world.entries,
-    from: connection.joinedAt,
-    to: connection.leftAt ?? world.entries.length,
-    terms: era.terms,
-    skips: connection.skips,
-    isWhole: connection.leftAt === undefined,
-  };
+export function judgedOf(world: World, connection: Connection, published: Published, rules: Rules): Judged {
+  const { entries } = world;
+  const { listener, joinedAt, leftAt, skips, eras } = connection;
+  const [{ terms }] = eras as [Connection["eras"][number]];
+  const [from, to, isWhole] = [joinedAt, leftAt ?? entries.length, leftAt === undefined];
+  return { world, connection, rules, received: listener.received, published, entries, from, to, terms, skips, isWhole };
+}
+
+/** The terms by which each event left. */
+export function termsAt({ eras }: Connection, index: number): Terms | undefined {
+  return eras.findLast(({ received }) => received <= index)?.terms;
+}
+
+/** Where everything is skipped, the end of a session that was told of goes out at once (R26). */
+export function isKeptBySkip(skips: Connection["skips"], { type }: AgentEvent): boolean {
+  return skips.some(({ output }) => output === undefined) && isTerminal(type);
+}
+
+/** Whether all terms that a connection ever had let an event through. */
+export function isAlwaysWanted({ connection }: Pick<Judged, "connection">, entry: JournaledEvent): boolean {
+  return connection.eras.every(({ terms }) => isWanted(terms, entry));
 }
 
 /** Fails with what is wrong, a few at most. */

@@ -57,6 +57,8 @@ export interface ConnectionStart {
   readonly head: number;
   /** The journal's when it ended, where text may be said again after that. */
   until?: number;
+  /** It skipped a text, or everything (R26). */
+  readonly hasSkipped?: boolean;
 }
 
 export interface ClientConnection extends ConnectionStart {
@@ -148,7 +150,8 @@ export function clientEvent(event: Readonly<Record<string, unknown>>): ClientEve
       : {}),
     ...(marks.summary === true ? { isSummary: true } : {}),
     ...(marks.asks === undefined ? {} : { isNotice: true }),
-    ...(gap === undefined ? {} : { gap: Number(gap.events) }),
+    // How many nobody can say where the place was unknown.
+    ...(gap === undefined ? {} : { gap: Number(gap.events ?? Infinity) }),
   };
 }
 

@@ -1,7 +1,9 @@
-// A client that comes back has all (R17, R27). On each connection: received and declared is what was published after the place that was named, up to
-// the last place that was told, and at the end all of it. Nothing comes that a place covers, and nothing twice.
+// What a subscription hears (R10, R17, R27): what a listener that drops repeats (R12) has heard, and what was declared lost, is what was published after
+// the place that was named, up to the last place that was told, and at the end all of it. Nothing comes that a place covers, nothing twice on one
+// connection, and the text of an output in its order.
 import { bothOf, type CursorFacts, cursorFacts, withoutOutputs } from "./cursor-reading.js";
 import { STREAMING } from "./delivery-facts.js";
+import { createHeardBefore } from "./heard-before.js";
 import {
   type ClientConnection,
   type ClientEvent,
@@ -12,19 +14,31 @@ import {
   type PublishedRecord,
   type RecordedEvent,
 } from "./place-facts.js";
+import { EXACT, type Rules } from "./rules.js";
 
 /**
  * "lost": never came, and was not declared. "again": came before, and a place covered it. "ranAhead": came for the first time after a place had
- * covered it. "fell": a place below one before. "duplicated": twice on one connection. "invented": other than what was published. "summed": a sum
- * although the place was good.
+ * covered it. "fell": a place below one before. "duplicated": twice on one connection. "reordered": text that does not go on where the output stood.
+ * "invented": other than what was published. "summed": a sum although the place was good. "unreadable": a cursor that names what it should not.
  */
-export type PlaceFault = "lost" | "again" | "ranAhead" | "fell" | "duplicated" | "invented" | "summed";
+export type PlaceFault =
+  | "lost"
+  | "again"
+  | "ranAhead"
+  | "fell"
+  | "duplicated"
+  | "reordered"
+  | "invented"
+  | "summed"
+  | "unreadable";
 
 export interface PlaceOracleSpec {
   readonly published: PublishedRecord;
   /** Whether something is missing, by the client's terms, of an event that has come or not. Asked at the end. */
   readonly isMissing: (event: PublishedEvent, hasCome: boolean) => boolean;
   readonly fault: (kind: PlaceFault, what: string) => void;
+  /** Default: `EXACT`. */
+  readonly rules?: Rules;
 }
 
 export interface News {
@@ -47,6 +61,8 @@ interface TextCome {
   readonly characters: Map<number, string>;
   /** The lowest position that came. */
   first: number;
+  /** Where it stands. */
+  end: number;
   isComplete: boolean;
 }
 
@@ -61,14 +77,12 @@ interface Connection extends ConnectionStart {
   told: CursorFacts | undefined;
 }
 
-export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSpec): PlaceOracle {
+export function createPlaceOracle({ published, isMissing, fault, rules = EXACT }: PlaceOracleSpec): PlaceOracle {
   let connection = beginConnection({ named: undefined, resumed: undefined, head: 0 });
   const connections = [connection];
-  // Over all connections.
-  const everIds = new Set<string>();
-  /** By outputs and positions. */
-  const everText = new Map<string, Map<number, Set<string>>>();
-  const everComplete = new Set<string>();
+  const before = createHeardBefore();
+  const declaredIn = ({ declared }: Connection, sessionId: string): number =>
+    rules.gap === "once" ? [...declared.values()].reduce((sum, one) => sum + one, 0) : (declared.get(sessionId) ?? 0);
 
   const isCovered = ({ epoch = Infinity }: { readonly epoch?: number | undefined }): boolean =>
     connection.covered !== undefined && epoch <= connection.covered.after;
@@ -95,15 +109,21 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
       fault("invented", `${id} has other text at ${position} of ${key} than was published: ${JSON.stringify(chunk)}`);
       return { isNews: true, againCount: 0 };
     }
-    const come = connection.texts.get(key) ?? { characters: new Map(), first: position, isComplete: false };
+    const come = connection.texts.get(key) ?? {
+      characters: new Map(),
+      first: position,
+      end: position,
+      isComplete: false,
+    };
     connection.texts.set(key, come);
     if (come.isComplete && (completes || chunk !== "")) fault("duplicated", `${key} went on after its end (${id})`);
     if (characters.some((_, index) => come.characters.has(position + index)))
       fault("duplicated", `${key} came twice from ${position} on one connection (${id})`);
-    const ever = everText.get(key) ?? new Map<number, Set<string>>();
-    everText.set(key, ever);
-    const wasComplete = everComplete.has(key);
-    const isKnown = (index: number): boolean => ever.get(position + index)?.has(characters[index] ?? "") === true;
+    const isExcused = connection.hasSkipped === true || declaredIn(connection, sessionId) > 0;
+    if (position !== come.end && !isExcused)
+      fault("reordered", `${key} goes on at ${position} after ${come.end} (${id})`);
+    const wasComplete = before.knowsEnd(key);
+    const isKnown = (index: number): boolean => before.knowsCharacter(key, position + index, characters[index] ?? "");
     const givenTo = connection.covered?.outputs.get(known.digest)?.to ?? 0;
     const at = sources.findIndex((those, index) => position + index < givenTo || those.every(isCovered));
     if (at >= 0) coverFault(isKnown(at), `${key} at ${position + at} (${sources[at]?.[0]?.epoch}, ${id})`);
@@ -111,22 +131,20 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
       coverFault(wasComplete, `the end of ${key} (${ends[0]?.epoch}, ${id})`);
     const againCount = characters.filter((_, index) => isKnown(index)).length;
     const isNews = againCount < characters.length || (completes && !wasComplete);
-    for (const [index, text] of characters.entries()) {
-      come.characters.set(position + index, text);
-      ever.set(position + index, (ever.get(position + index) ?? new Set()).add(text));
-    }
+    for (const [index, text] of characters.entries()) come.characters.set(position + index, text);
     come.first = Math.min(come.first, position);
+    come.end = end;
     come.isComplete ||= completes;
-    if (completes) everComplete.add(key);
+    before.hear(event);
     return { isNews, againCount };
   };
 
   const takeEvent = (event: ClientEvent): News => {
     const { id, type, sessionId, gap = 0 } = event;
-    const isKnown = everIds.has(id);
-    everIds.add(id);
+    const isKnown = before.knowsEvent(event);
+    before.hear(event);
     connection.declared.set(sessionId, (connection.declared.get(sessionId) ?? 0) + gap);
-    if (event.isSummary === true && connection.resumed === "all")
+    if (event.isSummary === true && connection.resumed === "all" && !maySum(connection))
       fault("summed", `${sessionId} was summed up although the place was good (${id})`);
     if (event.isSummary === true || gap > 0) return { isNews: !isKnown, againCount: 0 };
     if (connection.ids.has(id)) fault("duplicated", `${id} came twice on one connection`);
@@ -158,7 +176,7 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
       const at = text.from + index;
       if (at < begin || at >= end) continue;
       // Beyond the epoch of a place it may be other text, and on a connection before, of which a kill took back the record.
-      if (isWithin ? come?.characters.get(at) !== character : everText.get(key)?.has(at) !== true) return false;
+      if (isWithin ? come?.characters.get(at) !== character : !before.hasCharacterAt(key, at)) return false;
     }
     return !text.completes || !isAfter || !isWithin || come?.isComplete === true;
   };
@@ -171,6 +189,7 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
     told: (cursor) => {
       const place = cursorFacts(cursor);
       const { covered, named } = connection;
+      if (rules.cursor === "epoch" && place.outputs.size > 0) fault("unreadable", `${cursor} names outputs`);
       if (covered?.journal === place.journal && place.after < covered.after)
         fault("fell", `its place fell from ${covered.after} to ${place.after}`);
       // Until gaps and sums have gone it is the one that was named, whatever was void of it.
@@ -188,8 +207,9 @@ export function createPlaceOracle({ published, isMissing, fault }: PlaceOracleSp
           .filter((recorded) => mayBeOwed(one, to, recorded) && isMissing(recorded.event, hasCome(one, to, recorded)))
           .map(({ event }) => event);
         for (const { id, type, epoch, sessionId } of missing) {
-          const count = missing.filter((other) => other.sessionId === sessionId).length;
-          const declared = one.declared.get(sessionId) ?? 0;
+          const count =
+            rules.gap === "once" ? missing.length : missing.filter((other) => other.sessionId === sessionId).length;
+          const declared = declaredIn(one, sessionId);
           if (count <= declared || reported.has(id)) continue;
           reported.add(id);
           fault(
@@ -208,10 +228,11 @@ export function placeFaults(
   connections: readonly ClientConnection[],
   isMissing: PlaceOracleSpec["isMissing"],
   isWhole: boolean,
+  rules: Rules = EXACT,
 ): readonly string[] {
   const faults: string[] = [];
   const fault = (kind: PlaceFault, what: string): void => void faults.push(`${kind}: ${what}`);
-  const oracle = createPlaceOracle({ published, isMissing, fault });
+  const oracle = createPlaceOracle({ published, isMissing, fault, rules });
   for (const connection of connections) {
     oracle.joined(connection);
     for (const item of connection.items) {
@@ -221,6 +242,11 @@ export function placeFaults(
   }
   oracle.end(isWhole);
   return faults;
+}
+
+/** Who skips everything goes on as a newcomer (R26), and where something aged out unread all is summed up again (R27). */
+function maySum({ hasSkipped, declared }: Connection): boolean {
+  return hasSkipped === true || [...declared.values()].some((count) => count > 0);
 }
 
 function mayBeOwed({ had }: Connection, to: CursorFacts, { event, output }: RecordedEvent): boolean {

@@ -5,6 +5,7 @@ import { cursorFacts } from "./cursor-reading.js";
 import { type ClientChain, journaledPlaceFaults } from "./journaled-places.js";
 import type { ClientConnection, ClientEvent } from "./place-facts.js";
 import { derivedEpoch } from "./place-oracle.js";
+import { EXACT, type Rules } from "./rules.js";
 
 export interface BootFacts {
   readonly first: number;
@@ -30,11 +31,11 @@ export interface VoidHistory {
   readonly seats: readonly SeatChain[];
 }
 
-export function voidVerdict(history: VoidHistory): readonly string[] {
+export function voidVerdict(history: VoidHistory, rules: Rules = EXACT): readonly string[] {
   return [
     ...epochFaults(history),
     ...history.seats.flatMap((seat) => [
-      ...seat.chain.flatMap((connection) => metFaults(history, seat, connection)),
+      ...seat.chain.flatMap((connection) => metFaults(history, seat, connection, rules)),
       ...journaledPlaceFaults(history.entries, history.disk, seat),
       ...ghostFaults(history, seat),
     ]),
@@ -59,6 +60,7 @@ function metFaults(
   { runs }: VoidHistory,
   { name }: SeatChain,
   { named, resumed, run }: SeatConnection,
+  { voidPlace }: Rules,
 ): readonly string[] {
   if (named === undefined) return resumed === undefined ? [] : [`${name}: a newcomer was met as ${resumed}`];
   const place = cursorFacts(named);
@@ -69,7 +71,7 @@ function metFaults(
   const isRolledBack = isVoid(place.after) || [...place.outputs.values()].some(({ epoch }) => isVoid(epoch));
   // The beginning of a run of which nothing was ever kept is no place that anybody knows.
   const isBegin = runs.some(({ first, durable }) => place.after === first - 1 && durable < first);
-  const met = isRolledBack ? ["rolled_back"] : isBegin ? ["all", "rolled_back"] : ["all"];
+  const met = isRolledBack ? [voidPlace] : isBegin ? ["all", voidPlace] : ["all"];
   return met.includes(String(resumed))
     ? []
     : [`${name}: ${named} was met as ${resumed} and not as ${met.join(" or ")}`];

@@ -323,6 +323,7 @@ export function live(plan: Plan): World {
       case "extra": {
         const slot = slotOf(operation.s, operation.a);
         publish({
+          "@context": ["https://aaep-protocol.org/context/v1", VOCABULARY],
           type: "example:note.taken",
           session_id: slot.id,
           ...producer(operation.a),
@@ -434,8 +435,7 @@ export function live(plan: Plan): World {
 
   for (const connection of connections) {
     if (connection.leftAt !== undefined) continue;
-    block(connection, true);
-    block(connection, false);
+    if (connection.isBlocked) block(connection, false);
     if (connection.listener.subscription.terms().paused) retune(connection, { paused: false });
   }
   for (const id of [...openIds]) {
