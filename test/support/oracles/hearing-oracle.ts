@@ -9,6 +9,7 @@ import { mergingFaults } from "./merging-oracle.js";
 import { chainFaults, orderFaults, sequenceFaults, timeFaults } from "./order-oracle.js";
 import { type PublishedEvent, type PublishedRecord, publishedEvent, publishedRecord } from "./place-facts.js";
 import { placeFaults } from "./place-oracle.js";
+import { releaseFaults } from "./release-oracle.js";
 import { EXACT, type Rules } from "./rules.js";
 import { criticalFaults, overtakingFaults, rateFaults } from "./urgency-oracle.js";
 
@@ -25,6 +26,7 @@ const FROM_THE_BEGINNING: readonly Judge[] = [
   sequenceFaults,
   overtakingFaults,
   criticalFaults,
+  releaseFaults,
 ];
 
 export function hearingFaults(world: World, rules: Rules = EXACT): readonly string[] {

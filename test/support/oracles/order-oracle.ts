@@ -159,6 +159,8 @@ export function sequenceFaults({ world, connection, received, published }: Judge
     const say = (what: string) => faults.push(`${type} ${event.event_id} of ${session}: ${what}`);
     if (isSummary(event) || gapOf(event) !== undefined || isLateNotice(got, published)) {
       if (over.get(session)?.isCritical === false) say("said of a session that is over");
+      // Its start may be what is lost.
+      if (gapOf(event) !== undefined) begun.add(session);
       continue;
     }
     const entry = published.entryOf(got);
