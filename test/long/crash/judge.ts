@@ -27,6 +27,8 @@ export interface Counts {
   ranAhead: number;
   /** Cursors of one subscription that fell. */
   fell: number;
+  /** Cursors that name what they should not. */
+  unreadable: number;
   /** What came again because no cursor covered it in time. */
   stale: number;
   /** Places that were said to be void and were not. */
@@ -64,6 +66,7 @@ export type FaultCount =
   | "again"
   | "ranAhead"
   | "fell"
+  | "unreadable"
   | "stale"
   | "rolledBack"
   | "summed"
@@ -107,6 +110,7 @@ export function judge(recording: Recording): Verdict {
     again: 0,
     ranAhead: 0,
     fell: 0,
+    unreadable: 0,
     stale: 0,
     rolledBack: 0,
     summed: 0,
