@@ -72,6 +72,8 @@ for (const [index, mutant] of candidates.entries()) mutant.number = index + 1;
 const first = createCopy();
 const viable = new Set(accepted(first, sources, candidates));
 const mutants = queues.flatMap(({ quota, mutants: all }) => all.filter((one) => viable.has(one)).slice(0, quota));
+// All rooms at once, so that the first of them are a sample too.
+mutants.sort((one, other) => (one.rank < other.rank ? -1 : 1));
 tell(
   `${mutants.length} of seed ${seed}; the compiler refused ${candidates.length - viable.size} of ${candidates.length}`,
 );

@@ -11,6 +11,7 @@ class AsAsked {
 }
 
 const folder = process.cwd();
+let until = 0;
 const pathOf = (module) => module.moduleId.slice(folder.length + 1);
 const tests = await createVitest("test", {
   root: folder,
@@ -21,14 +22,19 @@ const tests = await createVitest("test", {
   reporters: [
     {
       onTestModuleStart: (module) => process.send({ started: pathOf(module) }),
-      onTestModuleEnd: (module) => process.send({ ended: module.state() }),
+      onTestModuleEnd: (module) => {
+        process.send({ ended: module.state() });
+        // Between files: a test that hangs has to fail.
+        if (performance.now() > until) void tests.cancelCurrentRun("keyboard-input");
+      },
     },
   ],
   // Nobody reads the output of a mutant.
   silent: true,
 });
-/** Runs test files until one fails. A single test that takes longer than `hangMs` fails. */
-async function run(paths, hangMs) {
+/** Runs test files until one fails or `budgetMs` are over. A single test that takes longer than `hangMs` fails. */
+async function run({ paths, budgetMs, hangMs }) {
+  until = performance.now() + budgetMs;
   for (const { config } of tests.projects) {
     const expect = { ...config.expect, poll: { ...config.expect?.poll, timeout: hangMs } };
     Object.assign(config, { testTimeout: hangMs, hookTimeout: hangMs, expect });
@@ -44,10 +50,9 @@ async function run(paths, hangMs) {
   return { failed: paths.find((path) => failed.includes(path)), isBroken: unhandledErrors.length > 0 };
 }
 
-process.on("message", async ({ paths, hangMs, stop }) => {
-  if (stop) return void tests.cancelCurrentRun("keyboard-input");
+process.on("message", async (asked) => {
   try {
-    process.send(await run(paths, hangMs));
+    process.send(await run(asked));
   } catch (caught) {
     process.send({ isBroken: true, error: String(caught) });
   }
