@@ -39,6 +39,7 @@ const LISTENERS: Readonly<Record<string, (rig: DaemonRig) => Promise<WorldListen
   "gRPC AaepService": listener(GRPC, "aaep"),
   "Connect Subscribe in JSON": listener(HTTP2_JSON, "subscribe"),
   "gRPC-Web": listener(WEB, "listen"),
+  "the client over HTTP": listener({ ...HTTP1, codec: "json" }, "client"),
 };
 
 const CAPABLE = {

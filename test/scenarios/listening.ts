@@ -162,6 +162,10 @@ export const listening: readonly Scenario[] = [
       { do: "publish", events: [completed()] },
       { do: "hears", who: "reader", events: [completed()] },
     ],
+    skip: ({ service }) =>
+      service?.listener === "client"
+        ? "the client leaves out the place of an answer, for it may be ahead of the stream"
+        : undefined,
   },
   {
     name: "R17: who comes back with the place of a checkpoint gets what came since, once, and no sum",

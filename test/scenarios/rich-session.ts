@@ -13,6 +13,8 @@ const EXTENSION = {
     large: 9_007_199_254_740_991,
     larger: 1e22,
     deep: [{ a: [true, false, { "10": "ten", "2": "two" }] }],
+    isCamelCase: true,
+    urgency: "URGENCY_NORMAL",
     "key.with/odd~chars": "Ẹ ṣé 😀 \u0000\u2028",
   },
 };

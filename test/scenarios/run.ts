@@ -5,6 +5,7 @@ import { isObject, type Message } from "../support/oracles/wire-sniffer.js";
 import { RpcRefusal } from "../support/peers/peers.js";
 import { requestOf, turns } from "../support/rigs/daemon-rig.js";
 import {
+  answersApart,
   carriesText,
   hasHeartbeats,
   hasRpcAgent,
@@ -40,6 +41,12 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       const { capabilities, ...others } = step.request ?? {};
       const answer = await subscriber.subscribe(requestOf(capabilities ?? {}, { subscriber_id: step.who, ...others }));
       expectPart(answer, step.answer);
+      if (answersApart(lane) && answer.type === "subscription.rejected") {
+        // Another request is another stream.
+        const end = await subscriber.ended?.();
+        if (end !== undefined) expect(end.status).toBe("OK");
+        world.forget(step.who);
+      }
       return keep(step.save, answer);
     }
     case "renegotiate": {
@@ -80,7 +87,7 @@ async function carryOut(step: Step, world: World, lane: Lane, saved: Map<string,
       const { events, listPending } = await world.subscriber(step.who);
       // What was under way comes before the answer, or beside it where that goes by a call of its own.
       await listPending();
-      if (lane.service?.listener === "listen") await turns();
+      if (answersApart(lane)) await turns();
       return expect(events.rest()).toEqual([]);
     }
     case "is told": {

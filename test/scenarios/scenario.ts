@@ -102,8 +102,8 @@ export interface ServiceWay {
   readonly protocol: "grpc-js" | "connect" | "grpc" | "grpc-web";
   readonly httpVersion: "1.1" | "2";
   readonly codec: "binary" | "json";
-  /** The stream of a subscriber: Subscribe or Listen of SubscriberService, or Subscribe of AaepService. */
-  readonly listener: "subscribe" | "listen" | "aaep";
+  /** The stream of a subscriber: Subscribe or Listen of SubscriberService, Subscribe of AaepService, or the project's own client of Listen. */
+  readonly listener: "subscribe" | "listen" | "aaep" | "client";
   /** How its agent publishes: on a stream, by single calls, or over the local socket. */
   readonly agent: "stream" | "calls" | "rpc";
   /** By protobuf's own JSON form in place of the daemon's converter. */
@@ -141,6 +141,14 @@ const SERVICE_WAYS: Readonly<Record<string, ServiceWay>> = {
   "Connect over HTTP/1.1": { ...BY_CONNECT, ...BY_CALLS },
   "Connect over HTTP/1.1, in JSON": { ...BY_CONNECT, ...BY_CALLS, codec: "json", convertsByProtoJson: true },
   "Connect over HTTP/1.1 over TCP": { ...BY_CONNECT, ...BY_CALLS, socket: "tcp" },
+  "the client over HTTP": { ...BY_CONNECT, listener: "client", agent: "calls", codec: "json" },
+  "the client over HTTP by the platform's fetch": {
+    ...BY_CONNECT,
+    socket: "tcp",
+    listener: "client",
+    agent: "calls",
+    codec: "json",
+  },
   "Connect over HTTP/2, Subscribe and Publish": { ...BY_CONNECT, ...ON_STREAMS, httpVersion: "2" },
   "Connect over HTTP/2, in JSON, Subscribe and Publish": {
     ...BY_CONNECT,
@@ -186,9 +194,14 @@ export function hasRpcAgent({ service }: Lane): boolean {
   return service === undefined || service.agent === "rpc";
 }
 
+/** Whether what a subscriber hears and what it is answered come over connections of their own. */
+export function answersApart({ service }: Lane): boolean {
+  return service?.listener === "listen" || service?.listener === "client";
+}
+
 /** Whether the streams of the lane's subscribers have a message that says that they are alive (R22). */
 export function hasHeartbeats({ service }: Lane): boolean {
-  return service !== undefined && service.listener !== "aaep";
+  return service?.listener === "subscribe" || service?.listener === "listen";
 }
 
 /** Whether events reach the lane's subscribers as JSON, so that a text can be the same byte for byte: else equality is of documents. */

@@ -1,5 +1,8 @@
 // Who is connected to a daemon by its services, each over connections of its own.
 import { onTestFinished } from "vitest";
+import { httpConnector } from "../../src/client/node.js";
+import type { Connection } from "../../src/contracts/transport.js";
+import { plainPeer } from "../support/peers/peers.js";
 import type { DaemonRig } from "../support/rigs/daemon-rig.js";
 import { createConnectClient } from "../support/services/connect-client.js";
 import { byConverter } from "../support/services/converting.js";
@@ -13,7 +16,7 @@ import {
   streamAgent,
   streamListener,
 } from "../support/services/service-peers.js";
-import { rpcAgent, type WorldAgent, type WorldListener } from "./parties.js";
+import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
 import type { ServiceWay } from "./scenario.js";
 
 /** The default of `agentIdleSeconds`. */
@@ -68,7 +71,34 @@ export function serviceParties(
           return listenListener(optionsOf(name));
         case "aaep":
           return jsonListener(optionsOf(name));
+        case "client": {
+          const address = rig.serviceAddress(way.server);
+          const { authorization } = rig.authorization();
+          const token = authorization?.replace("Bearer ", "");
+          const connect = httpConnector(way.socket === "tcp" ? `http://${address}` : address, { token });
+          const peer = plainPeer(
+            namingItself(await connect(), () => peer.id()),
+            sniffer,
+            name,
+          );
+          return subscribed(peer);
+        }
       }
     },
+  };
+}
+
+/** Single calls name the subscription, which a peer on a stream of its own leaves out. */
+function namingItself(connection: Connection<Uint8Array>, id: () => string): Connection<Uint8Array> {
+  const named = (frame: Uint8Array): Uint8Array => {
+    const message = JSON.parse(Buffer.from(frame).toString()) as { readonly type: string };
+    return message.type === "subscription.request"
+      ? frame
+      : Buffer.from(JSON.stringify({ ...message, subscription_id: id() }));
+  };
+  return {
+    ...connection,
+    send: (frame) => connection.send(named(frame)),
+    sendBatch: ({ frames }) => frames.map((frame) => connection.send(named(frame))).every(Boolean),
   };
 }

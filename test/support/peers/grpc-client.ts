@@ -153,13 +153,13 @@ export async function refusalOf({ answer }: UnaryCall): Promise<ServiceError> {
   return told;
 }
 
-/** google.rpc.Status in a status's trailers: its code, its sentence, and its details by their type. */
-export function statusDetails(
-  error: ServiceError,
-):
+/** google.rpc.Status in a status's trailers: its code, its sentence, and the bytes of its details by their type, as latin1. */
+export function statusDetails({
+  metadata,
+}: Pick<ServiceError, "metadata">):
   | { readonly code: number; readonly message: string; readonly details: readonly (readonly [string, string])[] }
   | undefined {
-  const [bytes] = error.metadata.get("grpc-status-details-bin");
+  const [bytes] = metadata.get("grpc-status-details-bin");
   if (bytes === undefined) return undefined;
   const reader = new BinaryReader(bytes as Buffer);
   let code = 0;
@@ -174,7 +174,7 @@ export function statusDetails(
       any.tag();
       const type = any.string();
       any.tag();
-      details.push([type, Buffer.from(any.bytes()).toString()]);
+      details.push([type, Buffer.from(any.bytes()).toString("latin1")]);
     }
   }
   return { code, message, details };

@@ -1,33 +1,16 @@
 // A client of gRPC by the library that most programs of Node use.
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
-import {
-  Client,
-  credentials,
-  type CallOptions as GrpcCallOptions,
-  Metadata,
-  type ServiceError,
-  type StatusObject,
-} from "@grpc/grpc-js";
-import { type AaepdError, AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import type { CallOptions as GrpcCallOptions, Metadata, ServiceError, StatusObject } from "@grpc/grpc-js";
+import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
+import { createGrpcClient as createClient, deadlineOf, metadataOf, statusDetails } from "../peers/grpc-client.js";
 import { type CallOptions, type ServiceClient, type ServiceEnd, ServiceRefusal, statusName } from "./service-client.js";
 
 /** `address` is "unix:/path" or "host:port". */
 export function createGrpcClient(address: string, headers: Readonly<Record<string, string>> = {}): ServiceClient {
-  const client = new Client(address, credentials.createInsecure(), {
-    // Each has a connection of its own.
-    "grpc.use_local_subchannel_pool": 1,
-    "grpc.enable_retries": 0,
-    "grpc.max_receive_message_length": -1,
-  });
+  const client = createClient(address);
   const calls = new Set<() => void>();
-  const metadataOf = (options: CallOptions): Metadata => {
-    const metadata = new Metadata();
-    for (const [name, value] of Object.entries({ ...headers, ...options.headers })) metadata.set(name, value);
-    return metadata;
-  };
-  const optionsOf = ({ timeoutMs }: CallOptions): GrpcCallOptions =>
-    timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+  const withHeaders = (options: CallOptions): Metadata => metadataOf({ ...headers, ...options.headers });
+  const optionsOf = ({ timeoutMs }: CallOptions): GrpcCallOptions => deadlineOf(timeoutMs);
   const pathOf = (method: { readonly parent: { readonly typeName: string }; readonly name: string }): string =>
     `/${method.parent.typeName}/${method.name}`;
 
@@ -39,7 +22,7 @@ export function createGrpcClient(address: string, headers: Readonly<Record<strin
           encoderOf(method.input),
           decoderOf(method.output),
           request,
-          metadataOf(options),
+          withHeaders(options),
           optionsOf(options),
           (error, answer) => {
             if (error !== null) reject(new ServiceRefusal(grpcEndOf(error)));
@@ -54,7 +37,7 @@ export function createGrpcClient(address: string, headers: Readonly<Record<strin
         pathOf(method),
         encoderOf(method.input),
         decoderOf(method.output),
-        metadataOf(options),
+        withHeaders(options),
         optionsOf(options),
       );
       const cancel = (): void => call.cancel();
@@ -97,30 +80,13 @@ function decoderOf<Descriptor extends DescMessage>(descriptor: Descriptor) {
 }
 
 /** The end of a call from what the library says of it. */
-export function grpcEndOf({ code, details, metadata }: StatusObject | ServiceError): ServiceEnd {
-  const [bytes] = metadata.get("grpc-status-details-bin");
-  return { status: statusName(code), message: details, detail: bytes instanceof Buffer ? detailIn(bytes) : undefined };
-}
-
-/** google.rpc.Status by hand: its third field holds google.protobuf.Any. */
-function detailIn(bytes: Uint8Array): AaepdError | undefined {
-  for (const any of fieldsOf(bytes, 3)) {
-    const [url] = fieldsOf(any, 1);
-    const [value] = fieldsOf(any, 2);
-    if (url !== undefined && Buffer.from(url).toString() === `type.googleapis.com/${AaepdErrorSchema.typeName}`) {
-      return fromBinary(AaepdErrorSchema, value ?? new Uint8Array());
-    }
-  }
-  return undefined;
-}
-
-function fieldsOf(bytes: Uint8Array, wanted: number): readonly Uint8Array[] {
-  const reader = new BinaryReader(bytes);
-  const found: Uint8Array[] = [];
-  while (reader.pos < reader.len) {
-    const [number, wireType] = reader.tag();
-    if (number === wanted) found.push(reader.bytes());
-    else reader.skip(wireType, number);
-  }
-  return found;
+export function grpcEndOf(told: StatusObject | ServiceError): ServiceEnd {
+  const detail = statusDetails(told)?.details.find(
+    ([url]) => url === `type.googleapis.com/${AaepdErrorSchema.typeName}`,
+  );
+  return {
+    status: statusName(told.code),
+    message: told.details,
+    detail: detail === undefined ? undefined : fromBinary(AaepdErrorSchema, Buffer.from(detail[1], "latin1")),
+  };
 }

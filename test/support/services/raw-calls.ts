@@ -1,7 +1,8 @@
 // Calls with any bytes for messages.
 import { request as httpRequest } from "node:http";
-import { Client, credentials, Metadata, type StatusObject } from "@grpc/grpc-js";
+import type { StatusObject } from "@grpc/grpc-js";
 import { onTestFinished } from "vitest";
+import { asIs, createGrpcClient, metadataOf } from "../peers/grpc-client.js";
 import { createMessageQueue, type MessageQueue } from "../peers/message-queue.js";
 import { grpcEndOf } from "./grpc-client.js";
 import type { ServiceEnd } from "./service-client.js";
@@ -14,14 +15,10 @@ export interface RawCall {
   readonly ended: Promise<ServiceEnd>;
 }
 
-const unchanged = (bytes: Buffer): Buffer => bytes;
-
 /** One call of gRPC on a connection of its own. `path` as in "/aaep.v1.SubscriberService/Listen". */
 export function openRawGrpc(address: string, path: string, headers: Readonly<Record<string, string>> = {}): RawCall {
-  const client = new Client(address, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1 });
-  const metadata = new Metadata();
-  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-  const call = client.makeBidiStreamRequest(path, unchanged, unchanged, metadata);
+  const client = createGrpcClient(address);
+  const call = client.makeBidiStreamRequest(path, asIs, asIs, metadataOf(headers));
   const messages = createMessageQueue<Uint8Array>(path);
   call.on("data", messages.push);
   call.on("error", () => {});

@@ -160,9 +160,9 @@ export function listenStream({ client, convert }: Party): TextConnection & {
     opened.send(convert.toMessage(listen.input, { request }));
     opened.halfClose();
     void opened.ended.then(async (end) => {
-      // What was asked beside it has its answer yet; and after a rejection another stream may follow.
+      // What was asked beside it has its answer yet.
       await before;
-      if (known !== undefined || end.status !== "OK") line.end(end);
+      line.end(end);
     });
   };
   const call = async (message: Message): Promise<Message> => {

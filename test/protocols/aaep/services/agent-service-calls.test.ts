@@ -55,12 +55,7 @@ async function streaming(service: AgentServiceRig) {
   return { agent, resume_token: String(receipt?.resume_token) };
 }
 
-/** The tokens of the questions that are open. */
-const asked = ({ rig }: AgentServiceRig) => {
-  const { subscription } = rig.listen(ABLE, "another");
-  const tokens = subscription.openQuestions().events.map(({ reply_token }) => String(reply_token));
-  return { tokens, close: subscription.close };
-};
+;
 
 describe("PublishBatch", () => {
   it("answers with places, a token where a session started, and a key that the next call shows", async () => {
@@ -321,30 +316,6 @@ describe("ResumeSession", () => {
 });
 
 describe("Confirm and Clarify", () => {
-  it("answer with the outcome, and what was said with it", async () => {
-    const service = createAgentServiceRig();
-    const listener = service.rig.listen(ABLE);
-    const { agent_key } = await begun(service);
-    const confirmed = service.call("confirm", { event: CONFIRM, agent_key });
-    service.rig.clock.settle();
-    const [token = ""] = asked(service).tokens;
-    give(service.rig, listener, token, "accept", { decidedBy: "Ada", rationale: "Why not?" } as object);
-    expect(await confirmed).toEqual({
-      outcome: {
-        event_id: expect.stringMatching(/^evt_/),
-        reply_token: token,
-        decision: "accept",
-        resolved_by: "reply",
-        decided_by: "Ada",
-        decision_rationale: "Why not?",
-      },
-      agent_key,
-    });
-    const clarified = service.call("clarify", { event: { ...CLARIFY, default_response: "Tuesday" }, agent_key });
-    await service.advance(300_000);
-    expect(await clarified).toMatchObject({ outcome: { resolved_by: "timeout", response: "Tuesday" }, agent_key });
-  });
-
   it("take the type from the payload, and refuse another's", async () => {
     const service = createAgentServiceRig();
     const { agent_key } = await begun(service);

@@ -121,32 +121,6 @@ describe("calls beside Listen", () => {
     expect(rig.engine.status().openQuestionCount).toBe(1);
   });
 
-  it("Reply takes an answer to a clarification", async () => {
-    const { rig, id, key } = await listening();
-    rig.publish(session().started(), {
-      type: "aaep:agent.awaiting.clarification",
-      session_id: "sess_1",
-      question: "How many?",
-      accepted_response_kinds: ["numeric"],
-      reply_token: TOKEN,
-      timeout_seconds: 60,
-    });
-    await rig.settle();
-    const clarification = { subscription_id: id, reply_token: TOKEN, response: 3, timestamp: NOW };
-    expect(await rig.call(method.reply, { key, clarification_reply: clarification })).toEqual({ accepted: true });
-    expect(rig.agent.outcomes).toMatchObject([{ result: { resolvedBy: "reply", response: 3 } }]);
-  });
-
-  it("Renegotiate answers the new terms, which hold for what comes (AAEP §5.7.2)", async () => {
-    const { rig, stream, id, key } = await listening();
-    const renegotiate = { subscription_id: id, capabilities: { event_filters: { include: [] } } };
-    const answer = await rig.call(method.renegotiate, { key, renegotiate });
-    expect(answer).toMatchObject({ accepted: { subscription_id: id, honored_capabilities: ABLE } });
-    rig.publish(session().started());
-    await rig.settle();
-    expect(stream.types()).toEqual(["subscription.accepted"]);
-  });
-
   it("Renegotiate answers a rejection where the old terms cannot be had either, which ends the stream in order (AAEP §5.7, P10)", async () => {
     const { rig, stream, id, key } = await listening();
     Object.assign(rig.services.offer, { conformanceLevels: [2] });
@@ -156,32 +130,6 @@ describe("calls beside Listen", () => {
     expect(stream.status()).toBe("OK");
     expect(stream.types()).toEqual(["subscription.accepted"]);
     expect(rig.engine.status().subscriptionCount).toBe(0);
-  });
-
-  it("Renegotiate refuses a change that cannot be had, and the old terms stand (R32, P10)", async () => {
-    const { rig, stream, id, key } = await listening();
-    const renegotiate = { subscription_id: id, capabilities: { accept_signed_manifests_only: true } };
-    expect(await rig.call(method.renegotiate, { key, renegotiate })).toEqual({
-      fault: {
-        code: "signature_required",
-        pointer: "/capabilities/accept_signed_manifests_only",
-        rule: "AAEP §5.3.1.12",
-      },
-    });
-    rig.publish(session().started());
-    await rig.settle();
-    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
-  });
-
-  it("Renegotiate refuses what is malformed, and the old terms stand (R32)", async () => {
-    const { rig, stream, id, key } = await listening();
-    const renegotiate = { subscription_id: id, capabilities: { pace_wpm: 1 } };
-    expect(await rig.call(method.renegotiate, { key, renegotiate })).toEqual({
-      fault: { code: "capabilities_incompatible", pointer: "/capabilities/pace_wpm", rule: "AAEP §5.3.1.11" },
-    });
-    rig.publish(session().started());
-    await rig.settle();
-    expect(stream.types()).toEqual(["subscription.accepted", "aaep:agent.session.started"]);
   });
 
   it("Close ends the stream in order, and the subscription at once (R7, AAEP §5.8)", async () => {
@@ -197,47 +145,6 @@ describe("calls beside Listen", () => {
     // A shutdown that comes at the same time has nothing to add.
     await rig.served[0]?.finish("producer_shutdown");
     expect(stream.types()).not.toContain("subscription.close");
-  });
-
-  it("ListPending tells the open questions, none being an empty list (A7)", async () => {
-    const { rig, id, key } = await listening();
-    const request = { key, list_pending: { subscription_id: id } };
-    expect(await rig.call(method.listPending, request)).toEqual({ pending: { type: "aaepd.pending", questions: [] } });
-    rig.publish(session().started(), session().confirmation(TOKEN));
-    await rig.settle();
-    expect(await rig.call(method.listPending, request)).toMatchObject({
-      pending: { questions: [{ type: "aaep:agent.awaiting.confirmation", reply_token: TOKEN }] },
-    });
-  });
-
-  it("Repeat sends an event again, on the stream (A7, R28)", async () => {
-    const { rig, stream, id, key } = await listening();
-    const [started] = rig.publish(session().started());
-    await rig.settle();
-    const repeat = { subscription_id: id, event_id: started?.eventId };
-    expect(await rig.call(method.repeat, { key, repeat })).toEqual({});
-    await rig.settle();
-    expect(stream.heard().map(({ event_id }) => event_id)).toEqual([undefined, started?.eventId, started?.eventId]);
-  });
-
-  it("Repeat says where there is no such event", async () => {
-    const { rig, id, key } = await listening();
-    const repeat = { subscription_id: id, event_id: "evt_0000000000000000000000000000ffff" };
-    expect(await rig.call(method.repeat, { key, repeat })).toMatchObject({ fault: { code: "not_found" } });
-  });
-
-  it("Skip leaves out the rest of an output (R26)", async () => {
-    const { rig, stream, id, key } = await listening();
-    rig.publish(session().started(), session().chunk("The first sentence. The"));
-    await rig.settle();
-    const skip = { subscription_id: id, session_id: "sess_1", output_id: "out_1" };
-    expect(await rig.call(method.skip, { key, skip })).toEqual({});
-    rig.publish(session().chunk(" second sentence. And more."));
-    rig.publish(session().chunk(" The end.", true));
-    await rig.settle();
-    const chunks = stream.heard().filter(({ type }) => type === "aaep:agent.output.streaming");
-    expect(chunks.at(-1)).toMatchObject({ chunk: "", complete: true });
-    expect(chunks.map(({ chunk }) => chunk).join("")).not.toContain("second");
   });
 
   it("what carries no message is refused", async () => {
