@@ -22,6 +22,7 @@ const rejected = (reason: string, message: unknown = expect.any(String)): Part =
   reason_message: message,
 });
 
+const TOO_EARLY: Part = { type: "aaepd.error", code: "handshake_required" };
 const TEXT_ALONE = { event_filters: { include: ["aaep:agent.output.*"] }, supports_confirmation_reply: true };
 const OTHER = { output_id: "out_2" };
 
@@ -91,6 +92,20 @@ export const handshakes: readonly Scenario[] = [
       },
       { do: "close", who: "narrator" },
     ],
+  },
+  {
+    name: "R22, R33: what comes before a request is told what it lacks, and the request still works",
+    steps: [
+      { do: "renegotiate", who: "early", capabilities: {}, answer: TOO_EARLY },
+      { do: "skip", who: "early", params: {}, answer: TOO_EARLY },
+      { do: "repeat", who: "early", eventId: "evt_1", answer: TOO_EARLY },
+      { do: "leave to the host", who: "early", token: "rpl_1", answer: TOO_EARLY },
+      { do: "stop", who: "early", sessionId: "sess_1", answer: TOO_EARLY },
+      { do: "subscribe", who: "early", request: RAW, answer: ACCEPTED },
+      { do: "publish", events: [started()] },
+      { do: "hears", who: "early", events: [started()] },
+    ],
+    skip: (lane) => (answersApart(lane) ? "there is no stream before the request" : undefined),
   },
   {
     name: "AAEP §5.9, AAEP §9.5.1, R9, R10: two subscribers, each on its own terms",

@@ -163,6 +163,17 @@ describe("Publish answers", () => {
 });
 
 describe("an agent on a stream", () => {
+  it("names itself for all its events (R2)", async () => {
+    const { rig, stream, settle } = createAgentServiceRig();
+    const listener = rig.listen();
+    const agent = stream();
+    agent.send({ request_id: "me", manifest: MANIFEST }, publish("a", session().started()));
+    agent.send({ request_id: "odd", manifest: { agent_version: "1" } });
+    await settle();
+    expect(kindsOf(agent)).toEqual(["me manifest", "a receipt", "odd error"]);
+    expect(listener.received[0]?.event.producer).toEqual({ agent_id: "writer", agent_version: "2.0.0" });
+  });
+
   it("is told of its questions, after their receipts", async () => {
     const service = createAgentServiceRig();
     const { rig, settle } = service;
