@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/base/errors.js";
 import type { Framing } from "../../transports/framing/framings.js";
-import { serviceClient } from "../scenarios/service-parties.js";
+import { GRPC, serviceClient } from "../support/lanes.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { listenListener } from "../support/services/service-peers.js";
-import { GRPC, partyOf } from "../support/services/service-stage.js";
+import { partyOf } from "../support/services/service-stage.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

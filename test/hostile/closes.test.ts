@@ -5,14 +5,14 @@ import { describe, expect, it } from "vitest";
 import { AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
 import { SubscriptionCloseSchema } from "#gen/aaep/v1/handshake_pb.js";
 import { CloseRequestSchema, SubscribeRequestSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
-import { serviceClient } from "../scenarios/service-parties.js";
 import { isWhole } from "../support/extent.js";
+import { GRPC, serviceClient } from "../support/lanes.js";
 import type { RpcPeer, Subscription } from "../support/peers/peers.js";
 import { nextSession, requestOf, startRig, turns } from "../support/rigs/daemon-rig.js";
 import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
 import { openRawGrpc } from "../support/services/raw-calls.js";
 import { listenListener } from "../support/services/service-peers.js";
-import { GRPC, partyOf, startServices } from "../support/services/service-stage.js";
+import { partyOf, startServices } from "../support/services/service-stage.js";
 
 const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
 

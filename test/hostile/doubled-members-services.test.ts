@@ -2,14 +2,14 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it } from "vitest";
 import { AaepMessageSchema } from "#gen/aaep/v1/aaep_service_pb.js";
-import { serviceClient } from "../scenarios/service-parties.js";
+import { GRPC, serviceClient } from "../support/lanes.js";
 import type { Subscription } from "../support/peers/peers.js";
 import { startAuditedRig } from "../support/rigs/audited-rig.js";
 import { type DaemonRig, nextSession, requestOf, turns } from "../support/rigs/daemon-rig.js";
 import { jsonCall, openJsonStream } from "../support/services/json-stream.js";
 import { openRawGrpc } from "../support/services/raw-calls.js";
 import { listenListener } from "../support/services/service-peers.js";
-import { GRPC, partyOf, startServices } from "../support/services/service-stage.js";
+import { partyOf, startServices } from "../support/services/service-stage.js";
 
 type Message = Readonly<Record<string, unknown>>;
 

@@ -10,9 +10,9 @@ import {
 } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { connectIpc } from "../../transports/ipc/connect.js";
 import { SERVICE_NAMES } from "../../transports/ways.js";
-import { serviceClient } from "../scenarios/service-parties.js";
 import { ensureBuilt } from "../support/built.js";
 import { isWhole, itInFull } from "../support/extent.js";
+import { CLIENT_WAYS, DUPLEX, serviceClient } from "../support/lanes.js";
 import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer.js";
 import { plainPeer, rpcPeer } from "../support/peers/peers.js";
 import { fixture, startProgram } from "../support/peers/program.js";
@@ -24,14 +24,7 @@ import { createGrpcClient } from "../support/services/grpc-client.js";
 import { refusalOf } from "../support/services/refusals.js";
 import { ServiceRefusal } from "../support/services/service-client.js";
 import { listenListener, type ServiceListener, streamListener } from "../support/services/service-peers.js";
-import {
-  ALL_WAYS,
-  DUPLEX,
-  openListening,
-  openSubscribe,
-  requesting,
-  startServices,
-} from "../support/services/service-stage.js";
+import { openListening, openSubscribe, requesting, startServices } from "../support/services/service-stage.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const MIB = 1024 * 1024;
@@ -83,7 +76,7 @@ describe.each(isWhole ? DUPLEX : DUPLEX.slice(0, 1))("many streams: %s", (_, way
   );
 });
 
-describe.each(isWhole ? ALL_WAYS : ALL_WAYS.slice(0, 1))(
+describe.each(isWhole ? CLIENT_WAYS : CLIENT_WAYS.slice(0, 1))(
   "metadata that floods, and listeners that do not read: %s",
   (_, way) => {
     it("more metadata than is taken ends its call alone, whatever is in it", async () => {

@@ -6,25 +6,17 @@ import { connect, type Socket } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
-import {
-  AaepdListPendingSchema,
-  AaepdRepeatSchema,
-  AaepdSkipSchema,
-  ConfirmationReplySchema,
-  SubscriptionCloseSchema,
-  SubscriptionRenegotiateSchema,
-} from "#gen/aaep/v1/handshake_pb.js";
 import { SubscribeRequestSchema, SubscribeResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { stopTimes } from "../../src/daemon/config/stop-times.js";
 import { SERVICE_NAMES, type ServiceName } from "../../transports/ways.js";
 import { eventually } from "../cli/command-stage.js";
-import { serviceClient } from "../scenarios/service-parties.js";
+import { DUPLEX, serviceClient } from "../support/lanes.js";
 import { type DaemonRig, nextSession } from "../support/rigs/daemon-rig.js";
 import { metric, startBystander } from "../support/services/bystander.js";
 import { endOfStream, enveloped, openRawGrpc, rawHttp } from "../support/services/raw-calls.js";
 import { refusalOf } from "../support/services/refusals.js";
 import { streamAgent } from "../support/services/service-peers.js";
-import { DUPLEX, openSubscribe, partyOf, requesting, startServices } from "../support/services/service-stage.js";
+import { openSubscribe, partyOf, requesting, startServices } from "../support/services/service-stage.js";
 
 const servedCount = (rig: DaemonRig): Promise<number> => metric(rig, 'aaepd_connections{transport="services"}');
 
@@ -91,37 +83,6 @@ describe("bytes that are no message", () => {
 });
 
 describe.each(DUPLEX)("the order of messages on a stream: %s", (_, way) => {
-  it("whatever comes before a request is told what it should be, and a request may follow", async () => {
-    const rig = await startServices();
-    const bystander = await startBystander(rig);
-    const stream = openSubscribe(serviceClient(rig, way));
-    const early = [
-      create(SubscribeRequestSchema),
-      create(SubscribeRequestSchema, {
-        message: { case: "renegotiate", value: create(SubscriptionRenegotiateSchema) },
-      }),
-      create(SubscribeRequestSchema, { message: { case: "close", value: create(SubscriptionCloseSchema) } }),
-      create(SubscribeRequestSchema, {
-        message: { case: "confirmationReply", value: create(ConfirmationReplySchema, { replyToken: "rpl_1" }) },
-      }),
-      create(SubscribeRequestSchema, { message: { case: "skip", value: create(AaepdSkipSchema) } }),
-      create(SubscribeRequestSchema, { message: { case: "repeat", value: create(AaepdRepeatSchema) } }),
-      create(SubscribeRequestSchema, { message: { case: "listPending", value: create(AaepdListPendingSchema) } }),
-    ];
-    for (const message of early) {
-      stream.send(message);
-      const answer = await stream.responses.next(`the answer to ${message.message.case}`);
-      expect(answer.message.case).toBe("error");
-      const code = message.message.case === undefined ? "invalid_message" : "handshake_required";
-      expect(answer.message.value).toMatchObject({ code, message: expect.any(String) });
-    }
-    stream.send(requesting());
-    expect((await stream.responses.next("accepted")).message.case).toBe("accepted");
-    stream.send(requesting());
-    expect((await stream.responses.next("the second answer")).message.case).toBe("accepted");
-    await bystander.noticedNothing();
-  });
-
   it("half-closed: before a word, after a rejection, after nonsense, and with a subscription, which lasts", async () => {
     const rig = await startServices();
     const bystander = await startBystander(rig);

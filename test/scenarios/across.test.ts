@@ -2,19 +2,16 @@
 // each as the same document (M2, M7, M8).
 import { describe, expect, it } from "vitest";
 import { isTried } from "../support/extent.js";
+import { GRPC, HTTP1, HTTP2, type ServiceWay, WEB } from "../support/lanes.js";
 import type { Message } from "../support/oracles/wire-sniffer.js";
 import { type DaemonRig, nextSession, requestOf, startRig } from "../support/rigs/daemon-rig.js";
 import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
 import { richSession } from "./rich-session.js";
-import type { ServiceWay } from "./scenario.js";
 import { serviceParties } from "./service-parties.js";
 
 type Way = Omit<ServiceWay, "listener" | "agent">;
 
-const GRPC: Way = { server: "grpc", socket: "unix", protocol: "grpc-js", httpVersion: "2", codec: "binary" };
-const HTTP1: Way = { server: "http", socket: "unix", protocol: "connect", httpVersion: "1.1", codec: "binary" };
-const HTTP2_JSON: Way = { ...HTTP1, httpVersion: "2", codec: "json", convertsByProtoJson: true };
-const WEB: Way = { ...HTTP1, protocol: "grpc-web" };
+const HTTP2_JSON: Way = { ...HTTP2, codec: "json", convertsByProtoJson: true };
 
 const speaker = (way: Way, agent: "stream" | "calls") => (rig: DaemonRig) =>
   serviceParties(rig, { ...way, agent, listener: "listen" }).agent("agent");

@@ -1,5 +1,6 @@
 // How subscriptions begin, change and end.
 import { expect } from "vitest";
+import { answersApart } from "../support/lanes.js";
 import {
   ACCEPTED,
   chunk,
@@ -14,7 +15,7 @@ import {
   started,
   state,
 } from "./events.js";
-import { answersApart, type Part, type Scenario } from "./scenario.js";
+import type { Part, Scenario } from "./scenario.js";
 
 const rejected = (reason: string, message: unknown = expect.any(String)): Part => ({
   type: "subscription.rejected",

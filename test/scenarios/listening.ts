@@ -1,5 +1,6 @@
 // Pace, resuming and repeating: what a listener can do while a session runs (R17, R26, R28).
 import { expect } from "vitest";
+import { carriesText } from "../support/lanes.js";
 import {
   ACCEPTED,
   chunk,
@@ -15,7 +16,7 @@ import {
   started,
   state,
 } from "./events.js";
-import { carriesText, type Part, type Scenario } from "./scenario.js";
+import type { Part, Scenario } from "./scenario.js";
 
 const PLACED: Part = { capabilities: { coalesce_boundaries: ["none"], aaepd: { checkpoints: true } } };
 const resuming = (after: unknown): Part => ({ ...RAW, extensions: { aaepd: { resume_after: after } } });

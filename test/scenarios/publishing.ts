@@ -1,7 +1,8 @@
 // The agent's side (R2, R3, R8, R33).
 import { expect } from "vitest";
+import { hasRpcAgent, type Lane } from "../support/lanes.js";
 import { ACCEPTED, chunk, completed, errored, invoked, progress, RAW, returned, started, state } from "./events.js";
-import { hasRpcAgent, type Lane, type Part, type Scenario, type Step } from "./scenario.js";
+import type { Part, Scenario, Step } from "./scenario.js";
 
 const MANIFEST: Part = {
   "@context": "https://aaep-protocol.org/context/v1",

@@ -1,20 +1,11 @@
 // Carries a scenario out, step by step.
 import { expect } from "vitest";
 import { unreachable } from "../../src/base/exhaustive.js";
+import { answersApart, carriesText, hasHeartbeats, hasRpcAgent, type Lane } from "../support/lanes.js";
 import { isObject, type Message } from "../support/oracles/wire-sniffer.js";
 import { RpcRefusal } from "../support/peers/peers.js";
 import { requestOf, turns } from "../support/rigs/daemon-rig.js";
-import {
-  answersApart,
-  carriesText,
-  hasHeartbeats,
-  hasRpcAgent,
-  type Lane,
-  type Part,
-  type Saved,
-  type Scenario,
-  type Step,
-} from "./scenario.js";
+import type { Part, Saved, Scenario, Step } from "./scenario.js";
 import { openWorld, type World } from "./world.js";
 
 export async function runScenario(scenario: Scenario, lane: Lane): Promise<void> {

@@ -2,12 +2,13 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { isTried, isWhole, itInFull } from "../support/extent.js";
+import { LANES } from "../support/lanes.js";
 import { handshakes } from "./handshakes.js";
 import { listening } from "./listening.js";
 import { publishing } from "./publishing.js";
 import { questions } from "./questions.js";
 import { runScenario } from "./run.js";
-import { LANES, skipReason } from "./scenario.js";
+import { skipReason } from "./scenario.js";
 import { terms } from "./terms.js";
 
 const SCENARIOS = [...handshakes, ...terms, ...listening, ...questions, ...publishing];

@@ -1,14 +1,11 @@
 // Who is connected to a daemon by its services, each over connections of its own.
-import { onTestFinished } from "vitest";
 import { httpConnector } from "../../src/client/node.js";
 import type { Connection } from "../../src/contracts/transport.js";
+import { type ServiceWay, serviceClient } from "../support/lanes.js";
 import { plainPeer } from "../support/peers/peers.js";
 import type { DaemonRig } from "../support/rigs/daemon-rig.js";
-import { createConnectClient } from "../support/services/connect-client.js";
 import { byConverter } from "../support/services/converting.js";
-import { createGrpcClient } from "../support/services/grpc-client.js";
 import { byProtoJson } from "../support/services/proto-json.js";
-import type { ServiceClient } from "../support/services/service-client.js";
 import {
   callingAgent,
   jsonListener,
@@ -17,23 +14,9 @@ import {
   streamListener,
 } from "../support/services/service-peers.js";
 import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
-import type { ServiceWay } from "./scenario.js";
 
 /** The default of `agentIdleSeconds`. */
 const AGENT_IDLE_MS = 60_000;
-
-/** A client of its own for whoever asks; closed when the test has finished. */
-export function serviceClient(rig: DaemonRig, way: Omit<ServiceWay, "listener" | "agent">): ServiceClient {
-  const address = rig.serviceAddress(way.server);
-  const headers = rig.authorization();
-  const { protocol, httpVersion } = way;
-  const client =
-    protocol === "grpc-js"
-      ? createGrpcClient(address, headers)
-      : createConnectClient({ address, headers, protocol, httpVersion, useBinaryFormat: way.codec === "binary" });
-  onTestFinished(client.close);
-  return client;
-}
 
 export function serviceParties(
   rig: DaemonRig,

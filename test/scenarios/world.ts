@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import { createByteConnection } from "../../transports/framing/byte-connection.js";
+import type { Lane } from "../support/lanes.js";
 import { expectNothingLeftOpen } from "../support/open-handles.js";
 import { createWireSniffer } from "../support/oracles/wire-sniffer.js";
 import { type RpcPeer, rpcPeer } from "../support/peers/peers.js";
 import { type DaemonRig, startRig } from "../support/rigs/daemon-rig.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { rpcAgent, subscribed, type WorldAgent, type WorldListener } from "./parties.js";
-import type { Lane, Scenario } from "./scenario.js";
+import type { Scenario } from "./scenario.js";
 import { serviceParties } from "./service-parties.js";
 
 export interface World {

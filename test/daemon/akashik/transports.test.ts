@@ -1,13 +1,13 @@
 // Akashik through a real daemon, over each transport of bytes (R23): the page's own example, and notifications from one agent to another.
 import { describe, expect, it } from "vitest";
 import { PAGE_REQUEST } from "../../protocols/akashik/messages/envelopes.js";
+import { exchangeLanes } from "../../support/lanes.js";
 import { a2ePeer } from "../../support/peers/a2e-peer.js";
 import { akashikAgent, akashikPeer, unit } from "../../support/peers/akashik-peer.js";
 import { AKASHIK_STREAM } from "../../support/peers/akashik-service.js";
 import { startRig } from "../../support/rigs/daemon-rig.js";
-import { waysOf } from "../ways.js";
 
-const WAYS = waysOf(AKASHIK_STREAM);
+const WAYS = exchangeLanes(AKASHIK_STREAM);
 
 const ALL = { action: "subscribe", subscription: { events: ["memory.recorded", "memory.superseded"] } };
 

@@ -14,20 +14,6 @@ import { type DaemonRig, requestOf, startRig } from "../rigs/daemon-rig.js";
 import { byConverter, type Converting } from "./converting.js";
 import type { ServiceClient } from "./service-client.js";
 
-export const GRPC = { server: "grpc", socket: "unix", protocol: "grpc-js", httpVersion: "2", codec: "binary" } as const;
-export const HTTP1 = {
-  server: "http",
-  socket: "unix",
-  protocol: "connect",
-  httpVersion: "1.1",
-  codec: "binary",
-} as const;
-const HTTP2 = { ...HTTP1, httpVersion: "2" } as const;
-const WEB = { ...HTTP1, protocol: "grpc-web" } as const;
-/** Where a client can send while it receives. */
-export const DUPLEX = [["gRPC", GRPC] as const, ["Connect over HTTP/2", HTTP2] as const];
-export const ALL_WAYS = [...DUPLEX, ["Connect over HTTP/1.1", HTTP1] as const, ["gRPC-Web", WEB] as const];
-
 export const CAPABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["none"] };
 
 /** Time stands still. */
