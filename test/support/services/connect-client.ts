@@ -2,7 +2,7 @@
 import { Agent, type RequestOptions } from "node:http";
 import { connect, type Socket } from "node:net";
 import type { DescMessage, DescMethodStreaming, MessageShape } from "@bufbuild/protobuf";
-import { ConnectError, type Transport } from "@connectrpc/connect";
+import { ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,
   createGrpcTransport,
@@ -28,16 +28,16 @@ export interface ConnectClientOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Wire {
+/** Connections of one client. */
+export interface Wire {
   readonly transport: Transport;
   /** Breaks its connections. */
   readonly destroy: () => void;
 }
 
 export function createConnectClient(options: ConnectClientOptions): ServiceClient {
-  const { transport, destroy } = options.httpVersion === "1.1" ? overHttp1(options) : overHttp2(options);
+  const { transport, destroy } = openWire(options);
   const calls = new Set<AbortController>();
-  const headersOf = (call: CallOptions) => ({ ...options.headers, ...call.headers });
   const close = async (): Promise<void> => {
     for (const call of calls) call.abort();
     destroy();
@@ -45,7 +45,7 @@ export function createConnectClient(options: ConnectClientOptions): ServiceClien
   return {
     unary: async (method, request, call = {}) => {
       try {
-        const answer = await transport.unary(method, call.signal, call.timeoutMs, headersOf(call), request as never);
+        const answer = await transport.unary(method, call.signal, call.timeoutMs, call.headers, request as never);
         return answer.message;
       } catch (caught) {
         throw new ServiceRefusal(endOf(caught));
@@ -55,13 +55,17 @@ export function createConnectClient(options: ConnectClientOptions): ServiceClien
       const controller = new AbortController();
       calls.add(controller);
       call.signal?.addEventListener("abort", () => controller.abort(), { once: true });
-      const stream = openStream(transport, method, take, { ...call, headers: headersOf(call) }, controller);
+      const stream = openStream(transport, method, take, call, controller);
       void stream.ended.then(() => calls.delete(controller));
       return stream;
     },
     abandon: destroy,
     close,
   };
+}
+
+export function openWire(options: ConnectClientOptions): Wire {
+  return options.httpVersion === "1.1" ? overHttp1(options) : overHttp2(options);
 }
 
 function openStream<Input extends DescMessage, Output extends DescMessage>(
@@ -167,7 +171,12 @@ function overHttp2(options: ConnectClientOptions): Wire {
 }
 
 function transportOf(options: ConnectClientOptions, platform: NodeTransportOptions): Transport {
-  const given = { ...platform, baseUrl: baseUrlOf(options), useBinaryFormat: options.useBinaryFormat ?? true };
+  const withHeaders: Interceptor = (next) => (request) => {
+    for (const [name, value] of Object.entries(options.headers ?? {})) request.header.set(name, value);
+    return next(request);
+  };
+  const { useBinaryFormat = true } = options;
+  const given = { ...platform, baseUrl: baseUrlOf(options), useBinaryFormat, interceptors: [withHeaders] };
   switch (options.protocol) {
     case "connect":
       return createConnectTransport(given);

@@ -1,43 +1,8 @@
 // The client of a stream both ways as a Connection of bytes, for the contract of transports.
-import { connect, type Socket } from "node:net";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { type AaepMessage, AaepMessageSchema, AaepService } from "#gen/aaep/v1/aaep_service_pb.js";
 import type { CloseInfo, Connection } from "../../../src/contracts/transport.js";
-import type { ProtocolName } from "./rig.js";
-
-/** Over HTTP/2 on a Unix socket of its own. */
-export function socketTransport(
-  protocol: ProtocolName,
-  path: string,
-  useBinaryFormat: boolean,
-): { readonly transport: Transport; readonly kill: () => void } {
-  const sockets: Socket[] = [];
-  const shared = {
-    baseUrl: "http://localhost",
-    useBinaryFormat,
-    nodeOptions: {
-      createConnection: () => {
-        const socket = connect({ path });
-        sockets.push(socket);
-        return socket;
-      },
-    },
-  };
-  const transport =
-    protocol === "grpc"
-      ? createGrpcTransport(shared)
-      : protocol === "connect"
-        ? createConnectTransport({ ...shared, httpVersion: "2" })
-        : createGrpcWebTransport({ ...shared, httpVersion: "2" });
-  return {
-    transport,
-    kill: () => {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
 
 const MOST_WAITING = 16;
 

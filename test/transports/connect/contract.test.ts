@@ -3,7 +3,8 @@ import type { Connection } from "../../../src/contracts/transport.js";
 import { type Pair, transportContract } from "../../contract/transport-contract.js";
 import { isWhole } from "../../support/extent.js";
 import { seededNumbers } from "../../support/peers/frames.js";
-import { bidiClient, socketTransport } from "./bidi-client.js";
+import { openWire } from "../../support/services/connect-client.js";
+import { bidiClient } from "./bidi-client.js";
 import { type ConnectRig, type ProtocolName, startConnect } from "./rig.js";
 
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 1000;
@@ -31,7 +32,12 @@ async function open(protocol: ProtocolName, isBinary: boolean): Promise<Pair> {
   // In JSON a third is added to bytes.
   const maxMessageBytes = isBinary ? MAX_MESSAGE_BYTES : 2 * MAX_MESSAGE_BYTES;
   const { listener, path } = await listening((connection) => accept(connection), { maxMessageBytes });
-  const { transport, kill } = socketTransport(protocol, path, isBinary);
+  const { transport, destroy: kill } = openWire({
+    address: `unix:${path}`,
+    protocol,
+    httpVersion: "2",
+    useBinaryFormat: isBinary,
+  });
   const client = bidiClient(transport, kill);
   return {
     server: await accepted,

@@ -1,19 +1,17 @@
 // A listener with methods of a test, and clients of every protocol and version.
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
-import type { Interceptor, Transport } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
+import type { Transport } from "@connectrpc/connect";
 import { onTestFinished } from "vitest";
 import { AaepdErrorSchema } from "#gen/aaep/v1/handshake_pb.js";
 import type { Fault } from "../../../src/base/errors.js";
 import type { DescribeFault, ServiceListener } from "../../../src/contracts/service.js";
 import { createConnectService } from "../../../transports/connect/connect-service.js";
 import type { ConnectOptions } from "../../../transports/connect/options.js";
-import { unixHttp2 } from "../../../transports/connect/unix-client.js";
 import { listenHttp } from "../../../transports/http/listen.js";
 import type { HttpListenOptions } from "../../../transports/http/options.js";
 import type { LogLine } from "../../support/rigs/daemon-rig.js";
-import { unixHttp1 } from "../../support/services/unix-http1.js";
+import { openWire } from "../../support/services/connect-client.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 export type ProtocolName = "connect" | "grpc" | "grpc-web";
@@ -70,24 +68,11 @@ export async function startConnect(options: RigOptions = {}): Promise<ConnectRig
     log,
     baseUrl,
     path,
-    transport: (protocol, version, { useBinaryFormat = true, headers = {} } = {}) => {
-      const interceptors: Interceptor[] = [
-        (next) => (request) => {
-          for (const [name, value] of Object.entries(headers)) request.header.set(name, value);
-          return next(request);
-        },
-      ];
-      const shared = { baseUrl, useBinaryFormat, interceptors };
-      const http2 = { ...shared, httpVersion: "2", nodeOptions: kind === "tcp" ? {} : unixHttp2(path) } as const;
-      const http1 = { ...shared, httpVersion: "1.1", nodeOptions: kind === "tcp" ? {} : unixHttp1(path) } as const;
-      switch (protocol) {
-        case "connect":
-          return createConnectTransport(version === "2" ? http2 : http1);
-        case "grpc":
-          return createGrpcTransport(http2);
-        case "grpc-web":
-          return createGrpcWebTransport(version === "2" ? http2 : http1);
-      }
+    transport: (protocol, httpVersion, more = {}) => {
+      const address = kind === "unix" ? `unix:${path}` : listener.address;
+      const { transport, destroy } = openWire({ address, protocol, httpVersion, ...more });
+      onTestFinished(destroy);
+      return transport;
     },
   };
 }

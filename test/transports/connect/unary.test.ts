@@ -8,8 +8,8 @@ import { Fault } from "../../../src/base/errors.js";
 import type { AbortSignalLike } from "../../../src/contracts/rpc.js";
 import { isWhole, itInFull } from "../../support/extent.js";
 import { patiently } from "../../support/patience.js";
+import { openWire } from "../../support/services/connect-client.js";
 import { enveloped } from "../../support/services/raw-calls.js";
-import { socketTransport } from "./bidi-client.js";
 import { COUNTED, detailOf, startStage, WAYS } from "./stage.js";
 
 async function thrownBy(call: Promise<unknown>): Promise<ConnectError> {
@@ -126,10 +126,10 @@ describe("what can be told apart", () => {
   it.each(["connect", "grpc", "grpc-web"] as const)("a lost connection of %s is no cancellation", async (protocol) => {
     const { reply, started, reason } = waiting();
     const stage = await startStage({ reply });
-    const { transport, kill } = socketTransport(protocol, stage.path, true);
+    const { transport, destroy } = openWire({ address: `unix:${stage.path}`, protocol, httpVersion: "2" });
     const thrown = thrownBy(createClient(SubscriberService, transport).reply({}));
     await started;
-    kill();
+    destroy();
     expect(await reason).toBe("ended");
     await thrown;
   });
