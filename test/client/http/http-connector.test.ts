@@ -11,6 +11,7 @@ import { subscribe } from "../../../src/client/listener/subscribe.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { SubscriberState } from "../../../src/client/subscriber-states.js";
 import { eventually } from "../../cli/command-stage.js";
+import { isWhole } from "../../support/extent.js";
 import { shared } from "../../support/lifetime.js";
 import { httpDaemon } from "./http-daemon.js";
 
@@ -67,7 +68,7 @@ async function agentAt({ socketPath }: Daemon): Promise<AgentClient> {
   return agent;
 }
 
-test.each(["kill", "terminate"] as const)(
+test.each(isWhole ? (["kill", "terminate"] as const) : (["kill"] as const))(
   "R17: over a %s, with another token, it goes on at its place, and hears each word once",
   async (how) => {
     const daemon = await httpDaemon();

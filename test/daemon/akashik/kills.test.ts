@@ -16,7 +16,7 @@ async function dial(path: string) {
   return createByteConnection({ readable: socket, writable: socket }, { label: "client", trust: "same-user" }, {});
 }
 
-const KILLS = isLong ? 200 : isWhole ? 24 : 6;
+const KILLS = isLong ? 200 : isWhole ? 24 : 4;
 
 it("units, subscriptions and notifications outlive kills", async () => {
   const daemon = createMortalDaemon({
