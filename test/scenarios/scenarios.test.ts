@@ -23,6 +23,7 @@ const SHORT: readonly string[] = [
   "gRPC, Subscribe and Publish",
   "gRPC, AaepService",
   "Connect over HTTP/1.1",
+  "the client over HTTP",
   "Connect over HTTP/2, in JSON, Subscribe and Publish",
   "gRPC-Web over HTTP/2, Listen and Publish",
 ];

@@ -55,8 +55,6 @@ async function streaming(service: AgentServiceRig) {
   return { agent, resume_token: String(receipt?.resume_token) };
 }
 
-;
-
 describe("PublishBatch", () => {
   it("answers with places, a token where a session started, and a key that the next call shows", async () => {
     const service = createAgentServiceRig();
