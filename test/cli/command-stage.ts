@@ -198,6 +198,40 @@ export async function serve(runtimeDirectory: string, ...options: readonly strin
   return served(await daemon.stdoutLines(1), environment, stop);
 }
 
+/** A daemon in this process that is stopped in order, and started again at its socket with all that it keeps. */
+export interface ReturningDaemon {
+  readonly socket: string;
+  /** Resolves when it listens. */
+  readonly start: () => Promise<void>;
+  /** Resolves with its exit code. Throws if it logged a warning or an error. */
+  readonly stop: () => Promise<number>;
+}
+
+/** It listens when this resolves. */
+export async function serveAtSocket(...options: readonly string[]): Promise<ReturningDaemon> {
+  const directory = temporaryDirectory();
+  const socket = join(directory, "a.sock");
+  const argv = ["serve", "--socket", socket, "--producer-id", "test", "--log-level", "warn", ...options];
+  const start = async (): Promise<StartedCommand> => {
+    const command = startCommandLine(argv, { environment: cleanEnvironment(directory) });
+    await command.stdoutLines(1);
+    return command;
+  };
+  let daemon = await start();
+  return {
+    socket,
+    start: async () => {
+      daemon = await start();
+    },
+    stop: async () => {
+      daemon.signal("SIGTERM");
+      const { code, stderr } = await daemon.ended;
+      if (stderr !== "") throw new Error(stderr);
+      return code;
+    },
+  };
+}
+
 /** As `serve`, as a process, for what kills, holds or outlives it. */
 export async function serveProcess(
   runtimeDirectory: string,

@@ -7,7 +7,7 @@ import type { AgentState } from "../../src/client/agent-states.js";
 import { childRpcConnector } from "../../src/client/node.js";
 import type { RpcConnection, RpcHandlers } from "../../src/contracts/rpc.js";
 import type { CloseInfo } from "../../src/contracts/transport.js";
-import { createVirtualTimers, settle } from "./virtual-timers.js";
+import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 
 interface Request {
   readonly method: string;
@@ -40,7 +40,7 @@ function gone(): Fault {
 
 /** A client, and the daemons that it has come to, one for each connection. */
 async function stage(options: AgentClientOptions = {}) {
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const daemons: FakeDaemon[] = [];
   const states: AgentState[] = [];
   let refusal: Fault | undefined;
@@ -117,7 +117,7 @@ test("R3: what was not answered goes over the next connection in its order, with
   await before?.sever();
   await settle();
   const third = client.publishUntyped({ ...EVENT, event_id: "evt_third" });
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   const [, after] = daemons;
   expect(after?.requests.map(({ params }) => params)).toEqual([...(sent ?? []), { ...EVENT, event_id: "evt_third" }]);
   for (const { accept } of after?.requests ?? []) accept();
@@ -133,7 +133,7 @@ test("R8: a session's start takes a token along, which takes it over before anyt
   expect(resume_token).toMatch(/^[0-9a-f]{32}$/);
   expect(sent).toMatchObject({ extensions: { other: 1 } });
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   const [, next] = daemons;
   expect(next?.requests).toMatchObject([
     { method: "aaep.resume_session", params: { session_id: "sess_1", resume_token } },
@@ -167,7 +167,7 @@ test.each([
     await Promise.all([start, over, end]);
     expect(await refused).toBe("invalid_event");
     await daemons[0]?.sever();
-    await timers.advance(1000);
+    await timers.advanceSettled(1000);
     const claims = daemons[1]?.requests ?? [];
     const sent = requests[0]?.params as { extensions: { aaepd: { resume_token: string } } };
     expect(claims.map(({ method, params }) => [method, params])).toEqual([
@@ -185,7 +185,7 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
   for (const { accept } of daemons[0]?.requests ?? []) accept();
   await Promise.all([declared, start]);
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons[1]?.methods()).toEqual(["aaep.set_manifest"]);
   daemons[1]?.requests[0]?.answer({});
   await settle();
@@ -194,7 +194,7 @@ test("R2: its manifest is declared first; a session that cannot be taken over is
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: ["sess_1"] });
   await daemons[1]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons[2]?.methods()).toEqual(["aaep.set_manifest"]);
 });
 
@@ -233,12 +233,12 @@ test.each(["storage_unavailable", "shutting_down"] as const)(
     const { client, daemons, timers, states } = await stage();
     await begin(client, daemons);
     await daemons[0]?.sever();
-    await timers.advance(1000);
+    await timers.advanceSettled(1000);
     daemons[1]?.requests[0]?.refuse(new Fault(code, "Not now."));
     await settle();
     expect(daemons[1]?.isClosed).toBe(true);
     expect(states.at(-1)).toMatchObject({ kind: "waiting", because: { code } });
-    await timers.advance(1000);
+    await timers.advanceSettled(1000);
     daemons[2]?.requests[0]?.answer({});
     await settle();
     expect(states.at(-1)).toMatchObject({ kind: "active", lostSessions: [] });
@@ -252,7 +252,7 @@ test("R8b: what a daemon that stops does not take waits for the next one", async
   daemons[0]?.requests[0]?.refuse(new Fault("shutting_down", "It stops."));
   await settle();
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   daemons[1]?.requests[0]?.accept();
   expect(await late).toEqual(receiptsOf(daemons[1]?.requests[0]?.params));
 });
@@ -261,9 +261,9 @@ test("a daemon that takes the connection and does not answer is left after ten s
   const { client, daemons, timers, states } = await stage();
   await begin(client, daemons);
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons).toHaveLength(2);
-  await timers.advance(10_000);
+  await timers.advanceSettled(10_000);
   expect(daemons[1]?.isClosed).toBe(true);
   expect(daemons.length).toBeGreaterThan(2);
   expect(states.at(-1)?.kind).toBe("waiting");
@@ -275,15 +275,15 @@ test("calls wait so long for a daemon that is away, then are rejected until it i
   await settle();
   refuseWith(new Fault("not_found", "Nobody listens."));
   await daemons[0]?.sever();
-  await timers.advance(19_000);
+  await timers.advanceSettled(19_000);
   const later = client.ping().catch((fault: Fault) => fault);
-  await timers.advance(1500);
+  await timers.advanceSettled(1500);
   expect(await lost).toMatchObject({ code: "peer_gone", origin: "local" });
   expect(await later).toMatchObject({ code: "peer_gone" });
   expect(String(((await lost) as Fault).sentence)).toContain("20 s");
   await expect(client.ping()).rejects.toMatchObject({ code: "peer_gone" });
   refuseWith(undefined);
-  await timers.advance(2000);
+  await timers.advanceSettled(2000);
   const again = client.ping();
   await settle();
   expect(daemons[1]?.methods()).toEqual(["aaep.ping"]);
@@ -308,11 +308,11 @@ test("the wait doubles to its longest while nobody is there, and begins anew aft
   const waits = (): readonly number[] => states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []));
   refuseWith(new Fault("not_found", "Nobody listens."));
   await daemons[0]?.sever();
-  await timers.advance(3000);
+  await timers.advanceSettled(3000);
   expect(waits().slice(0, 6)).toEqual([50, 100, 200, 400, 500, 500]);
   refuseWith(undefined);
-  await timers.advance(1000);
-  await timers.advance(10_000);
+  await timers.advanceSettled(1000);
+  await timers.advanceSettled(10_000);
   await daemons[1]?.sever();
   await settle();
   expect(waits().at(-1)).toBe(50);
@@ -326,12 +326,12 @@ test.each(["address_invalid", "permission_denied"] as const)(
     await settle();
     refuseWith(new Fault(code, "No."));
     await daemons[0]?.sever();
-    await timers.advance(1000);
+    await timers.advanceSettled(1000);
     expect(await lost).toBe(code);
     expect(states.at(-1)).toMatchObject({ kind: "ended", because: { code } });
     // How its last connection ended.
     expect(await client.closed).toMatchObject({ kind: "abrupt", fault: { code: "peer_gone" } });
-    expect(timers.pendingCount()).toBe(0);
+    expect(timers.pending()).toBe(0);
   },
 );
 
@@ -344,7 +344,7 @@ test("an agent that does not come back has ended with its connection", async () 
   await client.closed;
   await expect(client.ping()).rejects.toMatchObject({ code: "peer_gone" });
   expect(states.map(({ kind }) => kind)).toEqual(["active", "ended"]);
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });
 
 test.each(["active", "waiting", "connecting"])("closing while it is %s leaves nothing behind", async (when) => {
@@ -353,13 +353,13 @@ test.each(["active", "waiting", "connecting"])("closing while it is %s leaves no
   const lost = client.ping().catch((fault: Fault) => fault.code);
   await settle();
   if (when !== "active") await daemons[0]?.sever();
-  if (when === "connecting") await timers.advance(1000);
+  if (when === "connecting") await timers.advanceSettled(1000);
   await settle();
   await client.close();
   expect(await lost).toBe("peer_gone");
   expect(states.at(-1)).toEqual({ kind: "ended", because: undefined });
   expect(daemons.every(({ isClosed }) => isClosed)).toBe(true);
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });
 
 test("AAEP §6.1: news of a question that a call waits for is the call's; other news goes to who listens", async () => {
@@ -369,7 +369,7 @@ test("AAEP §6.1: news of a question that a call waits for is the call's; other 
   const asked = client.confirm(question);
   await settle();
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   const [request] = daemons[1]?.requests ?? [];
   expect(request?.params).toEqual(daemons[0]?.requests[0]?.params);
   const { reply_token, event_id } = (request?.params ?? {}) as { reply_token?: string; event_id?: string };
@@ -396,7 +396,7 @@ test("R8: a session whose end was on its way is not lost where it has ended by t
   const end = client.publishUntyped({ type: "aaep:agent.session.completed", session_id: "sess_1" });
   await settle();
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: [] });
@@ -412,11 +412,11 @@ test("R8: an end that was refused leaves the session to be taken over", async ()
   daemons[0]?.requests.at(-1)?.refuse(new Fault("session_incomplete", "Close your tools."));
   await end;
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
   await settle();
   await daemons[1]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons[2]?.methods()).toEqual([]);
 });
 
@@ -428,7 +428,7 @@ test("R8: a loss that was found by an attempt that failed is told by the next", 
   daemons[0]?.requests.at(-1)?.accept();
   await second;
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons[1]?.requests.map(({ params }) => (params as { session_id: string }).session_id)).toEqual([
     "sess_1",
     "sess_2",
@@ -436,7 +436,7 @@ test("R8: a loss that was found by an attempt that failed is told by the next", 
   daemons[1]?.requests[0]?.refuse(new Fault("session_ended", "It has ended."));
   daemons[1]?.requests[1]?.refuse(new Fault("storage_unavailable", "Not now."));
   await settle();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   daemons[2]?.requests[0]?.answer({});
   await settle();
   expect(states.at(-1)).toEqual({ kind: "active", isResumed: true, lostSessions: ["sess_1"] });
@@ -450,10 +450,10 @@ test("R3, R8: a start that was given up is repeated with the token that it had",
   const [first] = daemons[0]?.requests ?? [];
   refuseWith(new Fault("not_found", "Nobody listens."));
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(await lost).toMatchObject({ code: "peer_gone", eventId: "evt_start" });
   refuseWith(undefined);
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   daemons[1]?.requests[0]?.refuse(new Fault("session_not_started", "Start it."));
   await settle();
   void client.publishUntyped(start).catch(() => {});
@@ -472,7 +472,7 @@ test("R8: a start that is refused takes nothing from the one that is accepted", 
   await good;
   expect(await bad).toBe("invalid_event");
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons[1]?.methods()).toEqual(["aaep.resume_session"]);
 });
 
@@ -482,7 +482,7 @@ test("a daemon that closes each connection at once does not keep calls waiting f
   await settle();
   for (let count = 0; count < 30; count += 1) {
     await daemons.at(-1)?.sever();
-    await timers.advance(500);
+    await timers.advanceSettled(500);
   }
   expect(await lost).toBe("peer_gone");
 });
@@ -493,8 +493,8 @@ test("an outcome that takes longer than anybody waits for a daemon is waited for
   await settle();
   for (let count = 0; count < 2; count += 1) {
     await daemons.at(-1)?.sever();
-    await timers.advance(1000);
-    await timers.advance(60_000);
+    await timers.advanceSettled(1000);
+    await timers.advanceSettled(60_000);
   }
   const [request] = daemons[2]?.requests ?? [];
   const { reply_token, event_id } = (request?.params ?? {}) as { reply_token?: string; event_id?: string };
@@ -526,7 +526,7 @@ test("what was answered, and what was refused, is not made again", async () => {
   await answered;
   expect(await refused).toBe("invalid_event");
   await daemons[0]?.sever();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   expect(daemons[1]?.requests).toEqual([]);
 });
 
@@ -534,7 +534,7 @@ test("the wait goes on growing while a daemon closes each connection at once", a
   const { daemons, timers, states } = await stage();
   for (let count = 0; count < 4; count += 1) {
     await daemons.at(-1)?.sever();
-    await timers.advance(1000);
+    await timers.advanceSettled(1000);
   }
   expect(states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []))).toEqual([50, 100, 200, 400]);
 });
@@ -543,7 +543,7 @@ test("closed while it connects, it takes nothing over", async () => {
   const { client, daemons, timers } = await stage();
   await begin(client, daemons);
   await daemons[0]?.sever();
-  const closed = timers.advance(1000);
+  const closed = timers.advanceSettled(1000);
   await client.close();
   await closed;
   expect(daemons.slice(1).flatMap(({ requests }) => requests)).toEqual([]);
@@ -555,9 +555,9 @@ test("patience begins anew once a daemon has answered", async () => {
   const away = async (): Promise<void> => {
     refuseWith(new Fault("not_found", "Nobody listens."));
     await daemons.at(-1)?.sever();
-    await timers.advance(3000);
+    await timers.advanceSettled(3000);
     refuseWith(undefined);
-    await timers.advance(1000);
+    await timers.advanceSettled(1000);
   };
   await away();
   const first = client.ping();

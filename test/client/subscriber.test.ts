@@ -3,8 +3,8 @@ import { Fault } from "../../src/base/errors.js";
 import { createSubscriber, type Subscriber } from "../../src/client/subscriber.js";
 import type { SubscriberOptions } from "../../src/client/subscriber-options.js";
 import type { SubscriberState } from "../../src/client/subscriber-states.js";
+import { createVirtualClock, settle } from "../support/rigs/virtual-clock.js";
 import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "./fake-producer.js";
-import { createVirtualTimers, settle } from "./virtual-timers.js";
 
 const opened: Subscriber[] = [];
 afterEach(async () => {
@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 function start(producer: FakeProducer, options: Partial<SubscriberOptions> = {}) {
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const states: SubscriberState[] = [];
   const events: string[] = [];
   // Beside events, so that their order shows.
@@ -57,7 +57,7 @@ test("AAEP §5.2: the request goes first, events are handed on in order, and the
     { kind: "connecting", attempt: 1 },
     { kind: "active", isResumed: false },
   ]);
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
   await subscriber.close("Good night.");
   expect(side(producer).received.at(-1)).toEqual({
     type: "subscription.close",
@@ -84,7 +84,7 @@ test("R17, R18: closed as lagging, it comes back after the place of the close; r
     kind: "waiting",
     because: { kind: "closed", close: { reason_code: "lagging" } },
   });
-  await timers.advance(250);
+  await timers.advanceSettled(250);
   expect(side(producer, 1).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "c1.a.2" } } });
   side(producer, 1).accept("sub_2", { resumed: "all" });
   side(producer, 1).say(chunkMessage(3, "One. Two. ", 0), eventMessage(1), eventMessage(4));
@@ -107,7 +107,7 @@ test("R17: each place is told once all that leads to it was handed on, and the l
   expect(subscriber.cursor()).toBe("c1.a.2");
   side(producer).sever();
   await settle();
-  await timers.advance(250);
+  await timers.advanceSettled(250);
   expect(side(producer, 1).received[0]).toMatchObject({ extensions: { aaepd: { resume_after: "c1.a.2" } } });
   // One that tells no place leaves it where it was.
   side(producer, 1).accept("sub_2", { resumed: "gap" });
@@ -175,7 +175,7 @@ test.each([
   await settle();
   side(producer).sever();
   await settle();
-  await timers.advance(250);
+  await timers.advanceSettled(250);
   events.splice(0);
   side(producer, 1).accept("sub_2", { resumed });
   side(producer, 1).say(chunkMessage(2, "Other", 0));
@@ -217,13 +217,13 @@ test("the wait doubles up to its limit and starts again after a subscription tha
   const waits = () => states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []));
   producer.refuseWith = new Fault("not_found", "Nobody listens.");
   await settle();
-  for (const wait of [50, 100, 200, 200]) await timers.advance(wait);
+  for (const wait of [50, 100, 200, 200]) await timers.advanceSettled(wait);
   expect(waits()).toEqual([50, 100, 200, 200, 200]);
   producer.refuseWith = undefined;
-  await timers.advance(200);
+  await timers.advanceSettled(200);
   side(producer).accept();
   await settle();
-  await timers.advance(1000);
+  await timers.advanceSettled(1000);
   await side(producer).end();
   await settle();
   expect(waits().at(-1)).toBe(50);
@@ -239,7 +239,7 @@ test("P1: a subscription that is cut off at once does not reset the wait", async
     await settle();
     side(producer, time).sever();
     await settle();
-    await timers.advance(400);
+    await timers.advanceSettled(400);
   }
   const waits = states.flatMap((state) => (state.kind === "waiting" ? [state.retryInMs] : []));
   expect(waits).toEqual([50, 100, 200]);
@@ -252,9 +252,9 @@ test("AAEP §5.5: a rejection ends it, unless the producer says when to try agai
   await settle();
   side(producer).say(rejected({ reason_code: "rate_limit", retry_after_seconds: 7 }));
   await settle();
-  await timers.advance(6999);
+  await timers.advanceSettled(6999);
   expect(producer.sides).toHaveLength(1);
-  await timers.advance(1);
+  await timers.advanceSettled(1);
   side(producer, 1).say(rejected({ reason_code: "version_unsupported" }));
   expect(await subscriber.ended).toMatchObject({ because: { kind: "rejected" } });
   expect(kinds()).toEqual(["connecting", "waiting", "connecting", "ended"]);
@@ -280,7 +280,7 @@ test("AAEP §5.7: between two connections nothing can be asked, and nothing is s
   await expect(subscriber.renegotiate({ max_events_per_second: 1 })).rejects.toMatchObject(unknown);
   await expect(subscriber.listPending()).rejects.toMatchObject(unknown);
   expect([subscriber.skip({ session_id: "sess_1" }), subscriber.repeat("evt_1")]).toEqual([false, false]);
-  await timers.advance(250);
+  await timers.advanceSettled(250);
   side(producer, 1).accept("sub_2");
   await settle();
   expect(subscriber.skip({ session_id: "sess_1" })).toBe(true);
@@ -290,7 +290,7 @@ test("a producer that does not answer, or is none, counts as a broken connection
   const producer = createFakeProducer();
   const { timers, states } = start(producer, { handshakeTimeoutMs: 500, backOff: { firstMs: 2 } });
   await settle();
-  await timers.advance(501);
+  await timers.advanceSettled(501);
   expect(states.at(-1)).toMatchObject({ kind: "connecting", attempt: 2 });
   expect(states.at(-2)).toMatchObject({ because: { fault: { code: "timed_out" } } });
   side(producer, 1).say({ hello: "world" });
@@ -318,7 +318,7 @@ test("AAEP §5.7: renegotiation resolves with the new terms, and later connectio
   expect(await terms).toMatchObject({ subscription_id: "sub_1" });
   side(producer).sever();
   await settle();
-  await timers.advance(250);
+  await timers.advanceSettled(250);
   expect(side(producer, 1).received[0]?.capabilities).toEqual({
     languages: ["yo"],
     max_events_per_second: 1,
@@ -472,7 +472,7 @@ test("closing while it waits or connects leaves no timer behind", async () => {
   await settle();
   await subscriber.close();
   expect(kinds()).toEqual(["connecting", "waiting", "ended"]);
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });
 
 test("onEvent may close the subscriber and wait for it; nothing comes after", async () => {

@@ -1,41 +1,15 @@
 // R8b, U3: `serve` is stopped in order and started again, with an agent, listeners and an open question.
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type StartedCommand, startCommandLine } from "../cli/command-stage.js";
+import { serveAtSocket } from "../cli/command-stage.js";
 import { type LineListener, listenInLines } from "../support/peers/line-listener.js";
-import { cleanEnvironment } from "../support/peers/program.js";
 import { joinedByPosition, placeIn, returnTo } from "../support/peers/returning.js";
-import { temporaryDirectory } from "../support/temporary-directory.js";
 
 const S = "sess_orderly1";
 const ABLE = { supports_confirmation_reply: true, coalesce_boundaries: ["sentence", "completion"] };
 const DEAF = { coalesce_boundaries: ["sentence", "completion"] };
 const TOKEN = "rpl_0123456789abcdef0123456789abcdef";
 
-async function started(...options: readonly string[]) {
-  const directory = temporaryDirectory();
-  const socket = join(directory, "a.sock");
-  const argv = ["serve", "--socket", socket, "--producer-id", "test", "--agent-grace-seconds", "600", ...options];
-  const start = async (): Promise<StartedCommand> => {
-    const command = startCommandLine([...argv, "--log-level", "warn"], { environment: cleanEnvironment(directory) });
-    await command.stdoutLines(1);
-    return command;
-  };
-  let daemon = await start();
-  return {
-    socket,
-    start: async () => {
-      daemon = await start();
-    },
-    /** Answers with its exit code. Nothing went wrong until then. */
-    stop: async () => {
-      daemon.signal("SIGTERM");
-      const { code, stderr } = await daemon.ended;
-      expect(stderr).toBe("");
-      return code;
-    },
-  };
-}
+const started = (...options: readonly string[]) => serveAtSocket("--agent-grace-seconds", "600", ...options);
 
 /** A call and its answer's result. */
 async function call(agent: LineListener, id: string, method: string, params: object): Promise<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import { type PlayedLine, type PlayOptions, play } from "../../../src/cli/recordings/play.js";
-import { createVirtualTimers, settle } from "../../client/virtual-timers.js";
+import { createVirtualClock, settle } from "../../support/rigs/virtual-clock.js";
 
 interface Sent {
   readonly fields: unknown;
@@ -10,7 +10,7 @@ interface Sent {
 }
 
 function stage(count: number, options: Partial<PlayOptions> = {}) {
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const sent: Sent[] = [];
   const refusals: string[] = [];
   async function* lines(): AsyncGenerator<PlayedLine> {
@@ -30,7 +30,7 @@ function stage(count: number, options: Partial<PlayOptions> = {}) {
     lines: lines(),
     restamper: { restamp: (fields) => fields },
     dueMs: () => 0,
-    clock: { ...timers, wallTime: () => 0 },
+    clock: timers,
     maxUnanswered: 64,
     stopsOnError: false,
     hasEnd: true,
@@ -59,11 +59,11 @@ test("each waits until it is due", async () => {
   const { playing, sent, timers } = stage(3, { dueMs: () => due.shift() ?? 0 });
   await settle();
   expect(sent).toHaveLength(1);
-  await timers.advance(99);
+  await timers.advanceSettled(99);
   expect(sent).toHaveLength(1);
-  await timers.advance(1);
+  await timers.advanceSettled(1);
   expect(sent).toHaveLength(2);
-  await timers.advance(200);
+  await timers.advanceSettled(200);
   for (const { accept } of sent) accept();
   expect(await playing.done).toMatchObject({ acceptedCount: 3, durationMs: 300 });
 });
@@ -109,7 +109,7 @@ test("stopped, it sends no more and waits for the answers that are due", async (
   await settle();
   playing.stop();
   await settle();
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
   sent[0]?.accept();
   expect(await playing.done).toMatchObject({ acceptedCount: 1, wasStopped: true, unsentCount: 1 });
   expect(sent).toHaveLength(1);

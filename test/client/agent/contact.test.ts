@@ -9,12 +9,12 @@ import { openAgent } from "../../../src/client/agent/open-agent.js";
 import { ipcRpcConnector } from "../../../src/client/node.js";
 import type { CloseInfo } from "../../../src/contracts/transport.js";
 import { eventually, runtimeEnvironment, serve } from "../../cli/command-stage.js";
+import { createVirtualClock, settle } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createVirtualTimers, settle } from "../virtual-timers.js";
 import { openedAt } from "./agent-stage.js";
 
 async function opened(connect: AgentConnector["connect"]) {
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   let searches = 0;
   const counted: AgentConnector = {
     isLasting: false,
@@ -31,11 +31,11 @@ test("a silent agent looks for a daemon with a new session, after twice as long 
   const { agent, timers, searches } = await opened(ipcRpcConnector(join(temporaryDirectory(), "nobody.sock")));
   expect(agent.status.kind).toBe("silent");
   for (const [index, seconds] of [5, 10, 20, 40, 80, 160, 300, 300].entries()) {
-    await timers.advance(seconds * 1000 - 1);
+    await timers.advanceSettled(seconds * 1000 - 1);
     agent.session("Too early.").complete();
     expect(agent.status.kind).toBe("silent");
     expect(searches()).toBe(index + 1);
-    await timers.advance(1);
+    await timers.advanceSettled(1);
     agent.session("In time.").complete();
     await eventually(() => expect(searches()).toBe(index + 2));
     await eventually(() => expect(agent.status.kind).toBe("silent"));
@@ -74,19 +74,19 @@ test("a daemon that loses each session as soon as it begins is asked again after
       closed,
     };
   };
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const { agent } = await openedAt(undefined, { connectors: [{ connect }], timers, chance: () => 0 });
   agent.session("Writes.").text("Nobody takes this.");
-  await timers.advance(20);
+  await timers.advanceSettled(20);
   expect(startCount).toBe(1);
   for (let count = 1; count < 5; count += 1) {
-    await timers.advance(9);
+    await timers.advanceSettled(9);
     expect(startCount).toBe(count);
-    await timers.advance(1);
+    await timers.advanceSettled(1);
     expect(startCount).toBe(count + 1);
   }
   void agent.close(0);
-  await timers.advance(0);
+  await timers.advanceSettled(0);
 });
 
 /** A socket at which something else than a daemon listens. */
@@ -104,18 +104,18 @@ test.each([
 ])("a peer that $what is no daemon, and is not waited for", async ({ serve }) => {
   const { path } = await strangerAt(serve);
   // Nobody sets these timers forward.
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const { agent } = await openedAt(path, { timers });
   expect(agent.status.kind).toBe("silent");
 });
 
 test("an agent whose process is held up in the middle of its search hears the daemon all the same", async () => {
   const { socketPath } = await serve(runtimeEnvironment().XDG_RUNTIME_DIR);
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const connect: AgentConnector["connect"] = async (handlers) => {
     await settle();
-    timers.holdUp(10_000);
-    await timers.advance(0);
+    timers.pass(10_000);
+    await timers.advanceSettled(0);
     return ipcRpcConnector(socketPath)(handlers);
   };
   const { agent } = await openedAt(undefined, { connectors: [{ connect }], timers });
@@ -124,14 +124,14 @@ test("an agent whose process is held up in the middle of its search hears the da
 
 test("a peer that says nothing is waited for two seconds", async () => {
   const { path, connected } = await strangerAt((socket) => socket.resume());
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const statuses: string[] = [];
   const connectors = [{ connect: ipcRpcConnector(path) }];
   const opening = openAgent({ id: "waiter", connectors, timers, onStatus: ({ kind }) => statuses.push(kind) });
   await connected;
-  await timers.advance(1999);
+  await timers.advanceSettled(1999);
   expect(statuses).toEqual([]);
-  await timers.advance(1);
+  await timers.advanceSettled(1);
   const agent = await opening;
   expect(agent.status).toMatchObject({ kind: "silent", because: { code: "timed_out" } });
   await agent.close(0);
@@ -158,7 +158,7 @@ test("daemons that are lost at once are given up, and looked for as rarely", asy
   const untilSilent = (): Promise<void> =>
     eventually(() => {
       // No time passes for a connection: it was lost at once, however slow the machine is.
-      if (openCount === 0) void timers.advance(1000);
+      if (openCount === 0) void timers.advanceSettled(1000);
       expect(agent.status.kind).toBe("silent");
     });
   await untilSilent();
@@ -169,7 +169,7 @@ test("daemons that are lost at once are given up, and looked for as rarely", asy
   expect(searches()).toBe(before);
   // A search that was under way when the agent fell silent may put the next one off by a moment.
   for (let minute = 0; minute < 6 && searches() === before; minute += 1) {
-    await timers.advance(60_000);
+    await timers.advanceSettled(60_000);
     agent.session("In time.").complete();
   }
   await eventually(() => expect(searches()).toBeGreaterThan(before));

@@ -1,6 +1,7 @@
 // An agent is never in the way of its program: it ends nobody's process, and keeps nobody's process running.
 import { expect, test } from "vitest";
 import { eventually } from "../../cli/command-stage.js";
+import { isTried } from "../../support/extent.js";
 import { accepts, listenAt, openedAt, PATIENT_MS } from "./agent-stage.js";
 import { type AuthorProgram, startAuthorProgram, WAITS } from "./author-program.js";
 import { SERVED_WAYS, type ServedWay, serveFor, sharedWays } from "./ways.js";
@@ -9,6 +10,10 @@ import { SERVED_WAYS, type ServedWay, serveFor, sharedWays } from "./ways.js";
 const reach = sharedWays();
 /** Of one that ends the sessions of a lost agent soon. */
 const reachStrict = sharedWays("--agent-grace-seconds", "0", "--agent-idle-seconds", "1");
+
+/** In a short run the ways take turns from test to test. */
+const inTurn = (row: number): readonly ServedWay[] =>
+  SERVED_WAYS.filter((_, column) => isTried(row, column, SERVED_WAYS.length, 1));
 
 /** Runs an author's program, in which `agent` is open. It begins when `goOn` is called. */
 function host(options: string, work: string): AuthorProgram & { readonly opened: () => Promise<unknown> } {
@@ -57,7 +62,7 @@ test.each(SERVED_WAYS)(
   },
 );
 
-test.each(SERVED_WAYS)("over %s, a program that waits for an answer goes on until it is there", async (way) => {
+test.each(inTurn(0))("over %s, a program that waits for an answer goes on until it is there", async (way) => {
   const served = await reach(way);
   await listenAt(served.socketPath, { answer: accepts });
   const running = host(
@@ -92,7 +97,7 @@ test.each(SERVED_WAYS)("over %s, a daemon that hangs or is gone keeps no program
   expect(await Promise.all(ends)).toEqual([end, end]);
 });
 
-test.each(SERVED_WAYS)("over %s, agent.close ends although the daemon hangs", async (way) => {
+test.each(inTurn(1))("over %s, agent.close ends although the daemon hangs", async (way) => {
   const served = await serveFor(way);
   const { agent, troubles } = await openedAt(undefined, { connectors: [served.connector] });
   const s = agent.session("Writes.");
@@ -107,7 +112,7 @@ test.each(SERVED_WAYS)("over %s, agent.close ends although the daemon hangs", as
   served.signal("SIGKILL");
 });
 
-test.each(SERVED_WAYS)("R8: over %s, the sessions of a program that is killed end", async (way) => {
+test.each(inTurn(0))("R8: over %s, the sessions of a program that is killed end", async (way) => {
   const served = await reachStrict(way);
   const heard = await listenAt(served.socketPath);
   const running = host(
@@ -186,7 +191,7 @@ const THROWING = `
   onStatus: () => { throw new Error("onStatus"); },
   onWaiting: async () => { throw new Error("onWaiting"); }`;
 
-test.each([undefined, ...SERVED_WAYS])(
+test.each([undefined, ...inTurn(1)])(
   "over %s, no mistake of an author ends the program, or the session too early",
   async (way) => {
     const served = way === undefined ? undefined : await reach(way);

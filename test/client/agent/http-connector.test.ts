@@ -3,13 +3,13 @@ import { expect, onTestFinished, test } from "vitest";
 import { httpRpcConnector } from "../../../src/client/agent/http-connector.js";
 import { createAgentClient } from "../../../src/client/agent-client.js";
 import { eventually } from "../../cli/command-stage.js";
-import { createVirtualTimers } from "../virtual-timers.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { listenAt, openedAt } from "./agent-stage.js";
 import { serveFor } from "./ways.js";
 
 test("an open session is kept while its agent has nothing to say", async () => {
   const { address, token } = await serveFor("HTTP, TCP");
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const calls: string[] = [];
   const spied: typeof fetch = (url, init) => {
     calls.push(String(url).split("/").at(-1) ?? "");
@@ -18,20 +18,20 @@ test("an open session is kept while its agent has nothing to say", async () => {
   const client = await createAgentClient(httpRpcConnector(`http://${address}`, { token, fetch: spied, timers }));
   onTestFinished(() => client.close());
   await client.setManifest({ agent_id: "quiet" });
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
   await client.publish({ type: "aaep:agent.session.started", session_id: "sess_quiet", summary_normal: "Thinks." });
   const before = calls.length;
-  await timers.advance(20_000);
+  await timers.advanceSettled(20_000);
   await eventually(() => expect(calls.slice(before)).toEqual(["SetManifest"]));
-  await eventually(() => expect(timers.pendingCount()).toBe(1));
+  await eventually(() => expect(timers.pending()).toBe(1));
   await client.publish({ type: "aaep:agent.session.completed", session_id: "sess_quiet", summary_normal: "Thought." });
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });
 
 test("a daemon that does not answer within 30 s counts as lost; a question may wait longer", async () => {
   const { address, token, socketPath } = await serveFor("HTTP, TCP");
   const heard = await listenAt(socketPath, { answer: () => undefined });
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   let isHeld = false;
   const holding: typeof fetch = (url, init) => {
     if (!isHeld) return fetch(url, init);
@@ -60,8 +60,8 @@ test("a daemon that does not answer within 30 s counts as lost; a question may w
   });
   const refusal = expect(publishing).rejects.toMatchObject({ code: "peer_gone" });
   const unread = expect(connection.request("aaep.manifest", {})).rejects.toMatchObject({ code: "peer_gone" });
-  await timers.advance(29_999);
-  await timers.advance(1);
+  await timers.advanceSettled(29_999);
+  await timers.advanceSettled(1);
   await refusal;
   await unread;
   await lost;

@@ -4,13 +4,16 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AgentTrouble } from "../../../src/client/agent/agent-options.js";
 import { findAllDaemons } from "../../../src/client/discovery/daemons.js";
 import { spawnConnector } from "../../../src/client/node.js";
-import { eventually } from "../../cli/command-stage.js";
+import { eventually, serve, serveAtSocket } from "../../cli/command-stage.js";
 import { ensureBuilt } from "../../support/built.js";
-import { createMortalDaemon, startMortalDaemon } from "../../support/peers/mortal-daemon.js";
+import { isWhole } from "../../support/extent.js";
+import { startMortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { PROGRAM } from "../../support/peers/program.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { accepts, listenAt, openedAt } from "./agent-stage.js";
 
+/** How often the daemon goes. */
+const ROUNDS = isWhole ? 3 : 1;
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
 const droppedIn = (troubles: readonly AgentTrouble[]): number =>
   troubles.reduce((sum, { droppedCharacters }) => sum + droppedCharacters, 0);
@@ -39,7 +42,7 @@ test.each(["kill", "stop"] as const)(
         }
       };
       await say(50);
-      for (let round = 0; round < 3; round += 1) {
+      for (let round = 0; round < ROUNDS; round += 1) {
         mayAnswer = false;
         const asking = s.confirm({ action: `Round ${round}.`, consequence: "It counts." });
         await say(30);
@@ -182,10 +185,10 @@ test("a daemon that is held takes nothing: text is dropped beyond the queue, cou
 });
 
 test("sessions that wait for a lost daemon are bounded together; what they drop is counted and told", async () => {
-  const mortal = await startMortalDaemon();
-  const heard = await listenAt(mortal.socket);
-  const { agent, troubles } = await openedAt(mortal.socket, { mostQueuedEvents: 8, mostQueuedCharacters: 100 });
-  await mortal.kill();
+  const daemon = await serveAtSocket();
+  const heard = await listenAt(daemon.socket);
+  const { agent, troubles } = await openedAt(daemon.socket, { mostQueuedEvents: 8, mostQueuedCharacters: 100 });
+  await daemon.stop();
   await eventually(() => expect(agent.status.kind).toBe("away"));
   const text = "0123456789";
   const sessions = Array.from({ length: 500 }, (_, index) => {
@@ -197,7 +200,7 @@ test("sessions that wait for a lost daemon are bounded together; what they drop 
   });
   const dropped = sessions.reduce((sum, s) => sum + s.dropped, 0);
   expect(dropped).toBeGreaterThan(400 * text.length);
-  expect(await mortal.start().ready).toBe(true);
+  await daemon.start();
   const count = (start: string): number => heard.lines.filter((line) => line.startsWith(start)).length;
   await eventually(() => {
     expect(count("session.started")).toBeGreaterThan(10);
@@ -238,14 +241,14 @@ test("tools that are called without end beside a daemon that hangs take no more 
 });
 
 test("text that is left when the agent closes is dropped, and told", async () => {
-  const mortal = await startMortalDaemon();
-  const { agent, troubles } = await openedAt(mortal.socket);
-  const heard = await listenAt(mortal.socket);
+  const daemon = await serveAtSocket();
+  const { agent, troubles } = await openedAt(daemon.socket);
+  const heard = await listenAt(daemon.socket);
   const s = agent.session("Writes.");
   s.text("Heard.");
   await eventually(() => expect(heard.text()).toBe("Heard."));
   await s.confirm({ action: "Nobody answers.", consequence: "So it is over at once." });
-  await mortal.kill();
+  await daemon.stop();
   await eventually(() => expect(agent.status.kind).toBe("away"));
   s.text("Sent, and not answered.");
   s.progress(50);
@@ -258,11 +261,11 @@ test("text that is left when the agent closes is dropped, and told", async () =>
 });
 
 test("calls that are left when the agent closes are told, also where none of them is text", async () => {
-  const mortal = await startMortalDaemon();
-  const { agent, troubles } = await openedAt(mortal.socket, { patienceMs: 1 });
+  const daemon = await serveAtSocket();
+  const { agent, troubles } = await openedAt(daemon.socket, { patienceMs: 1 });
   const s = agent.session("Deletes.");
   await s.confirm({ action: "Nobody answers.", consequence: "So it is over at once." });
-  await mortal.kill();
+  await daemon.stop();
   await eventually(() => expect(agent.status.kind).toBe("away"));
   await s.tool("count", () => 1);
   s.progress(50);
@@ -275,12 +278,12 @@ test("calls that are left when the agent closes are told, also where none of the
 });
 
 test("a question waits for a lost daemon, and counts as unheard when it does not return", async () => {
-  const mortal = await startMortalDaemon();
-  const heard = await listenAt(mortal.socket, { answer: accepts });
-  const { agent } = await openedAt(mortal.socket, { patienceMs: 300, unheard: "as-host" });
+  const daemon = await serveAtSocket();
+  const heard = await listenAt(daemon.socket, { answer: accepts });
+  const { agent } = await openedAt(daemon.socket, { patienceMs: 300, unheard: "as-host" });
   const s = agent.session("Deletes.");
   expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({ decision: "accept" });
-  await mortal.kill();
+  await daemon.stop();
   await eventually(() => expect(agent.status.kind).toBe("away"));
   expect(await s.confirm({ action: "A", consequence: "B" })).toMatchObject({
     decision: "reject",
@@ -289,7 +292,7 @@ test("a question waits for a lost daemon, and counts as unheard when it does not
   expect(await s.tool("delete", () => "gone", { irreversible: true })).toBe("gone");
   s.complete();
   // What was done unasked is told afterwards, as such.
-  expect(await mortal.start().ready).toBe(true);
+  await daemon.start();
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));
   const call = heard.events.find(({ type }) => type.endsWith("tool.invoked"));
   expect(call).not.toHaveProperty("irreversible");
@@ -327,9 +330,8 @@ test("R5: a call whose daemon is lost between the consent and the call is not ma
 });
 
 test("a silent agent finds a daemon that was started later, with its next session", async () => {
-  ensureBuilt();
-  const mortal = createMortalDaemon({ directory: temporaryDirectory(), services: [] });
-  onTestFinished(() => mortal.kill());
+  const directory = temporaryDirectory();
+  const socket = join(directory, "a.sock");
   let now = 0;
   const timers = {
     now: () => now,
@@ -338,11 +340,11 @@ test("a silent agent finds a daemon that was started later, with its next sessio
       return () => clearTimeout(timer);
     },
   };
-  const { agent, statuses, troubles } = await openedAt(mortal.socket, { timers });
+  const { agent, statuses, troubles } = await openedAt(socket, { timers });
   expect(agent.status.kind).toBe("silent");
   agent.session("Unheard.").text("Nobody is there.");
-  expect(await mortal.start().ready).toBe(true);
-  const heard = await listenAt(mortal.socket);
+  await serve(directory, "--socket", socket);
+  const heard = await listenAt(socket);
   now += 5000;
   await agent.session("Heard.", (s) => s.text("Somebody is there."));
   await eventually(() => expect(heard.lines.at(-1)).toBe("session.completed | Ended."));

@@ -8,8 +8,8 @@ import type { Timers } from "../../../src/client/platform-clock.js";
 import { currentPlace, ipcPath } from "../../../transports/ipc/paths.js";
 import { eventually, runtimeEnvironment } from "../../cli/command-stage.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { createVirtualClock } from "../../support/rigs/virtual-clock.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
-import { createVirtualTimers } from "../virtual-timers.js";
 
 /** Somebody who listens at a socket, with a manifest beside it if there is a name. */
 async function listenAt(directory: string, name: string, agentName?: string, pid = 4711): Promise<Server> {
@@ -155,28 +155,28 @@ test("a directory that is removed is made again, and watched again", async () =>
 });
 
 test("a directory that cannot be watched is read every other second", async () => {
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const parent = join(temporaryDirectory(), "parent");
   const directory = join(parent, "aaep");
   // No directory can be made there.
   symlinkSync("/proc", parent);
   const looks: number[] = [];
   const found = discover([directory], { timers, onLooked: (count) => void looks.push(count) });
-  await eventually(() => expect([looks, timers.pendingCount()]).toEqual([[0], 1]));
+  await eventually(() => expect([looks, timers.pending()]).toEqual([[0], 1]));
   rmSync(parent);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   await listenAt(directory, "one");
-  await timers.advance(1999);
+  await timers.advanceSettled(1999);
   expect(found.told).toEqual([]);
-  await timers.advance(1);
+  await timers.advanceSettled(1);
   await told(found, ["+ one.sock one"]);
   // From here on it is watched.
   await eventually(() => expect(looks).toEqual([0, 1]));
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
 });
 
 test("files that change all the time do not put off a look", async () => {
-  const virtual = createVirtualTimers();
+  const virtual = createVirtualClock();
   const wakes: number[] = [];
   const timers: Timers = {
     now: virtual.now,
@@ -191,10 +191,10 @@ test("files that change all the time do not put off a look", async () => {
   await eventually(() => expect(looks).toEqual([0]));
   await listenAt(directory, "one");
   await eventually(() => expect(wakes).toEqual([50]));
-  await virtual.advance(30);
+  await virtual.advanceSettled(30);
   for (let number = 0; number < 20; number += 1) writeFileSync(join(directory, `${number}`), "");
   // Nothing tells when the kernel has reported all of them, and nothing may come of it.
-  await virtual.advance(20);
+  await virtual.advanceSettled(20);
   await told(found, ["+ one.sock one"]);
 });
 

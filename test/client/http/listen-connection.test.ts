@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { enveloped } from "../../../src/client/http/envelopes.js";
 import { httpConnector } from "../../../src/client/http/http-connector.js";
 import type { SubscribeOptions } from "../../../src/client/listener/listener-types.js";
+import { settle } from "../../support/rigs/virtual-clock.js";
 import { gate, listen, start } from "../listener/listener-stage.js";
-import { settle } from "../virtual-timers.js";
 
 interface Call {
   readonly method: string;
@@ -103,15 +103,15 @@ test("C3: a stream that is silent for two and a half intervals is given up; hear
   streamOf(daemon).say(accepted());
   await settle();
   for (let count = 0; count < 4; count += 1) {
-    await timers.advance(37_000);
+    await timers.advanceSettled(37_000);
     streamOf(daemon).say({ heartbeat: {} });
     await settle();
   }
   expect(told).toEqual(["1 connecting", "1 active"]);
-  await timers.advance(37_400);
+  await timers.advanceSettled(37_400);
   expect(told).toHaveLength(2);
-  await timers.advance(100);
-  await timers.advance(100);
+  await timers.advanceSettled(100);
+  await timers.advanceSettled(100);
   expect(told).toEqual(["1 connecting", "1 active", "1 waiting", "1 connecting"]);
   streamOf(daemon, 1).say(accepted());
   streamOf(daemon, 1).say({ events: [event(1), event(2)] });
@@ -124,7 +124,7 @@ test("without heartbeats a silent stream stays", async () => {
   await settle();
   streamOf(daemon).say(accepted({ heartbeatSeconds: undefined }));
   await settle();
-  await timers.advance(1_000_000);
+  await timers.advanceSettled(1_000_000);
   expect(told).toEqual(["1 connecting", "1 active"]);
 });
 
@@ -138,7 +138,7 @@ test("a busy loop holds the stream, and its silence is not the daemon's", async 
   const pulled = daemon.pullCount();
   for (let number = 3; number < 50; number += 1) streamOf(daemon).say({ events: [event(number)] });
   await settle();
-  await timers.advance(100_000);
+  await timers.advanceSettled(100_000);
   expect([heard, daemon.pullCount()]).toEqual([["evt_1"], pulled]);
   open();
   await settle();
@@ -191,7 +191,7 @@ test.each<[string, (call: Call) => void]>([
   expect(await terms).toEqual([]);
   await settle();
   expect(told.at(-1)).toBe("1 waiting");
-  await timers.advance(100);
+  await timers.advanceSettled(100);
   expect(streamOf(daemon, 1).request).toMatchObject({
     request: { additional: { subscriber_id: "reader", capabilities: { pace_wpm: 200 } } },
   });
@@ -220,9 +220,9 @@ test("closing waits for calls under way for a second, and no longer", async () =
   const closing = subscription.close().then(() => {
     isClosed = true;
   });
-  await timers.advance(999);
+  await timers.advanceSettled(999);
   expect(isClosed).toBe(false);
-  await timers.advance(1);
+  await timers.advanceSettled(1);
   await closing;
   expect(await ended).toBe("over");
   expect(daemon.calls.map(({ method }) => method)).toEqual(["Skip"]);

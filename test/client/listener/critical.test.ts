@@ -1,8 +1,8 @@
 // Critical events of a listener whose loop is busy.
 import { expect, test } from "vitest";
 import type { ReceivedEvent } from "../../../src/client/events.js";
+import { settle } from "../../support/rigs/virtual-clock.js";
 import { createFakeProducer, eventMessage } from "../fake-producer.js";
-import { settle } from "../virtual-timers.js";
 import { accepted, gate, listen, question, side, start } from "./listener-stage.js";
 
 test("a critical event is told while the loop is busy, and comes in its turn", async () => {

@@ -4,8 +4,8 @@ import { Fault } from "../../../src/base/errors.js";
 import type { SubscribeOptions } from "../../../src/client/listener/listener-types.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
 import type { Connection } from "../../../src/contracts/transport.js";
+import { settle } from "../../support/rigs/virtual-clock.js";
 import { createFakeProducer, eventMessage, type FakeProducer } from "../fake-producer.js";
-import { settle } from "../virtual-timers.js";
 import { accepted, gate, listen, question, scriptedDiscovery, side, start } from "./listener-stage.js";
 
 const rejected = {
@@ -51,7 +51,7 @@ test.each<[string, SubscribeOptions]>([
   side(producer).say(refusal, { type: "aaepd.reply_not_taken", reply_token: "rpl_1" }, question("rpl_1"));
   side(producer).reach("c1");
   expect(await ended).toBe(failure);
-  await timers.advance(60_000);
+  await timers.advanceSettled(60_000);
   expect(producer.sides).toHaveLength(1);
 });
 
@@ -92,7 +92,7 @@ test("AAEP §5.7: a daemon that vanishes before it has answered gets the terms w
   side(two).say({ type: "aaepd.pending", questions: [question("rpl_2")] });
   expect(await answer).toMatchObject([{ honored_capabilities: { aaepd: { paused: false } } }]);
   expect(await pending).toMatchObject([{ reply_token: "rpl_2" }]);
-  await timers.advance(100);
+  await timers.advanceSettled(100);
   expect(side(one, 1).received).toMatchObject([{ capabilities: { pace_wpm: 200 } }]);
 });
 
@@ -106,14 +106,14 @@ test("AAEP §5.7: nobody waits for a daemon that hangs: the others have answered
   await settle();
   side(two).accept("sub_1", { paused: false });
   side(two).say({ type: "aaepd.pending", questions: [question("rpl_2")] });
-  await timers.advance(2000);
+  await timers.advanceSettled(2000);
   expect(await answer).toMatchObject([{ honored_capabilities: { aaepd: { paused: false } } }]);
   expect(await pending).toMatchObject([{ reply_token: "rpl_2" }]);
-  expect(timers.pendingCount()).toBe(0);
+  expect(timers.pending()).toBe(0);
   // Its next connection asks for them.
   side(one).sever();
   await settle();
-  await timers.advance(100);
+  await timers.advanceSettled(100);
   expect(side(one, 1).received).toMatchObject([{ capabilities: { pace_wpm: 200 } }]);
 });
 
@@ -130,7 +130,7 @@ test("calls that come while a lost connection is being closed are settled", asyn
   expect(subscription.skip()).toBe(false);
   open();
   await settle();
-  await timers.advance(100);
+  await timers.advanceSettled(100);
   expect(side(producer, 1).received).toMatchObject([{ capabilities: { pace_wpm: 200 } }]);
 });
 
@@ -199,7 +199,7 @@ test("an acceptance without terms is an interruption, and no end", async () => {
   side(producer).say({ type: "subscription.accepted", subscription_id: "sub_1" });
   await settle();
   expect(told).toEqual(["1 connecting", "1 waiting"]);
-  await timers.advance(100);
+  await timers.advanceSettled(100);
   side(producer, 1).accept();
   side(producer, 1).say(eventMessage(1));
   await settle();
@@ -213,10 +213,10 @@ test("§8.2.7: wrong credentials end the iteration, unless the connector names a
   const { subscription, timers, told } = start(producer.connect);
   const { ended } = listen(subscription);
   await settle();
-  await timers.advance(4999);
+  await timers.advanceSettled(4999);
   expect(told).toEqual(["1 connecting", "1 waiting"]);
   producer.refuseWith = new Fault("unauthenticated", sentence);
-  await timers.advance(1);
+  await timers.advanceSettled(1);
   expect(await ended).toMatchObject({ code: "unauthenticated", sentence });
 });
 

@@ -9,13 +9,13 @@ import type {
   Subscription,
 } from "../../../src/client/listener/listener-types.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
+import { createVirtualClock, settle } from "../../support/rigs/virtual-clock.js";
 import { eventMessage, type FakeProducer } from "../fake-producer.js";
-import { createVirtualTimers, settle } from "../virtual-timers.js";
 
 type Targets = Parameters<typeof subscribe>[0];
 
 export function start(targets: Targets, options: SubscribeOptions = {}, terms: Capabilities = {}) {
-  const timers = createVirtualTimers();
+  const timers = createVirtualClock();
   const told: string[] = [];
   const subscription = subscribe(targets, terms, {
     id: "reader",

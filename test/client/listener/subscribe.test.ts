@@ -5,8 +5,8 @@ import type { ReceivedEvent } from "../../../src/client/events.js";
 import { subscribe } from "../../../src/client/listener/subscribe.js";
 import type { SubscriberReply } from "../../../src/client/subscriber-options.js";
 import { faultOf } from "../../support/fault-of.js";
+import { settle } from "../../support/rigs/virtual-clock.js";
 import { chunkMessage, createFakeProducer, eventMessage, type FakeProducer } from "../fake-producer.js";
-import { settle } from "../virtual-timers.js";
 import { accepted, gate, listen, question, scriptedDiscovery, side, start } from "./listener-stage.js";
 
 test("AAEP §5.2: the terms go into the request, and events come in order, each once", async () => {
@@ -135,7 +135,7 @@ test("R17: back after a break at the place it reached, with the newest terms, an
   side(producer).sever();
   await settle();
   expect(await subscription.renegotiate({ preferred_verbosity: "terse" })).toEqual([]);
-  await timers.advance(100);
+  await timers.advanceSettled(100);
   expect(side(producer, 1).received).toMatchObject([
     { capabilities: { preferred_verbosity: "terse" }, extensions: { aaepd: { resume_after: "c1" } } },
   ]);
@@ -369,7 +369,7 @@ test("a discovery adds daemons; one that has left waits with its place until it 
   expect(heard).toEqual(["evt_1", "evt_2"]);
   await side(made("a")).end();
   await settle();
-  await timers.advance(60_000);
+  await timers.advanceSettled(60_000);
   expect(told.at(-1)).toBe("a connecting");
   expect(made("a").sides).toHaveLength(1);
   appear("b");

@@ -28,7 +28,7 @@ import { expectNothingLeftOpen } from "../open-handles.js";
 import { createWireSniffer, type WireSniffer } from "../oracles/wire-sniffer.js";
 import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
 import { temporaryDirectory } from "../temporary-directory.js";
-import { createVirtualClock, type VirtualClock } from "./virtual-clock.js";
+import { createVirtualClock } from "./virtual-clock.js";
 
 export interface RigOptions {
   /** What differs from the defaults of `serve`. */
@@ -130,22 +130,6 @@ function serviceChoices({ services = {} }: RigOptions, path: string): Partial<Co
   return choices;
 }
 
-/** Stands still; what is due at the end of a turn runs then, or at the moment of virtual time that it belongs to. */
-function handClock(): VirtualClock {
-  const clock = createVirtualClock();
-  return {
-    ...clock,
-    afterCall: (run) => {
-      clock.afterCall(run);
-      setImmediate(clock.settle);
-    },
-    afterTurn: (run) => {
-      clock.afterTurn(run);
-      setImmediate(clock.settle);
-    },
-  };
-}
-
 /** Lets both sides of local connections take what is under way. */
 export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
@@ -168,7 +152,7 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
   const lines: LogLine[] = [];
   const noteLine = (level: keyof Log) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     void lines.push({ level, fields, message });
-  const hands = options.clock === "hands" ? handClock() : undefined;
+  const hands = options.clock === "hands" ? createVirtualClock(undefined, { endsTurns: true }) : undefined;
   const clock: Clock = hands ?? createClock();
   const stdin = new PassThrough();
   const stdout = new PassThrough();

@@ -4,6 +4,8 @@ import { createWakeUps } from "../../../src/engine/time/wake-ups.js";
 export interface VirtualClock extends Clock {
   /** Moves time on, stopping at every wake-up on the way. */
   readonly advance: (ms: Millis) => void;
+  /** As `advance`, each wake-up followed by the promises that it settles. */
+  readonly advanceSettled: (ms: Millis) => Promise<void>;
   /** Lets time pass in the middle of a turn: what is due stays so. */
   readonly pass: (ms: Millis) => void;
   /** Somebody sets the clock on the wall, by so much: no time passes. */
@@ -18,8 +20,19 @@ export interface VirtualClock extends Clock {
   readonly turn: () => void;
 }
 
-/** A clock that stands still until it is told otherwise (R24). */
-export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 0)): VirtualClock {
+/** Lets everything that needs no time happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/**
+ * A clock that stands still until it is told otherwise (R24). `endsTurns`: what is due at the end of a turn runs in the next one of the process;
+ * otherwise the test ends turns.
+ */
+export function createVirtualClock(
+  startWallTime = Date.UTC(2026, 4, 24, 14, 0, 0),
+  { endsTurns = false } = {},
+): VirtualClock {
   let now = 0;
   let steppedMs = 0;
   const wakeUps = createWakeUps();
@@ -29,8 +42,12 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     turn = [];
     for (const run of due) run();
   };
-  const settle = (): void => {
+  const endTurns = (): void => {
     while (turn.length > 0) endTurn();
+  };
+  const collect = (run: () => void): void => {
+    turn.push(run);
+    if (endsTurns) setImmediate(endTurns);
   };
   return {
     now: () => now,
@@ -38,10 +55,11 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     stepWall: (byMs) => {
       steppedMs += byMs;
     },
-    wakeAt: wakeUps.at,
-    afterCall: (run) => void turn.push(run),
-    afterTurn: (run) => void turn.push(run),
-    settle,
+    // As of the platform: a wake-up is told nothing.
+    wakeAt: (at, wake) => wakeUps.at(at, () => wake()),
+    afterCall: collect,
+    afterTurn: collect,
+    settle: endTurns,
     turn: endTurn,
     runDue: () => wakeUps.advance(now),
     pending: wakeUps.pending,
@@ -50,14 +68,24 @@ export function createVirtualClock(startWallTime = Date.UTC(2026, 4, 24, 14, 0, 
     },
     advance: (ms) => {
       const until = now + ms;
-      settle();
+      endTurns();
       for (let next = wakeUps.next(); next !== undefined && next <= until; next = wakeUps.next()) {
         now = Math.max(now, next);
         wakeUps.advance(now);
-        settle();
+        endTurns();
       }
       now = until;
-      settle();
+      endTurns();
+    },
+    advanceSettled: async (ms) => {
+      const until = now + ms;
+      for (let next = wakeUps.next(); next !== undefined && next <= until; next = wakeUps.next()) {
+        now = Math.max(now, next);
+        wakeUps.advance(now, 1);
+        await settle();
+      }
+      now = until;
+      await settle();
     },
   };
 }
