@@ -15,6 +15,7 @@ import { fixture } from "../support/peers/program.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 import { auditedLines } from "./crash/crash-run.js";
 import { outcomeLine } from "./crash/record.js";
+import { median, tell } from "./figures.js";
 
 beforeAll(ensureBuilt, 120_000);
 
@@ -30,10 +31,6 @@ const LONGEST_GAP_MS = 1200;
 const REPLY_AGAIN_MS = 250;
 /** How long all text may take to arrive after the last restart, ms. */
 const PATIENCE_MS = 180_000;
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 /** A session waits for its agent, however slow the machine is. */
 const PATIENT = ["--agent-grace-seconds", "120"];
@@ -233,7 +230,7 @@ describe.skipIf(!isWhole && !isLong)("agents whose daemon is killed", () => {
           expect(await ready).toBe(true);
           gapsMs.push(Math.round(performance.now() - killedAt));
         }
-        if (isLong && kill % 10 === 0) process.stdout.write(`${new Date().toISOString()} kill ${kill}\n`);
+        if (isLong && kill % 10 === 0) tell(`${new Date().toISOString()} kill ${kill}`);
       }
       for (const { stop } of agents) stop();
       for (const { ended } of agents) expect(await ended).toEqual({ code: 0, stderr: "" });
@@ -247,14 +244,14 @@ describe.skipIf(!isWhole && !isLong)("agents whose daemon is killed", () => {
       const characters = told.sessions.reduce((sum, { text }) => sum + text.length, 0);
       const resumed = listeners.flatMap((one) => one.resumed);
       const met = [...new Set(resumed)].map((how) => `${how} ${resumed.filter((one) => one === how).length}`);
-      process.stdout.write(
-        `${[
+      tell(
+        [
           `agents over kills, seed ${seed}: ${kills} kills, ${killsBeforeReady} of them before the daemon listened`,
           `  back after: median ${median(gapsMs)} ms, at most ${Math.max(...gapsMs)} ms`,
           `  sessions: ${told.sessions.length}, characters: ${characters}, questions: ${told.asked.size}`,
           `  changes of status: ${told.statusChanges}, troubles: ${told.troubles.length}`,
           `  places met as: ${met.join(", ")}`,
-        ].join("\n")}\n`,
+        ].join("\n"),
       );
       // Nothing was told to `onError`, and nothing was dropped.
       expect(told.troubles).toEqual([]);

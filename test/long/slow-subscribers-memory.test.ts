@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt } from "../support/built.js";
 import { anonymousMemory, createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
+import { median, tell } from "./figures.js";
 import { openFloodAgent } from "./flood/flood-agent.js";
 import { openRawListener, type Pace, type RawListener } from "./flood/raw-listener.js";
 
@@ -70,15 +71,6 @@ async function flood(daemon: MortalDaemon, crowd: Crowd, events: number): Promis
     growthMib: (Math.max(most, end) - before) / MIB,
     endGrowthMib: (end - before) / MIB,
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
-function tell(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 describe.each([

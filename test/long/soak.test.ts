@@ -19,6 +19,7 @@ import { pause, runAgent } from "./crash/agent.js";
 import { ipcConnection } from "./crash/ipc-connection.js";
 import { type RunningListener, startListener } from "./crash/listener.js";
 import { type AskedQuestion, headOf, type SentSession } from "./crash/record.js";
+import { median, tell } from "./figures.js";
 import { callTools, RELAYED_SETTINGS, recordUnits } from "./other-protocols.js";
 
 beforeAll(ensureBuilt, 120_000);
@@ -52,10 +53,6 @@ interface Sample {
   readonly external: number;
   readonly descriptors: number;
   readonly resources: number;
-}
-
-function tell(text: string): void {
-  process.stdout.write(`${text}\n`);
 }
 
 /** What a daemon that nobody talks to is made of. */
@@ -226,11 +223,6 @@ async function busyCycle(
     calls,
     units,
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 it(

@@ -1,20 +1,16 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { badgeSvg } from "../../../src/conformance/report/badge.js";
 import { reportJson } from "../../../src/conformance/report/report-json.js";
 import { visibleLine, visibleText } from "../../../src/conformance/report/visible-text.js";
 import { casesOf } from "../../support/extent.js";
-import { type MarkupReader, type Seen, shapeOf, startMarkupReader, textsOf, valuesOf } from "./markup-reader.js";
+import { type Seen, shapeOf, sharedMarkupReader, textsOf, valuesOf } from "./markup-reader.js";
 import { FAILED, hostileRun, MIXED, PASSED, plainOf, result, runOf, SKIPPED } from "./runs.js";
 
-let reader: MarkupReader;
-beforeAll(() => {
-  reader = startMarkupReader();
-});
-afterAll(() => reader.close());
+const read = sharedMarkupReader();
 
 function badgeOf(...given: Parameters<typeof reportJson>): Promise<readonly Seen[]> {
-  return reader.read("xml", badgeSvg(reportJson(...given)));
+  return read("xml", badgeSvg(reportJson(...given)));
 }
 
 const PASSING = result("P1-a", PASSED);

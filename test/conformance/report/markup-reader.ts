@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { shared, whenFinished } from "../../support/lifetime.js";
 
 const PROGRAM = fileURLToPath(new URL("read_markup.py", import.meta.url));
 
@@ -12,25 +13,24 @@ export type Seen =
   | readonly ["text", string]
   | readonly ["comment", string];
 
-export interface MarkupReader {
-  /** Rejects if the document is not well-formed XML. HTML is always read somehow. */
-  readonly read: (kind: "xml" | "html", text: string) => Promise<readonly Seen[]>;
-  readonly close: () => void;
-}
+/** Rejects if the document is not well-formed XML. HTML is always read somehow. */
+export type ReadMarkup = (kind: "xml" | "html", text: string) => Promise<readonly Seen[]>;
 
-export function startMarkupReader(): MarkupReader {
-  const child = spawn("python3", [PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  return {
-    read: async (kind, text) => {
-      child.stdin.write(`${JSON.stringify({ kind, text })}\n`);
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error("the parser ended");
-      const seen = JSON.parse(value) as readonly Seen[] | { readonly error: string };
-      if ("error" in seen) throw new Error(seen.error);
-      return seen;
-    },
-    close: () => child.stdin.end(),
+/** To be called beside tests, which share one parser. */
+export function sharedMarkupReader(): ReadMarkup {
+  const started = shared(async () => {
+    const child = spawn("python3", [PROGRAM], { stdio: ["pipe", "pipe", "inherit"] });
+    whenFinished(() => child.stdin.end());
+    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+  });
+  return async (kind, text) => {
+    const { child, lines } = await started();
+    child.stdin.write(`${JSON.stringify({ kind, text })}\n`);
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error("the parser ended");
+    const seen = JSON.parse(value) as readonly Seen[] | { readonly error: string };
+    if ("error" in seen) throw new Error(seen.error);
+    return seen;
   };
 }
 

@@ -1,20 +1,16 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { reportHtml } from "../../../src/conformance/report/report-html.js";
 import { reportJson } from "../../../src/conformance/report/report-json.js";
 import { visibleText } from "../../../src/conformance/report/visible-text.js";
 import { casesOf } from "../../support/extent.js";
-import { type MarkupReader, type Seen, shapeOf, startMarkupReader, textsOf, valuesOf } from "./markup-reader.js";
+import { type Seen, shapeOf, sharedMarkupReader, textsOf, valuesOf } from "./markup-reader.js";
 import { hostileRun, MIXED, PASSED, plainOf, result, runOf, SKIPPED } from "./runs.js";
 
-let reader: MarkupReader;
-beforeAll(() => {
-  reader = startMarkupReader();
-});
-afterAll(() => reader.close());
+const read = sharedMarkupReader();
 
 function pageOf(...given: Parameters<typeof reportJson>): Promise<readonly Seen[]> {
-  return reader.read("html", reportHtml(reportJson(...given)));
+  return read("html", reportHtml(reportJson(...given)));
 }
 
 const startsOf = (seen: readonly Seen[], name: string) => seen.filter((one) => one[0] === "start" && one[1] === name);

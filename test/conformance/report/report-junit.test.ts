@@ -1,21 +1,17 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { SUITE_VERSION } from "../../../src/conformance/findings/finding.js";
 import { reportJson } from "../../../src/conformance/report/report-json.js";
 import { reportJunit } from "../../../src/conformance/report/report-junit.js";
 import { visibleText } from "../../../src/conformance/report/visible-text.js";
 import { casesOf } from "../../support/extent.js";
-import { type MarkupReader, type Seen, shapeOf, startMarkupReader, textsOf, valuesOf } from "./markup-reader.js";
+import { type Seen, shapeOf, sharedMarkupReader, textsOf, valuesOf } from "./markup-reader.js";
 import { hostileRun, MIXED, plainOf } from "./runs.js";
 
-let reader: MarkupReader;
-beforeAll(() => {
-  reader = startMarkupReader();
-});
-afterAll(() => reader.close());
+const read = sharedMarkupReader();
 
 function suiteOf(...given: Parameters<typeof reportJson>): Promise<readonly Seen[]> {
-  return reader.read("xml", reportJunit(reportJson(...given)));
+  return read("xml", reportJunit(reportJson(...given)));
 }
 
 describe("JUnit's XML", () => {
