@@ -70,12 +70,12 @@ function changesAt(node, [parent], source) {
     case "UnaryExpression":
       return node.operator === "!" ? [replaced(node, `(${textOf(node.argument, source)})`)] : [];
     case "ExpressionStatement":
-      return isEffect(node.expression) ? [replaced(node, ";", "statement")] : [];
+      return isEffect(node.expression) ? [replaced(node, "{}", "statement")] : [];
     case "ThrowStatement":
     case "ContinueStatement":
-      return [replaced(node, ";", "statement")];
+      return [replaced(node, "{}", "statement")];
     case "ReturnStatement":
-      return node.argument === null ? [replaced(node, ";", "statement")] : [];
+      return node.argument === null ? [replaced(node, "{}", "statement")] : [];
     case "ArrayExpression":
       return node.elements.length > 0 ? [replaced(node, "[]")] : [];
     case "Literal":

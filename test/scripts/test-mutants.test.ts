@@ -30,15 +30,15 @@ describe("changes", () => {
     ["a - b;", ["a + b;"]],
     ["a && b;", ["a || b;"]],
     ["a ?? b;", ["(b);"]],
-    ["x = !a;", [";", "x = (a);"]],
-    ["if (a) f();", ["if (!(a)) f();", "if (false) f();", "if (a) ;"]],
+    ["x = !a;", ["{}", "x = (a);"]],
+    ["if (a) f();", ["if (!(a)) f();", "if (false) f();", "if (a) {}"]],
     ["const a = b ? c : d;", ["const a = !(b) ? c : d;", "const a = false ? c : d;"]],
     ["const a = 1;", ["const a = 2;", "const a = 0;"]],
     ["const a = true;", ["const a = false;"]],
     ['const a: "b" = "b";', ['const a: "b" = "";']],
     ["const a = [b];", ["const a = [];"]],
     ["const a = Math.min(b, c);", ["const a = Math.max(b, c);"]],
-    ["const f = () => {\n  return;\n};", ["const f = () => {\n  ;\n};"]],
+    ["const f = () => {\n  return;\n};", ["const f = () => {\n  {}\n};"]],
   ])("%s", (source, expected) => {
     expect(changed(source)).toEqual(expected);
   });

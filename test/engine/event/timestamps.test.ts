@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { formatTimestamp } from "../../../src/engine/event/timestamps.js";
+
+// The last day of four hundred years comes once: years are counted from March.
+it.each([
+  "1600-02-29T00:00:00.000Z",
+  "1969-12-31T23:59:59.999Z",
+  "1970-01-01T00:00:00.000Z",
+  "2000-02-29T23:59:59.999Z",
+  "2000-03-01T00:00:00.000Z",
+  "2024-02-29T12:34:56.789Z",
+  "2026-02-28T23:59:59.999Z",
+  "2026-12-31T23:59:59.999Z",
+  "2100-02-28T00:00:00.000Z",
+  "2100-03-01T00:00:00.000Z",
+  "2104-02-29T01:02:03.004Z",
+  "2400-02-29T00:00:00.000Z",
+])("%s is written as it was read", (text) => {
+  expect(formatTimestamp(Date.parse(text))).toBe(text);
+});
