@@ -28,6 +28,15 @@ export const SCENES = {
   patient: { confirmationGraceMs: 3001, reconnectGraceMs: 4003 },
 } as const;
 
+const CHOICE = {
+  accepted_response_kinds: ["multiple_choice"],
+  choices: [
+    { value: "a", label: "The first" },
+    { value: "b", label: "The other" },
+  ],
+  default_response: "a",
+};
+
 /** What is asked. All confirmations are of the same tool; their words differ by the number of the question. */
 export const ASKS = {
   asks: { kind: "confirmation", seconds: 20, fields: { default_decision: "reject" } },
@@ -51,18 +60,8 @@ export const ASKS = {
     fields: { default_decision: "accept" },
     marks: { host_dialog: true },
   },
-  "asks which": {
-    kind: "clarification",
-    seconds: 20,
-    fields: {
-      accepted_response_kinds: ["multiple_choice"],
-      choices: [
-        { value: "a", label: "The first" },
-        { value: "b", label: "The other" },
-      ],
-      default_response: "a",
-    },
-  },
+  "asks which": { kind: "clarification", seconds: 20, fields: CHOICE },
+  "asks which beside a window": { kind: "clarification", seconds: 20, fields: CHOICE, marks: { host_dialog: true } },
 } as const satisfies Readonly<Record<string, AskForm>>;
 
 interface AskForm {
