@@ -1,6 +1,5 @@
 // AAEP §4.4, §5.3.1.4, R6: nobody hears of a question twice.
 import { describe, expect, it } from "vitest";
-import type { AgentEvent } from "../../../src/engine/event/event.js";
 import { createEngineRig, type Listener, session } from "../../support/rigs/engine-rig.js";
 import { ABLE, clarification, confirmation, started } from "../../support/rigs/question-rig.js";
 
@@ -8,10 +7,6 @@ const { state } = session();
 
 const told = ({ received }: Listener) =>
   received.map(({ event }) => event).filter(({ extensions }) => extensions?.aaepd?.summary === undefined);
-const _changes = (listener: Listener) =>
-  told(listener).flatMap(({ from_state, to_state }) => (to_state === undefined ? [] : [`${from_state} → ${to_state}`]));
-const _isSaying = ({ summary_terse: terse, summary_normal: normal }: AgentEvent) =>
-  terse !== undefined || normal !== undefined;
 
 describe("R6, P12: a question that comes without awaiting_input", () => {
   it("AAEP §6.8: only the agent's own way to thinking or deciding cancels what it asked, and then all of it", () => {
