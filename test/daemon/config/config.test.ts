@@ -209,6 +209,23 @@ describe("configuration", () => {
   });
 
   it.each([
+    ["no command", {}],
+    ["an empty command", { command: [] }],
+    ["a command without a program", { command: [""] }],
+    ["a part that no program can be started with", { command: ["host", "a\0b"] }],
+    ["a part that is no text", { command: ["host", 5] }],
+    ["a priority that is no whole number", { command: ["host"], priority: 0.5 }],
+    ["an empty name", { command: ["host"], name: "" }],
+    ["a token that is no text", { command: ["host"], auth_token: 5 }],
+    ["capabilities that are no names", { command: ["host"], capabilities: [5] }],
+    ["a key that no provider has", { command: ["host"], commands: [] }],
+  ])("a provider of A2E with %s is refused", (_, provider) => {
+    expect(faultOf(withFile(JSON.stringify({ a2e_providers: [provider] }))).sentence).toContain(
+      ": a2e_providers cannot be used.",
+    );
+  });
+
+  it.each([
     "{}",
     "[{}]",
     '[{"command": []}]',
