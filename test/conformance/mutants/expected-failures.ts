@@ -4,7 +4,7 @@ export type Failures = Readonly<Record<string, readonly string[]>>;
 
 export const FAILS: Failures = {
   "cancelled-question-resolved-by-default": ["P1-nothing-after-end"],
-  "accept-taken-as-reject": ["P2-accept"],
+  "accept-taken-as-reject": ["P2-accept", "P2-first-reply-wins"],
   "accepted-twice": ["P3-answered-once", "P3-renegotiate-answered"],
   "accepted-without-honored-terms": ["P3-accepted-form", "P3-renegotiate-partial"],
   "accepted-without-producer": ["P3-accepted-form"],
@@ -17,7 +17,6 @@ export const FAILS: Failures = {
     "P2-late-reply",
     "P2-token-replayed",
     "P2-token-unknown",
-    "P2-reply-malformed",
   ],
   "boundaries-ignored": ["P3-accepted-form", "P3-malformed-answered", "P3-boundary-sentence", "P3-boundary-completion"],
   "cancelled-told-as-completed": ["P1-one-terminal"],
@@ -233,7 +232,13 @@ export const FAILS: Failures = {
   "neighbour-narrows-all": ["P3-independent"],
   "change-narrows-all": ["P3-independent"],
   "rejected-hears-critical": ["P1-session-started", "P3-rejected-silent"],
-  "silent-counts-as-accept": ["P1-states-told", "P2-irreversible-asked", "P3-not-asked", "P3-close-default"],
+  "silent-counts-as-accept": [
+    "P1-states-told",
+    "P2-irreversible-asked",
+    "P2-vanish-default",
+    "P3-not-asked",
+    "P3-close-default",
+  ],
   "clarification-honored-with-confirmation": ["P3-honored-replies", "P3-renegotiate-partial"],
   "rate-of-two-at-least": ["P3-honored-rate"],
   "unserved-language-replaced": ["P3-honored-languages"],
