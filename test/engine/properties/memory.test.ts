@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { expectNoFaults } from "../../support/oracles/delivery-facts.js";
-import { hearingFaults } from "../../support/oracles/hearing-oracle.js";
+import { lossFaults } from "../../support/oracles/hearing-oracle.js";
 import { CASES, type Operation, openTerms, plans, publishOperation } from "../../support/rigs/delivery-plans.js";
 import { live } from "../../support/rigs/delivery-world.js";
 
@@ -44,7 +44,7 @@ describe("memory", () => {
         expect(peaks.keptPerView).toBeLessThanOrEqual(plan.viewWindowCount * 1.25 + 64);
         expect(peaks.readAhead).toBeLessThanOrEqual(256 * 12);
         expect(peaks.remembered).toBeLessThanOrEqual(world.entries.length);
-        expectNoFaults(...hearingFaults(world));
+        expectNoFaults(...lossFaults(world));
         for (const connection of world.connections) {
           // In the end nothing is kept for those who have everything.
           const { waitingCount, readAheadCount, rememberedCount } = connection.listener.subscription.status();

@@ -97,6 +97,7 @@ const WRONGS: readonly (readonly [rule: string, seat: number, spoil: Spoil, says
   ["R10: text came twice", 0, twice(isText), /^duplicated: /],
   ["R10: other text came", 0, altered(isText, { chunk: "One was said. " }), /^invented: /],
   ["R10: text came in another order", 0, moved(isText, 6), /^reordered: /],
+  ["R10: text is held although nothing holds it up", 0, moved(isText, 6), /was held although/],
   ["R10: an output never ended", 0, altered(isLast, { complete: false }), /^lost: /],
   ["R10: a hint below the set's", 1, altered(isText, { coalesce_hint: "word" }), /a hint below/],
   ["R10: complete by its hint alone", 1, altered(isText, { coalesce_hint: "completion" }), /complete only by its hint/],

@@ -31,8 +31,7 @@ const FROM_THE_BEGINNING: readonly Judge[] = [
 
 export function hearingFaults(world: World, rules: Rules = EXACT): readonly string[] {
   const published = publishedIn(world.entries);
-  const record = publishedRecord(world.entries.map(({ epoch, event }) => publishedEvent(epoch, event)));
-  const faults = [...audienceFaults(world)];
+  const faults = [...audienceFaults(world), ...lossFaults(world, rules, published)];
   for (const connection of world.connections) {
     const judged = judgedOf(world, connection, published, rules);
     const judges = [...ALWAYS];
@@ -41,9 +40,18 @@ export function hearingFaults(world: World, rules: Rules = EXACT): readonly stri
     if (isNewcomer && connection.skips.length === 0) judges.push(...FROM_THE_BEGINNING);
     faults.push(...judges.flatMap((judge) => judge(judged)));
   }
-  for (const seat of new Set(world.connections.map((connection) => connection.seat)))
-    faults.push(...seatFaults(world, seat, published, record, rules));
   return faults;
+}
+
+/** Only whether everybody has heard everything, once. */
+export function lossFaults(
+  world: World,
+  rules: Rules = EXACT,
+  published: Published = publishedIn(world.entries),
+): readonly string[] {
+  const record = publishedRecord(world.entries.map(({ epoch, event }) => publishedEvent(epoch, event)));
+  const seats = new Set(world.connections.map(({ seat }) => seat));
+  return [...seats].flatMap((seat) => seatFaults(world, seat, published, record, rules));
 }
 
 /** R10, R17, R27: what came to a listener over all its connections, and what was declared lost, is what it was owed. */
