@@ -6,7 +6,7 @@ import { A2E_STREAM } from "../../support/peers/a2e-service.js";
 import { requestOf, startRig } from "../../support/rigs/daemon-rig.js";
 
 /** The page's own example, literally. */
-const EXAMPLE =
+const _EXAMPLE =
   '{"a2e":"1.0","type":"handshake/req","id":"a1b2c3d4","ts":1716123456.789,"agent_id":"my-agent","agent_caps":["tools","memory","env"],"auth_token":"dev-secret"}';
 
 const WAYS = exchangeLanes(A2E_STREAM);
@@ -15,29 +15,6 @@ describe.each(WAYS)("over %s", (name, open) => {
   const isStdio = name === "stdio";
   const isService = /gRPC|HTTP/.test(name);
   const start = () => startRig({ stdio: isStdio, ...(isService ? { services: { grpc: "unix", http: "unix" } } : {}) });
-
-  it("the handshake of the page is answered as on the page", async () => {
-    const rig = await start();
-    await a2eProvider(await rig.connect("newline"), ["tools", "memory", "env"]);
-    const agent = a2ePeer(await open(rig));
-    agent.sayText(EXAMPLE);
-    expect(await agent.messages.next("the answer")).toEqual({
-      a2e: "1.0",
-      version: "1.0",
-      type: "handshake/resp",
-      id: expect.any(String),
-      ts: expect.any(Number),
-      req_id: "a1b2c3d4",
-      session_id: expect.any(String),
-      accepted_caps: ["tools", "memory", "env"].map((capability) => ({
-        capability,
-        enabled: true,
-        metadata: expect.any(Object),
-      })),
-      max_parallel: 4,
-      ok: true,
-    });
-  });
 
   it("a call goes to its provider and back, with its events, and is heard", async () => {
     const rig = await start();
@@ -72,66 +49,6 @@ describe.each(WAYS)("over %s", (name, open) => {
 });
 
 describe("beside other protocols", () => {
-  it.each([
-    [
-      "an AAEP request on an A2E connection",
-      { type: "subscription.request", aaep_version: "1.0.0", subscriber_id: "x", id: "s" },
-    ],
-    ["a call of JSON-RPC on an A2E connection", { jsonrpc: "2.0", id: "s", method: "aaep.ping" }],
-  ])("%s is answered in A2E", async (_, message) => {
-    const rig = await startRig();
-    await a2eProvider(await rig.connect("newline"));
-    const agent = await a2eAgent(await rig.connect("newline"));
-    agent.sayText(JSON.stringify(message));
-    const error = await agent.messages.next("the error");
-    expect(error).toMatchObject({ type: "error", code: "invalid_message", req_id: "s" });
-  });
-
-  it("an A2E message on a JSON-RPC connection is answered in JSON-RPC", async () => {
-    const rig = await startRig();
-    const peer = await rig.raw();
-    const first = (text: string): Promise<unknown> =>
-      new Promise((resolve) => {
-        peer.socket.once("data", (data) => resolve(JSON.parse(data.toString())));
-        peer.socket.write(text);
-      });
-    await first('{"jsonrpc":"2.0","id":1,"method":"aaepd.status","params":{}}\n');
-    expect(await first('{"a2e":"1.0","type":"tool/call/req","id":"x","tool_name":"t"}\n')).toMatchObject({
-      jsonrpc: "2.0",
-      error: { code: -32600 },
-    });
-    peer.socket.destroy();
-  });
-
-  it("R5: a call that cannot be undone waits for a person's yes, and goes to the provider then", async () => {
-    const rig = await startRig({ configuration: { a2eIrreversibleTools: ["delete_file"] } });
-    const reader = await rig.plain();
-    await reader.subscribe(requestOf({ supports_confirmation_reply: true }));
-    const provider = await a2eProvider(await rig.connect("newline"));
-    const agent = await a2eAgent(await rig.connect("newline"));
-    for (const [decision, expected] of [
-      ["reject", { type: "error", code: "runtime_error", detail: "confirmation_rejected" }],
-      ["accept", { type: "tool/call/resp", data: "deleted" }],
-    ] as const) {
-      const answer = agent.ask("tool/call/req", { tool_name: "delete_file", arguments: { path: "/tmp/plan.txt" } });
-      let question = await reader.events.next("the question");
-      while (question.type !== "aaep:agent.awaiting.confirmation") question = await reader.events.next("the question");
-      await reader.reply({
-        type: "confirmation.reply",
-        subscription_id: reader.id(),
-        reply_token: question.reply_token,
-        decision,
-        timestamp: new Date().toISOString(),
-      });
-      if (decision === "accept") {
-        const request = await provider.messages.next("the call");
-        expect(request).toMatchObject({ tool_name: "delete_file", arguments: { path: "/tmp/plan.txt" } });
-        provider.say("tool/call/resp", { req_id: request.id, data: "deleted" });
-      }
-      expect(await answer).toMatchObject(expected);
-    }
-  });
-
   it("R5: no other way of writing a name or a type gets past the question", async () => {
     const rig = await startRig({ configuration: { a2eIrreversibleTools: ["delete_file"] } });
     const provider = await a2eProvider(await rig.connect("newline"));
@@ -174,14 +91,6 @@ describe("beside other protocols", () => {
     const call = { tool_name: "read_file", arguments: { name: "delete_file" } };
     void agent.ask("tool/call/req", call);
     expect(await provider.messages.next("the one call")).toMatchObject(call);
-  });
-
-  it("an A2E message on an AAEP connection is answered in AAEP", async () => {
-    const rig = await startRig();
-    const listener = await rig.plain();
-    await listener.subscribe(requestOf());
-    listener.say({ a2e: "1.0", type: "tool/call/req", id: "x", tool_name: "t" });
-    expect(await listener.answers.next("the error")).toMatchObject({ type: "aaepd.error", code: "unknown_type" });
   });
 
   it("R22: a peer of A2E that never shakes hands is closed, and one that does stays", async () => {

@@ -161,3 +161,22 @@ export function toolCall(id: string, tool: string, fields: A2eDocument = {}): A2
 export function answerTo({ id }: A2eDocument, data: unknown = "done"): A2eDocument {
   return base("tool/call/resp", `answer ${String(id)}`, { req_id: id, data });
 }
+
+/** A provider and an agent of the same capabilities. */
+export function opened(
+  options: Parameters<typeof createA2eStage>[0] = {},
+  capabilities: readonly string[] = ["tools"],
+) {
+  const stage = createA2eStage(options);
+  const provider = stage.provider(capabilities);
+  const agent = stage.agent(capabilities);
+  return { stage, provider, agent };
+}
+
+/** The requests that a provider was sent. */
+export const requestsOf = ({ received }: A2ePeer): readonly A2eDocument[] =>
+  received.filter(({ type }) => String(type).endsWith("/req"));
+export const answersOf = ({ received }: A2ePeer): readonly A2eDocument[] =>
+  received.filter(({ type }) => type === "tool/call/resp" || type === "error");
+export const toolsOf = (requests: readonly A2eDocument[]): readonly unknown[] =>
+  requests.map(({ tool_name: name }) => name);

@@ -35,6 +35,8 @@ describe("the errors of a session", () => {
   it.each([
     ["no object", "[1]", undefined],
     ["a text", '"hello"', undefined],
+    ["a request of AAEP", '{"type":"subscription.request","aaep_version":"1.0.0","subscriber_id":"x","id":"s"}', "s"],
+    ["a call of JSON-RPC", '{"jsonrpc":"2.0","id":"s","method":"aaep.ping"}', "s"],
     ["no type", '{"a2e":"1.0","id":"x"}', "x"],
     ["a type that is no text", '{"a2e":"1.0","id":"x","type":5}', "x"],
     ["no id", '{"a2e":"1.0","type":"tool/list/req"}', undefined],

@@ -57,6 +57,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 interface Asked {
   readonly id: string;
+  /** What a provider tells it by. */
+  readonly correlation: string;
   readonly isIrreversible: boolean;
 }
 
@@ -76,7 +78,6 @@ function play(steps: readonly Step[]): void {
   }));
   const open = new Map<A2ePeer, A2eDocument[]>();
   const seen = new Map<A2ePeer, number>();
-  let serial = 0;
 
   /** Requests that a provider has and has not answered. */
   const openOf = (provider: A2ePeer): A2eDocument[] => {
@@ -93,12 +94,13 @@ function play(steps: readonly Step[]): void {
       case "call": {
         const agent = agents[one.agent];
         if (agent === undefined || agent.isGone || agent.peer.isClosed()) return;
-        serial += 1;
-        const id = `c${serial}`;
-        agent.asked.push({ id, isIrreversible: one.isIrreversible });
+        // Agents use the same ids; only the daemon's own tell their requests apart.
+        const id = `c${agent.asked.length}`;
+        const correlation = `${one.agent} ${id}`;
+        agent.asked.push({ id, correlation, isIrreversible: one.isIrreversible });
         const tool = one.isIrreversible ? "irreversible" : "plain";
         agent.peer.say(
-          toolCall(id, tool, { timeout: one.timeout, correlation_id: id, arguments: { agent: one.agent } }),
+          toolCall(id, tool, { timeout: one.timeout, correlation_id: correlation, arguments: { agent: one.agent } }),
         );
         return;
       }
@@ -175,7 +177,7 @@ function play(steps: readonly Step[]): void {
       const forwarded = new Set(
         all.flatMap(({ received }) => received.map(({ correlation_id: id }) => id)).filter((id) => id !== undefined),
       );
-      const underWay = agent.asked.filter(({ id }) => forwarded.has(id) && !answered.has(id));
+      const underWay = agent.asked.filter(({ id, correlation }) => forwarded.has(correlation) && !answered.has(id));
       if (!agent.isGone && !agent.peer.isClosed()) expect(underWay.length).toBeLessThanOrEqual(MAX_PARALLEL);
     }
   }
@@ -187,7 +189,7 @@ function play(steps: readonly Step[]): void {
     // A connection that broke takes no answers. Every other end has answered everything.
     if (!agent.isLost) expect([...finals].sort()).toEqual(agent.asked.map(({ id }) => id).sort());
     // Of calls that nobody has to confirm, none overtakes another on its way to a provider.
-    const plain = agent.asked.filter(({ isIrreversible }) => !isIrreversible).map(({ id }) => id);
+    const plain = agent.asked.filter(({ isIrreversible }) => !isIrreversible).map(({ correlation }) => correlation);
     for (const provider of all) {
       const got = provider.received.map(({ correlation_id: id }) => String(id)).filter((id) => plain.includes(id));
       expect(got).toEqual(plain.filter((id) => got.includes(id)));

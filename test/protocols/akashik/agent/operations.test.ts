@@ -82,24 +82,20 @@ describe("SUBSCRIBE", () => {
     expect(codeOf(await peer.ask("SUBSCRIBE", subscribe(["memory.recorded"])))).toBe("STORAGE_FULL");
   });
 
-  it("that was ended by unsubscribe pushes nothing", async () => {
-    const { reader, record } = await writerAndReader();
+  it("is ended by its agent alone, and pushes nothing then", async () => {
+    const { reader, writer, record } = await writerAndReader();
     const [{ id } = { id: "" }] = (await reader.ask("SUBSCRIBE", { action: "list" })).payload
       .subscriptions as readonly Document[];
-    await reader.ask("SUBSCRIBE", { action: "unsubscribe", subscription: { id } });
+    const unsubscribe = { action: "unsubscribe", subscription: { id } };
+    expect((await writer.ask("SUBSCRIBE", unsubscribe)).payload.status).toBe("not_found");
+    for (const status of ["ok", "not_found"])
+      expect((await reader.ask("SUBSCRIBE", unsubscribe)).payload).toEqual({ status, subscription_id: id });
     await record();
     expect(reader.pushed()).toEqual([]);
   });
 });
 
 describe("RECORD", () => {
-  it("of a contradiction is answered with the conflict, and tells who subscribed", async () => {
-    const { reader, contradict } = await writerAndReader();
-    expect(await contradict()).toMatchObject({ status: "open", resolution: null });
-    const events = new Set(reader.pushed().map(({ event }) => event));
-    expect(events).toEqual(new Set(["memory.recorded", "memory.contested", "conflict.detected"]));
-  });
-
   it("R25: of a lone surrogate keeps U+FFFD", async () => {
     const { reader, record } = await writerAndReader();
     await record({ content: "half \ud800 a character" });
@@ -159,7 +155,7 @@ describe("ATTUNE", () => {
 
 describe("DETECT and MERGE", () => {
   it("list the conflict, resolve it once, and tell who subscribed", async () => {
-    const { reader, writer, contradict } = await writerAndReader(["conflict.resolved"]);
+    const { reader, writer, contradict } = await writerAndReader(["conflict.resolved", "memory.superseded"]);
     const conflict = await contradict();
     expect((await reader.ask("DETECT", { mode: "list" })).payload).toEqual({ status: "ok", conflicts: [conflict] });
     const resolution = { rationale: "It is newer." };
@@ -167,10 +163,20 @@ describe("DETECT and MERGE", () => {
     const merged = (await writer.ask("MERGE", merge)).payload;
     expect(merged).toMatchObject({
       status: "resolved",
-      conflict: { id: conflict.id, status: "resolved", resolution: { ...resolution, resolved_by: "writer" } },
+      conflict: {
+        id: conflict.id,
+        status: "resolved",
+        resolution: { ...resolution, winner_id: conflict.unit_a, resolved_by: "writer" },
+      },
     });
-    expect(merged.side_effects).toContainEqual({ memory_unit_id: conflict.unit_b, status: "superseded" });
-    expect(reader.pushed()).toMatchObject([{ event: "conflict.resolved", conflict_id: conflict.id }]);
+    expect(merged.side_effects).toEqual([
+      { memory_unit_id: conflict.unit_a, status: "active" },
+      { memory_unit_id: conflict.unit_b, status: "superseded" },
+    ]);
+    expect(reader.pushed()).toMatchObject([
+      { event: "conflict.resolved", conflict_id: conflict.id },
+      { event: "memory.superseded", memory_unit_id: conflict.unit_b },
+    ]);
     expect(codeOf(await writer.ask("MERGE", merge))).toBe("INVALID_TRANSITION");
   });
 
