@@ -1,7 +1,7 @@
 // H13: a daemon at the limit of open files, as the system sets it. What it needs then was loaded and opened before, and it says what it cannot do.
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { ipcConnection } from "../long/crash/ipc-connection.js";
 import { ensureBuilt } from "../support/built.js";
@@ -9,6 +9,7 @@ import { createWireSniffer, type Message } from "../support/oracles/wire-sniffer
 import { a2ePeer } from "../support/peers/a2e-peer.js";
 import { auditEntries, createMortalDaemon, type MortalDaemon } from "../support/peers/mortal-daemon.js";
 import { plainPeer, rpcPeer } from "../support/peers/peers.js";
+import { rawSocket } from "../support/peers/raw-socket.js";
 import { temporaryDirectory } from "../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
@@ -40,7 +41,7 @@ function freeDescriptors(pid: number): readonly number[] {
 /** Opens connections until the daemon has no file for another. A file that it opens meanwhile leaves room behind, which the audit log would take. */
 async function useUp(daemon: MortalDaemon): Promise<readonly Socket[]> {
   await rested(daemon.pid());
-  const another = (): Socket => connect(daemon.socket).on("error", () => {});
+  const another = (): Socket => rawSocket(daemon.socket);
   const sockets = Array.from({ length: 2 * MOST_FILES }, another);
   await vi.waitFor(() => {
     const free = freeDescriptors(daemon.pid());
@@ -111,7 +112,7 @@ it.skipIf(process.platform !== "linux")(
     await vi.waitFor(() => expect(freeDescriptors(daemon.pid()).length).toBeGreaterThan(MOST_FILES / 4), LONG);
     process.kill(daemon.pid(), "SIGHUP");
     await vi.waitFor(() => expect(daemon.stderr()).toContain("the configuration was read again"), LONG);
-    const late = connect(daemon.socket);
+    const late = rawSocket(daemon.socket);
     await once(late, "connect");
     late.destroy();
     for (const peer of [agent, listener, relayed]) await peer.close();

@@ -1,16 +1,16 @@
 // Streams and calls of services that no client should make. Each ends in a typed answer, a status or a rejection, and a subscriber on the Unix socket
 // notices nothing.
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
-import { connect, type Socket } from "node:net";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AgentService } from "#gen/aaep/v1/agent_service_pb.js";
 import { SubscribeRequestSchema, SubscribeResponseSchema } from "#gen/aaep/v1/subscriber_service_pb.js";
 import { stopTimes } from "../../src/daemon/config/stop-times.js";
-import { SERVICE_NAMES, type ServiceName } from "../../transports/ways.js";
+import { SERVICE_NAMES } from "../../transports/ways.js";
 import { eventually } from "../cli/command-stage.js";
 import { DUPLEX, serviceClient } from "../support/lanes.js";
+import { sessionOver } from "../support/peers/raw-http2.js";
+import { rawSocket } from "../support/peers/raw-socket.js";
 import { type DaemonRig, nextSession } from "../support/rigs/daemon-rig.js";
 import { metric, startBystander } from "../support/services/bystander.js";
 import { endOfStream, enveloped, openRawGrpc, rawHttp } from "../support/services/raw-calls.js";
@@ -147,12 +147,9 @@ describe.each(DUPLEX)("the order of messages on a stream: %s", (_, way) => {
 
 it("R8a, G3: peers that read nothing and calls that never get whole hold up no stop for ever", async () => {
   const rig = await startServices();
-  const socketTo = (kind: ServiceName): Socket => connect(rig.serviceAddress(kind).replace("unix:", ""));
   for (const kind of SERVICE_NAMES) {
     // No window: nothing of an answer can leave.
-    const options = { createConnection: () => socketTo(kind), settings: { initialWindowSize: 0 } };
-    const session = connectHttp2("http://localhost", options).on("error", () => {});
-    onTestFinished(() => session.destroy());
+    const session = sessionOver(rawSocket(rig.serviceAddress(kind)), { settings: { initialWindowSize: 0 } });
     const stream = session.request({
       ":method": "POST",
       ":path": "/aaep.v1.SubscriberService/Subscribe",
@@ -163,8 +160,7 @@ it("R8a, G3: peers that read nothing and calls that never get whole hold up no s
     stream.write(enveloped(toBinary(SubscribeRequestSchema, requesting())));
     await once(stream, "response");
   }
-  const half = socketTo("http").on("error", () => {});
-  onTestFinished(() => void half.destroy());
+  const half = rawSocket(rig.serviceAddress("http"));
   const head = ["POST /aaep.v1.SubscriberService/GetManifest HTTP/1.1", "Host: localhost", "Content-Length: 100"];
   half.write(`${head.join("\r\n")}\r\n\r\n{`);
 

@@ -1,13 +1,13 @@
 // `aaepd mcp` between a host and a server of the SDK's, each a process of its own, with a real daemon.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Envelope } from "#gen/aaep/types.js";
 import { eventually, serveProcess } from "../../cli/command-stage.js";
 import { accepts, rejects } from "../../client/agent/agent-stage.js";
 import { ensureBuilt } from "../../support/built.js";
 import { cleanEnvironment, PROGRAM, startProgram } from "../../support/peers/program.js";
+import { rawSocket } from "../../support/peers/raw-socket.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 import { hostileLines } from "../hostile-lines.js";
 import { hostStage, openHost, served } from "./mcp-host.js";
@@ -182,8 +182,7 @@ async function answerOf(argv: readonly string[], line: string): Promise<string> 
 }
 
 async function answerAt(socketPath: string, line: string): Promise<string> {
-  const socket = connect(socketPath);
-  onTestFinished(() => void socket.destroy());
+  const socket = rawSocket(socketPath);
   socket.write(line);
   const [answer] = await once(socket, "data");
   return String(answer);

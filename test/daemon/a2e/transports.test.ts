@@ -1,13 +1,9 @@
-// A2E through a real daemon, over each transport of bytes (R23): the page's own examples, and calls with their events.
+// A2E through a real daemon, over each transport of bytes (R23).
 import { describe, expect, it } from "vitest";
 import { exchangeLanes } from "../../support/lanes.js";
 import { a2eAgent, a2ePeer, a2eProvider } from "../../support/peers/a2e-peer.js";
 import { A2E_STREAM } from "../../support/peers/a2e-service.js";
 import { requestOf, startRig } from "../../support/rigs/daemon-rig.js";
-
-/** The page's own example, literally. */
-const _EXAMPLE =
-  '{"a2e":"1.0","type":"handshake/req","id":"a1b2c3d4","ts":1716123456.789,"agent_id":"my-agent","agent_caps":["tools","memory","env"],"auth_token":"dev-secret"}';
 
 const WAYS = exchangeLanes(A2E_STREAM);
 

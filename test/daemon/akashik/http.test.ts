@@ -1,33 +1,19 @@
 // The names of Akashik in HTTP: an agent without a connection, which polls.
-import { request } from "node:http";
 import { expect, it } from "vitest";
 import { akashikAgent, unit } from "../../support/peers/akashik-peer.js";
 import { type DaemonRig, startRig } from "../../support/rigs/daemon-rig.js";
+import { rawHttp } from "../../support/services/raw-calls.js";
 
 interface Answer {
-  readonly status: number | undefined;
+  readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function send(rig: DaemonRig, path: string, body: string, headers: object = {}, method = "POST"): Promise<Answer> {
-  const socketPath = rig.serviceAddress("http").replace(/^unix:/, "");
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { socketPath, path, method, headers: { "content-type": "application/json", host: "localhost", ...headers } },
-      (response) => {
-        let text = "";
-        response.setEncoding("utf8").on("data", (piece: string) => {
-          text += piece;
-        });
-        response.once("end", () => {
-          const isJson = response.headers["content-type"] === "application/json";
-          resolve({ status: response.statusCode, body: isJson ? JSON.parse(text) : {} });
-        });
-      },
-    );
-    sent.once("error", reject);
-    sent.end(body);
-  });
+async function send(rig: DaemonRig, path: string, text: string, type = "application/json"): Promise<Answer> {
+  const call = { headers: { "content-type": type }, body: Buffer.from(text) };
+  const { status, body } = await rawHttp(rig.serviceAddress("http"), path, call);
+  const isJson = body.toString().startsWith("{");
+  return { status, body: isJson ? (JSON.parse(body.toString()) as Answer["body"]) : {} };
 }
 
 const envelope = (operation: string, agent: string, payload: unknown, epoch = 0): string =>
@@ -107,8 +93,8 @@ it("what is no message of the path is answered, with its status", async () => {
   ] as const)
     expect(await send(rig, "/v1/detect", body)).toMatchObject({ status: 400, body: { payload: { error: { code } } } });
   const message = envelope("DETECT", "nobody", {});
-  expect((await send(rig, "/v1/detect", message, { "content-type": "text/plain" })).status).toBe(415);
-  expect((await send(rig, "/v1/detect", "", {}, "GET")).status).toBe(405);
+  expect((await send(rig, "/v1/detect", message, "text/plain")).status).toBe(415);
+  expect((await rawHttp(rig.serviceAddress("http"), "/v1/detect", {})).status).toBe(405);
   expect((await send(rig, "/v1/handoff", message)).status).toBe(404);
   expect((await send(rig, "/v1/detect", " ".repeat(5 * 1024 * 1024))).status).toBe(413);
 });

@@ -1,7 +1,6 @@
 // A killed daemon: every acknowledged unit and subscription is there, and what waited is told once. `npm run test:crash` has the long run.
-import { connect } from "node:net";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
-import { createByteConnection } from "../../../transports/framing/byte-connection.js";
+import { connectIpc } from "../../../transports/ipc/connect.js";
 import { ensureBuilt } from "../../support/built.js";
 import { isLong, isWhole } from "../../support/extent.js";
 import { akashikAgent, unit } from "../../support/peers/akashik-peer.js";
@@ -9,12 +8,6 @@ import { createMortalDaemon } from "../../support/peers/mortal-daemon.js";
 import { temporaryDirectory } from "../../support/temporary-directory.js";
 
 beforeAll(ensureBuilt, 120_000);
-
-async function dial(path: string) {
-  const socket = connect(path);
-  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-  return createByteConnection({ readable: socket, writable: socket }, { label: "client", trust: "same-user" }, {});
-}
 
 const KILLS = isLong ? 200 : isWhole ? 24 : 4;
 
@@ -30,10 +23,10 @@ it("units, subscriptions and notifications outlive kills", async () => {
   let subscriptions = 0;
   for (let run = 0; run <= KILLS; run += 1) {
     expect(await daemon.start().ready).toBe(true);
-    const writer = await akashikAgent(await dial(daemon.socket), "writer");
+    const writer = await akashikAgent(await connectIpc(daemon.socket), "writer");
     // The reader is there in every second run alone.
     const isThere = run % 2 === 1 || run === KILLS;
-    const reader = isThere ? await akashikAgent(await dial(daemon.socket), "reader") : undefined;
+    const reader = isThere ? await akashikAgent(await connectIpc(daemon.socket), "reader") : undefined;
     if (reader !== undefined && subscriptions === 0) {
       await reader.ask("SUBSCRIBE", { action: "subscribe", subscription: { events: ["memory.recorded"] } });
       subscriptions = 1;

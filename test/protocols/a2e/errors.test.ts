@@ -44,6 +44,7 @@ describe("the errors of a session", () => {
     ["an id that is too long", `{"a2e":"1.0","type":"tool/list/req","id":"${"x".repeat(257)}"}`, undefined],
     ["an answer", '{"a2e":"1.0","type":"tool/call/resp","id":"x","req_id":"y"}', "x"],
     ["a host's message", '{"a2e":"1.0","type":"invoke/event","id":"x"}', "x"],
+    ["a host's message of a tool", '{"a2e":"1.0","type":"tool/event","id":"x"}', "x"],
     ["an error", '{"a2e":"1.0","type":"error","id":"x"}', "x"],
     ["a pong", '{"a2e":"1.0","type":"pong","id":"x"}', "x"],
   ])("invalid_message: %s", (_, text, id) => {

@@ -1,5 +1,7 @@
 // A subscriber or an agent at a daemon's socket, in lines, that looks at little of what comes: for many thousands of lines.
-import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { rawSocket } from "./raw-socket.js";
 
 export interface LineListener {
   readonly socket: Socket;
@@ -15,21 +17,19 @@ export interface LineListener {
 }
 
 export async function listenInLines(path: string): Promise<LineListener> {
-  const socket = connect({ path, allowHalfOpen: true });
+  const socket = rawSocket(path);
   const lines: string[] = [];
   const waiting = new Set<() => void>();
   let rest = "";
   socket.setEncoding("utf8");
-  socket.on("error", () => {});
   socket.on("data", (text: string) => {
     const parts = (rest + text).split("\n");
     rest = parts.pop() ?? "";
     lines.push(...parts);
     for (const look of waiting) look();
   });
-  socket.on("end", () => socket.end());
   const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  await once(socket, "connect");
   return {
     socket,
     say: (message) => void socket.write(`${JSON.stringify(message)}\n`),

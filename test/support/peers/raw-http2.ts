@@ -1,7 +1,14 @@
 // Calls below any client's library: headers as they are given.
-import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from "node:http2";
-import { connect } from "node:net";
+import { once } from "node:events";
+import {
+  type ClientHttp2Session,
+  type ClientSessionOptions,
+  connect as connectHttp2,
+  type OutgoingHttpHeaders,
+} from "node:http2";
+import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { rawSocket } from "./raw-socket.js";
 
 /** What came back: a status of gRPC, one of HTTP, or the code of a reset. */
 export interface RawAnswer {
@@ -12,16 +19,23 @@ export interface RawAnswer {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** A session over the Unix socket at `path`; ended when the test has finished. */
-export async function rawSession(path: string): Promise<ClientHttp2Session> {
+/** A session over `socket`; ended when the test has finished. */
+export function sessionOver(socket: Socket, options: ClientSessionOptions = {}): ClientHttp2Session {
   const session = connectHttp2("http://localhost", {
-    createConnection: () => connect(path),
+    createConnection: () => socket,
     // What is too much is for the other side to say.
     maxSendHeaderBlockLength: 1024 * 1024,
+    ...options,
   });
   session.on("error", () => {});
   onTestFinished(() => session.destroy());
-  await new Promise((resolve) => session.once("connect", resolve));
+  return session;
+}
+
+/** A session to an address of `rawSocket`. */
+export async function rawSession(address: string): Promise<ClientHttp2Session> {
+  const session = sessionOver(rawSocket(address));
+  await once(session, "connect");
   return session;
 }
 

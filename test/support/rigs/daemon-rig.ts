@@ -1,5 +1,6 @@
 // A real daemon in this process, and whoever connects to it: over its socket in every framing, over stdio, or in memory. What it sends is looked at
 // by a sniffer; what it leaves behind fails the test.
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
@@ -27,6 +28,7 @@ import { SERVICE_NAMES, type ServiceName, WAYS } from "../../../transports/ways.
 import { expectNothingLeftOpen } from "../open-handles.js";
 import { createWireSniffer, type WireSniffer } from "../oracles/wire-sniffer.js";
 import { type PlainPeer, plainPeer, type RpcPeer, rpcPeer } from "../peers/peers.js";
+import { allOf, rawSocket } from "../peers/raw-socket.js";
 import { temporaryDirectory } from "../temporary-directory.js";
 import { createVirtualClock } from "./virtual-clock.js";
 
@@ -82,7 +84,7 @@ export interface DaemonRig {
   readonly parent: () => RpcPeer;
   /** The parent's standard input has ended. */
   readonly endStdin: () => void;
-  /** A socket without framing. Errors of it are nobody's business. */
+  /** A socket without framing. */
   readonly raw: () => Promise<RawSocket>;
   /** Where a service listens, as clients write it: "unix:/path", "127.0.0.1:50051". */
   readonly serviceAddress: (name: ServiceName) => string;
@@ -157,7 +159,6 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
   const connections = new Set<Connection<Uint8Array>>();
-  const sockets = new Set<Socket>();
 
   let configuration = configurationOf(options, path);
   const daemon = await startDaemon({
@@ -223,13 +224,9 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     },
     endStdin: () => void stdin.end(),
     raw: async () => {
-      const socket = await connected(path);
-      sockets.add(socket);
-      socket.on("error", () => {});
-      const chunks: Buffer[] = [];
-      socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-      const all = new Promise<Buffer>((resolve) => socket.once("close", () => resolve(Buffer.concat(chunks))));
-      socket.once("end", () => socket.end());
+      const socket = rawSocket(path);
+      const all = allOf(socket);
+      await once(socket, "connect");
       return { socket, all };
     },
     serviceAddress: (name) => {
@@ -249,7 +246,6 @@ export async function startRig(options: RigOptions = {}): Promise<DaemonRig> {
     stop: async () => {
       await daemon.stop("signal");
       await Promise.all([...connections].map((connection) => connection.close()));
-      for (const socket of sockets) socket.destroy();
     },
   };
 

@@ -1,26 +1,20 @@
 // Ends: of the listener (C7), and of clients that give no sign of life (G8).
 import { once } from "node:events";
-import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
-import { connect } from "node:net";
+import { connect as connectHttp2 } from "node:http2";
 import { ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { After } from "../../../transports/framing/options.js";
 import { LINGER_MS } from "../../../transports/http/end-response.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { sessionOver } from "../../support/peers/raw-http2.js";
+import { rawSocket } from "../../support/peers/raw-socket.js";
 import { createHandTimers } from "./hand-timers.js";
 import { COUNTED, eventFrame, type Stage, type StageOptions, startStage, WAYS } from "./stage.js";
 
 function started(options: StageOptions = {}): Promise<Stage> {
   expectNothingLeftOpen();
   return startStage(options);
-}
-
-function rawSession({ path }: Stage): ClientHttp2Session {
-  const session = connectHttp2("http://localhost", { createConnection: () => connect({ path }) });
-  session.on("error", () => {});
-  onTestFinished(() => session.destroy());
-  return session;
 }
 
 /** With what so many streams of Listen end. */
@@ -98,7 +92,7 @@ describe("C7: stop and drain", () => {
           () => "broken off",
         ),
     );
-    const stream = rawSession(stage).request({
+    const stream = sessionOver(rawSocket(stage.path)).request({
       ":method": "POST",
       ":path": "/aaep.v1.SubscriberService/Listen",
       "content-type": "application/grpc",
@@ -108,20 +102,18 @@ describe("C7: stop and drain", () => {
     stream.pause();
     const server = await stage.listens.next();
     for (let sent = 0; sent < 100; sent++) server.send(eventFrame("evt_1", "x".repeat(50_000)));
-    const silent = connect({ path: stage.path });
+    const silent = rawSocket(stage.path);
     await once(silent, "connect");
     await stage.listener.stop();
     await stage.listener.drain();
     expect(await Promise.all(calls)).toEqual(["broken off", "broken off"]);
     expect((await server.closed).kind).toBe("local");
-    silent.destroy();
   });
 
   it("a call that never gets whole holds up the end for the time of the calls, and no longer", async () => {
     const timers = createHandTimers();
     const stage = await started({ after: timers.after });
-    const socket = connect({ path: stage.path }).on("error", () => {});
-    onTestFinished(() => void socket.destroy());
+    const socket = rawSocket(stage.path);
     const head = [
       "POST /aaep.v1.SubscriberService/Reply HTTP/1.1",
       "Host: localhost",
@@ -155,10 +147,8 @@ describe("G8: signs of life", () => {
   it("a connection that answers no ping is closed, with its streams", async () => {
     const timers = createHandTimers();
     const stage = await started({ pingIntervalMs: 40_000, pingTimeoutMs: 10_000, after: timers.after });
-    const socket = connect({ path: stage.path });
-    socket.on("error", () => {});
-    const session = connectHttp2("http://localhost", { createConnection: () => socket });
-    session.on("error", () => {});
+    const socket = rawSocket(stage.path);
+    const session = sessionOver(socket);
     const stream = session.request({
       ":method": "POST",
       ":path": "/aaep.v1.SubscriberService/Listen",
@@ -178,12 +168,11 @@ describe("G8: signs of life", () => {
     await timers.fire(10_000);
     const { kind, fault } = await server.closed;
     expect([kind, fault?.code]).toEqual(["abrupt", "peer_gone"]);
-    socket.destroy();
   });
 
   it("one that answers them lives on", async () => {
     const stage = await started({ pingIntervalMs: 5, pingTimeoutMs: 60_000 });
-    const session = rawSession(stage);
+    const session = sessionOver(rawSocket(stage.path));
     for (let count = 0; count < 5; count++) await once(session, "ping");
     expect(session.destroyed).toBe(false);
   });

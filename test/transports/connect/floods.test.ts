@@ -1,10 +1,10 @@
 // One connection that asks for very much at once. Everybody else has their turn between.
 import { once } from "node:events";
 import { connect as connectHttp2 } from "node:http2";
-import { connect, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
-import { type Stage, startStage } from "./stage.js";
+import { allOf, rawSocket, textOf } from "../../support/peers/raw-socket.js";
+import { startStage } from "./stage.js";
 
 /** Two budgets: a turn as it is counted here can begin in the middle of one of the server's. */
 const MOST_BETWEEN_TURNS = 64;
@@ -29,29 +29,14 @@ async function counted() {
   return { stage, counts: () => ({ answered, most }) };
 }
 
-function socketTo(stage: Stage): Socket {
-  const { hostname, port } = new URL(stage.baseUrl);
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on("error", () => {});
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
-
 const GET = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 describe("many requests in one read", () => {
   it("of HTTP/1.1 are answered in order, a few in each turn", async () => {
     const { stage, counts } = await counted();
-    const socket = socketTo(stage);
-    let text = "";
-    const all = new Promise<void>((resolve) => {
-      socket.on("data", (chunk) => {
-        text += String(chunk);
-        if (text.includes("<250>")) resolve();
-      });
-    });
+    const socket = rawSocket(stage.baseUrl);
     socket.write(GET.repeat(250));
-    await all;
+    const text = await textOf(socket, /<250>/);
     expect(text.match(/<\d+>/g)).toEqual(Array.from({ length: 250 }, (_, index) => `<${index + 1}>`));
     expect(counts().answered).toBe(250);
     expect(counts().most).toBeLessThanOrEqual(MOST_BETWEEN_TURNS);
@@ -59,11 +44,9 @@ describe("many requests in one read", () => {
 
   it("of HTTP/1.1 that are no end of them end their connection, and no other", async () => {
     const { stage, counts } = await counted();
-    const socket = socketTo(stage);
-    socket.resume();
-    const closed = new Promise((resolve) => socket.once("close", resolve));
+    const socket = rawSocket(stage.baseUrl);
     socket.write(GET.repeat(16_000));
-    await closed;
+    await allOf(socket);
     expect(counts().answered).toBeLessThan(2000);
     expect(counts().most).toBeLessThanOrEqual(MOST_BETWEEN_TURNS);
     expect((await stage.client("connect", "1.1").reply({})).accepted).toBe(true);
@@ -71,7 +54,7 @@ describe("many requests in one read", () => {
 
   it("of HTTP/1.1 are all over when their connection is", async () => {
     const { stage } = await counted();
-    const socket = socketTo(stage);
+    const socket = rawSocket(stage.baseUrl);
     const call = `POST /aaep.v1.SubscriberService/Listen HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/connect+proto\r\nContent-Length: 5\r\n\r\n\0\0\0\0\0`;
     socket.write(call.repeat(5));
     const servers = await stage.listens.take(5);

@@ -2,11 +2,11 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect as connectHttp2, constants } from "node:http2";
-import { connect } from "node:net";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { admitTokenHolders } from "../../../src/security/admission.js";
 import type { HttpPage } from "../../../transports/http/options.js";
+import { rawSocket, textOf } from "../../support/peers/raw-socket.js";
 import { detailOf, type Stage, startStage, WAYS } from "./stage.js";
 
 const TOKEN = "secret";
@@ -125,17 +125,10 @@ describe("C8: the host", () => {
 
 describe("what a request of HTTP/1.1 names", () => {
   /** The status of an answer to exactly these lines. */
-  function statusOf(stage: Stage, ...lines: readonly string[]): Promise<string> {
-    const { hostname, port } = new URL(stage.baseUrl);
-    return new Promise((resolve, reject) => {
-      const socket = connect({ host: hostname, port: Number(port) });
-      socket.on("error", reject);
-      socket.once("data", (chunk) => {
-        socket.destroy();
-        resolve(String(chunk).slice(9, 12));
-      });
-      socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-    });
+  async function statusOf({ baseUrl }: Stage, ...lines: readonly string[]): Promise<string> {
+    const socket = rawSocket(baseUrl);
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    return (await textOf(socket, /\r\n/)).slice(9, 12);
   }
 
   it("is one host, and not two", async () => {

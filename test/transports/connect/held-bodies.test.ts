@@ -1,10 +1,10 @@
 // Bodies that do not end, over many connections. Together they hold no more than the limit, and nobody else notices.
-import { connect } from "node:net";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createUnfinished } from "../../../transports/framing/unfinished.js";
 import { STATUS } from "../../../transports/rpc-status.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { rawSession } from "../../support/peers/raw-http2.js";
+import { rawSocket, textOf } from "../../support/peers/raw-socket.js";
 import { enveloped } from "../../support/services/raw-calls.js";
 import { type Stage, startStage } from "./stage.js";
 
@@ -121,17 +121,12 @@ describe("bodies without an end", () => {
 
   it("of HTTP/1.1 are refused, and their connection goes on behind them", async () => {
     const { stage } = await limited(1000);
-    const socket = connect(stage.path);
-    onTestFinished(() => void socket.destroy());
+    const socket = rawSocket(stage.path);
     const head = (size: number): string =>
       `POST ${REPLY} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`;
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += String(chunk);
-    });
     socket.write(head(200_000) + " ".repeat(1001));
-    await expect.poll(() => text).toContain("HTTP/1.1 429");
+    await textOf(socket, /HTTP\/1\.1 429/);
     socket.write(`${" ".repeat(200_000 - 1001)}${head(2)}{}`);
-    await expect.poll(() => text).toContain("HTTP/1.1 200");
+    await textOf(socket, /HTTP\/1\.1 200/);
   });
 });

@@ -1,12 +1,14 @@
 // Peers that do wrong, or vanish. Whatever they do, others are served.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2, constants } from "node:http2";
-import { connect, type Socket } from "node:net";
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from "node:http2";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ServiceMessage } from "../../../src/contracts/service.js";
 import { expectNothingLeftOpen } from "../../support/open-handles.js";
+import { sessionOver } from "../../support/peers/raw-http2.js";
+import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { createHandTimers } from "./hand-timers.js";
 import { COUNTED, eventFrame, HEARTBEAT, type Stage, type StageOptions, startStage } from "./stage.js";
 
@@ -18,19 +20,9 @@ function started(options: StageOptions = {}): Promise<Stage> {
   return startStage(options);
 }
 
-function socketTo({ path }: Stage): Socket {
-  const socket = connect({ path });
-  socket.on("error", () => {});
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
+const socketTo = ({ path }: Stage): Socket => rawSocket(path);
 
-function sessionTo(stage: Stage): ClientHttp2Session {
-  const session = connectHttp2("http://localhost", { createConnection: () => socketTo(stage) });
-  session.on("error", () => {});
-  onTestFinished(() => session.destroy());
-  return session;
-}
+const sessionTo = (stage: Stage): ClientHttp2Session => sessionOver(socketTo(stage));
 
 function callOf(session: ClientHttp2Session, method: string, headers: Record<string, string> = {}): ClientHttp2Stream {
   const stream = session.request({
@@ -41,14 +33,6 @@ function callOf(session: ClientHttp2Session, method: string, headers: Record<str
   });
   stream.on("error", () => {});
   return stream;
-}
-
-/** Everything that comes until the other side ends, by a reset too: that is what a peer gets whose last bytes were not read when it was let go. */
-async function allOf(source: Socket | ClientHttp2Stream): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  source.on("data", (chunk: Buffer) => chunks.push(chunk));
-  await new Promise((closed) => source.once("close", closed));
-  return Buffer.concat(chunks);
 }
 
 const EMPTY_ENVELOPE = Buffer.alloc(5);
@@ -281,9 +265,7 @@ describe("streams", () => {
       const stage = await started();
       const socket = socketTo(stage);
       if (version === "2") {
-        const session = connectHttp2("http://localhost", { createConnection: () => socket });
-        session.on("error", () => {});
-        callOf(session, "Listen").write(Buffer.alloc(3));
+        callOf(sessionOver(socket), "Listen").write(Buffer.alloc(3));
       } else {
         const head = `POST ${CALLS}Listen HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/connect+proto\r\n`;
         socket.write(`${head}Content-Length: 5\r\n\r\n\0\0\0`);

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { itInFull } from "../../support/extent.js";
@@ -8,6 +7,7 @@ import { expectNothingLeftOpen } from "../../support/open-handles.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { callConnection, callOnce, createGrpcClient } from "../../support/peers/grpc-client.js";
 import { rawSession } from "../../support/peers/raw-http2.js";
+import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { GET_MANIFEST, type Stage, SUBSCRIBE, stageOf } from "./stage.js";
 
 const CHILD = fileURLToPath(new URL("../children/grpc-client.mjs", import.meta.url));
@@ -49,10 +49,8 @@ describe("a client that is gone without a word", () => {
 
   itInFull("is noticed where it never spoke at all", async () => {
     const { path } = await stageOf(SOON);
-    const socket = connect(path);
-    socket.on("error", () => {});
-    socket.resume();
-    await once(socket, "close");
+    const socket = rawSocket(path);
+    await allOf(socket);
     expect(socket.destroyed).toBe(true);
   });
 });

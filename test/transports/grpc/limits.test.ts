@@ -1,5 +1,4 @@
 import { type ClientHttp2Stream, constants } from "node:http2";
-import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Client } from "@grpc/grpc-js";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -11,6 +10,7 @@ import { STATUS } from "../../../transports/rpc-status.js";
 import { drain, takeFrames } from "../../support/peers/frames.js";
 import { callConnection, callOnce, createGrpcClient, refusalOf } from "../../support/peers/grpc-client.js";
 import { rawCall, rawSession } from "../../support/peers/raw-http2.js";
+import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { describeFault, GET_MANIFEST, LISTEN, type StageOptions, SUBSCRIBE, stageOf } from "./stage.js";
 
 const KIB = 1024;
@@ -204,12 +204,9 @@ describe("what a connection may do", () => {
       '{"type":"subscription.request"}\n',
       "\0".repeat(100),
     ]) {
-      const socket = connect(path);
-      socket.on("error", () => {});
-      socket.resume();
-      const closed = new Promise((resolve) => socket.once("close", resolve));
+      const socket = rawSocket(path);
       socket.write(words);
-      await closed;
+      await allOf(socket);
     }
     expect((await callOnce(client, GET_MANIFEST, Buffer.from("well")).answer).toString()).toBe("well");
   });

@@ -1,13 +1,15 @@
 // Connections of TCP that have not shown the token, through both transports of services.
 import { once } from "node:events";
-import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
-import { connect, type Socket } from "node:net";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { ClientHttp2Session } from "node:http2";
+import type { Socket } from "node:net";
+import { beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../../../src/base/errors.js";
 import type { ServiceListener } from "../../../src/contracts/service.js";
 import { admitTokenHolders } from "../../../src/security/admission.js";
 import { HEALTH_PATHS } from "../../../transports/grpc/health.js";
 import { assertLoopback } from "../../../transports/service-calls/loopback.js";
+import { sessionOver } from "../../support/peers/raw-http2.js";
+import { allOf, rawSocket } from "../../support/peers/raw-socket.js";
 import { createHandTimers, type HandTimers } from "../connect/hand-timers.js";
 import { startStage } from "../connect/stage.js";
 import { GET_MANIFEST, stageOf } from "../grpc/stage.js";
@@ -59,11 +61,8 @@ interface Client {
 
 /** A session that is there, and answers pings. */
 async function clientOf({ listener }: Served): Promise<Client> {
-  const [host = "", port = ""] = listener.address.split(":");
-  const socket = connect({ host, port: Number(port) });
-  const session = connectHttp2(`http://${listener.address}`, { createConnection: () => socket });
-  session.on("error", () => {});
-  onTestFinished(() => session.destroy());
+  const socket = rawSocket(listener.address);
+  const session = sessionOver(socket);
   await once(session, "remoteSettings");
   return { session, socket };
 }
@@ -157,11 +156,7 @@ describe.each(TRANSPORTS)("strangers at %s", (_name, serve) => {
     }
     for (const one of [second, third]) if (!one.socket.destroyed) await closed(one);
     for (const one of [...known, next]) expect(await call(one, served.path, BEARER)).toBe(0);
-    const [host = "", port = ""] = served.listener.address.split(":");
-    const late = connect({ host, port: Number(port) });
-    late.on("error", () => {});
-    late.resume();
-    await once(late, "close");
+    await allOf(rawSocket(served.listener.address));
     for (const one of [...known, next]) expect(await call(one, served.path, BEARER)).toBe(0);
   });
 
