@@ -14,7 +14,7 @@ const pause = (paused: boolean): Operation => ({ op: "retune", l: 1, terms: { pa
 const tool: Operation = { op: "tool", s: 0, a: 0 };
 const alarm: Operation = { op: "extra", s: 0, a: 0, critical: true };
 
-/** Two listeners: one hears each piece, and can answer; one hears sentences, one event a second, and cannot. */
+/** Three listeners: one hears each piece, and can answer; two hear sentences, and cannot: one of them one event a second, one on new terms later. */
 function life(): World {
   return live({
     viewWindowCount: 1024,
@@ -23,6 +23,7 @@ function life(): World {
     seats: [
       { coalesceBoundaries: ["none"], supportsConfirmationReply: true, maxEventsPerSecond: undefined },
       { coalesceBoundaries: ["sentence", "completion"], maxEventsPerSecond: 1, maxChars: 80 },
+      { coalesceBoundaries: ["sentence", "completion"], maxEventsPerSecond: undefined },
     ],
     operations: [
       say("One is said. "),
@@ -41,6 +42,10 @@ function life(): World {
       pause(true),
       alarm,
       pause(false),
+      { op: "state", s: 0, a: 0, to: "thinking", background: false },
+      { op: "retune", l: 2, terms: { coalesceBoundaries: ["sentence", "paragraph", "completion"] } },
+      say("Then"),
+      say(" more. "),
       say("The end.", true),
       { op: "end", s: 0, how: "completed" },
     ],
@@ -85,9 +90,13 @@ const typed =
   ({ type }) =>
     type === `aaep:agent.${name}`;
 const isText: Is = ({ chunk: text }) => text === "One is said. ";
+const isThen: Is = ({ chunk: text }) => String(text).startsWith("Then");
 const isLast: Is = ({ complete }) => complete === true;
 const isDeciding: Is = ({ to_state: to }) => to === "deciding";
 const isAlarm: Is = ({ type }) => type === "example:note.taken";
+const REWRITTEN = { event_id: "evt_made", urgency: "critical" };
+/** The first state that its agent tells after the critical event that overtook. */
+const isBehindAlarm: Is = ({ to_state: to, producer }) => to === "thinking" && producer.agent_id === "agent-a";
 const hasOvertaken: Is = ({ extensions }) => extensions?.aaepd?.overtook !== undefined;
 const isQuestion = typed("awaiting.confirmation");
 
@@ -98,6 +107,7 @@ const WRONGS: readonly (readonly [rule: string, seat: number, spoil: Spoil, says
   ["R10: other text came", 0, altered(isText, { chunk: "One was said. " }), /^invented: /],
   ["R10: text came in another order", 0, moved(isText, 6), /^reordered: /],
   ["R10: text is held although nothing holds it up", 0, moved(isText, 6), /was held although/],
+  ["R10: text is given before anything shows that it ends", 2, moved(isThen, -1), /before anything showed/],
   ["R10: an output never ended", 0, altered(isLast, { complete: false }), /^lost: /],
   ["R10: a hint below the set's", 1, altered(isText, { coalesce_hint: "word" }), /a hint below/],
   ["R10: complete by its hint alone", 1, altered(isText, { coalesce_hint: "completion" }), /complete only by its hint/],
@@ -149,15 +159,27 @@ describe("the oracles of delivery", () => {
     for (const { event } of [...received])
       if (hasOvertaken(event)) altered((one) => one === event, { extensions: { aaepd: { overtook: true } } })(received);
   };
+  const unhinted = { coalesce_hint: undefined };
+  const reading = altered(isBehindAlarm, { from_state: "reading" });
   it.each([
-    ["a number", () => undefined, EXACT, LEVEL],
-    ["a mark", marked, LEVEL, EXACT],
-  ] satisfies [string, Spoil, Rules, Rules][])(
-    "R4: hold %s of overtaken events right by one text of the rulings alone",
-    (_, spoil, right, wrong) => {
-      const said = (rules: Rules) => hearingFaults(spoiled(1, spoil), rules).filter((fault) => /overtook/.test(fault));
+    ["R4: a number of overtaken events", 1, () => undefined, /overtook/, EXACT, LEVEL],
+    ["R4: a mark that something was overtaken", 1, marked, /overtook/, LEVEL, EXACT],
+    ["R4: a state that begins anew behind the mark", 1, reading, /reading → thinking/, LEVEL, EXACT],
+    ["R4: a critical state that begins earlier", 1, altered(isBehindAlarm, REWRITTEN), /was rewritten/, EXACT, LEVEL],
+    ["R32: text without a hint where terms have changed", 2, altered(isThen, unhinted), /no hint/, LEVEL, EXACT],
+  ] satisfies [string, number, Spoil, RegExp, Rules, Rules][])(
+    "%s is right by one text of the rulings alone",
+    (_, seat, spoil, says, right, wrong) => {
+      const said = (rules: Rules) => hearingFaults(spoiled(seat, spoil), rules).filter((fault) => says.test(fault));
       expect(said(right)).toEqual([]);
       expect(said(wrong)).not.toEqual([]);
     },
   );
+
+  it("R32: text without a hint is wrong by both texts before terms have changed", () => {
+    for (const rules of [EXACT, LEVEL])
+      expect(hearingFaults(spoiled(2, altered(isText, unhinted)), rules)).toContainEqual(
+        expect.stringMatching(/no hint/),
+      );
+  });
 });

@@ -66,7 +66,7 @@ export function hintFaults({ connection, received, rules }: Judged): readonly st
       if (hint !== undefined) say("a hint before completion");
     } else if (hint === undefined) {
       // It may have been cut before, by terms that are over.
-      const isCutBefore = rules.waitingText === "kept" && connection.eras.length > 1;
+      const isCutBefore = rules.waitingText === "kept" && terms !== connection.eras[0]?.terms;
       if (isCutBefore || connection.named !== undefined) continue;
       const place = received.findIndex(
         (got, later) => later > index && got.event.type === STREAMING && keyOf(got.event) === keyOf(event),

@@ -1,7 +1,14 @@
 // Clients over runs of which kills took something back, of a journal that let go of nothing else, held against the oracle of places (R17, R29).
 import type { AgentEvent } from "../../../src/engine/event/event.js";
-import { type ClientConnection, type PublishedEvent, publishedEvent, publishedRecord } from "./place-facts.js";
+import {
+  type Arrived,
+  type ClientConnection,
+  type PublishedEvent,
+  publishedEvent,
+  publishedRecord,
+} from "./place-facts.js";
 import { placeFaults } from "./place-oracle.js";
+import { EXACT, type Rules } from "./rules.js";
 
 type Entries = readonly { readonly epoch: number; readonly event: AgentEvent }[];
 
@@ -11,13 +18,27 @@ export interface ClientChain {
 }
 
 /** `entries`: all that was ever given an epoch. */
-export function journaledPlaceFaults(entries: Entries, disk: Entries, { name, chain }: ClientChain): readonly string[] {
+export function journaledPlaceFaults(
+  entries: Entries,
+  disk: Entries,
+  { name, chain }: ClientChain,
+  rules: Rules = EXACT,
+): readonly string[] {
   const kept = new Set(disk.map(({ epoch }) => epoch));
   const published = entries.map(({ epoch, event }) => publishedEvent(epoch, event, !kept.has(epoch)));
-  const faults = [...placeFaults(publishedRecord(published), chain, isMissing, true)];
-  if (chain.some(({ items }) => items.some((item) => item.kind === "event" && item.gap !== undefined)))
+  /** What a kill took back is declared lost (R27), which excuses nothing that the journal holds. */
+  const mayDeclare = ({ resumed }: ClientConnection): boolean => rules.voidPlace === "gap" && resumed === "gap";
+  const judged = chain.map((one) => (mayDeclare(one) ? { ...one, items: one.items.map(undeclared) } : one));
+  const faults = [...placeFaults(publishedRecord(published), judged, isMissing, true, rules)];
+  if (judged.some(({ items }) => items.some((item) => item.kind === "event" && item.gap !== undefined)))
     faults.push("a gap where nothing was lost");
   return faults.map((fault) => `${name}: ${fault}`);
+}
+
+function undeclared(item: Arrived): Arrived {
+  if (item.kind === "place") return item;
+  const { gap: _gap, ...rest } = item;
+  return rest;
 }
 
 /** Questions, and the states around them, may be over by then; states and progress are superseded. */

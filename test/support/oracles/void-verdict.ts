@@ -36,7 +36,7 @@ export function voidVerdict(history: VoidHistory, rules: Rules = EXACT): readonl
     ...epochFaults(history),
     ...history.seats.flatMap((seat) => [
       ...seat.chain.flatMap((connection) => metFaults(history, seat, connection, rules)),
-      ...journaledPlaceFaults(history.entries, history.disk, seat),
+      ...journaledPlaceFaults(history.entries, history.disk, seat, rules),
       ...ghostFaults(history, seat),
     ]),
   ];
